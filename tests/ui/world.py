@@ -12,6 +12,7 @@ from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.dependencies import Dependencies
+from tui.app.services.session_imports import SessionImports
 from tui.app.themes import Appearance
 from tui.config import Settings, load_settings
 from tui.config.schema import RetentionSettings
@@ -27,6 +28,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.tools import Tools
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable
+from tui.importers.protocol import Places, Reader
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 
@@ -81,6 +83,8 @@ class World:
         self.appearance = Appearance()
         self.defect: type[object] = type(None)
         self.seconds = 0.0
+        self.places = Places(root.parent / "home", {})
+        self.readers: Sequence[Reader] | None = None
         self.workspace: Workspace | None = None
 
     def other_program(self) -> FileStore:
@@ -146,6 +150,7 @@ class World:
                 turn_settings=TurnSettings(tools=self.tools, save_interval=0.01),
                 final_save=self.final_save,
                 session_moves=partial(SessionMoves, workspace, self.store),
+                imports=SessionImports(self.store, lambda: self.places, self.readers),
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,

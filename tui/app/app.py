@@ -39,6 +39,7 @@ from tui.widgets.intents import (
     CommandInvoked,
     ConnectIntent,
     CopyRequested,
+    ImportIntent,
     ModelIntent,
     PickerIntent,
     SearchIntent,
@@ -280,6 +281,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(ConnectIntent)
     def connect(self, event: ConnectIntent) -> None:
         self._controllers.connect.take(event)
+
+    @on(ImportIntent)
+    def import_sessions(self, event: ImportIntent) -> None:
+        self._controllers.imports.take(event)
 
     @on(ModelIntent)
     async def pick_model(self, event: ModelIntent) -> None:

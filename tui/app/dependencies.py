@@ -16,6 +16,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.turn import TurnSettings
 
 if TYPE_CHECKING:
+    from tui.app.services.session_imports import SessionImports
     from tui.commands.context import Models
     from tui.engine.connections import ConnectionManager
     from tui.engine.library.session_moves import SessionMoves, Stop
@@ -42,6 +43,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     final_save: FinalSave
     session_moves: Callable[["Stop"], "SessionMoves"]
     prepare_model: Callable[[], None]
+    imports: "SessionImports"
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False
     prompts: Mapping[str, str] = {}

@@ -63,6 +63,7 @@ class EffectRunner:
                 | effects.OpenNotices()
                 | effects.OpenSearch()
                 | effects.OpenConnect()
+                | effects.OpenImport()
                 | effects.OpenModels()
                 | effects.OpenThemes()
                 | effects.OpenPicker()
@@ -97,7 +98,7 @@ class EffectRunner:
         with context.workspace.switcher.letting_go(effect.loaded):
             return await effect.work()
 
-    def _open(self, effect: effects.Opening) -> None:
+    def _open(self, effect: effects.Opening | effects.OpeningDialog) -> None:
         match effect:
             case effects.OpenPicker(view, everywhere, text):
                 self._controllers.picker.open(view, everywhere=everywhere, text=text)
@@ -109,14 +110,21 @@ class EffectRunner:
                 self._controllers.notices.toggle_list()
             case effects.OpenSearch():
                 self._controllers.search.open()
+            case effects.EditPrompt():
+                self._controllers.external_editor.start()
+            case _:
+                self._open_dialog(effect)
+
+    def _open_dialog(self, effect: effects.OpeningDialog) -> None:
+        match effect:
             case effects.OpenConnect():
                 self._controllers.connect.open()
+            case effects.OpenImport(path):
+                self._controllers.imports.open(path)
             case effects.OpenModels(text):
                 self._controllers.model_picker.open(text)
             case effects.OpenThemes():
                 self._controllers.themes.pick()
-            case effects.EditPrompt():
-                self._controllers.external_editor.start()
 
     async def _carry_out_later(self, effect: effects.MovedSession | effects.Later) -> None:
         if isinstance(effect, effects.MovedSession):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from tui.app.controllers.connect import ConnectController
     from tui.app.controllers.external_editor import ExternalEditor
     from tui.app.controllers.find import FindController
+    from tui.app.controllers.imports import ImportController
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
     from tui.app.controllers.session_picker import PickerController
@@ -152,6 +153,15 @@ class Controllers:
         from tui.app.controllers.connect import ConnectController
 
         return ConnectController(self._app, self._chat, self._parts, self._carry_out)
+
+    @cached_property
+    def imports(self) -> "ImportController":
+        """Imports other programs' sessions."""
+        from tui.app.controllers.imports import ImportController
+
+        return ImportController(
+            self._app, self._parts.imports, self.session_list, self.search, self._carry_out
+        )
 
     @cached_property
     def model_picker(self) -> "ModelPicker":

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
     from tui.engine.sessions.final_save import FinalSave
+    from tui.importers.protocol import Places
 
 _log = logging.getLogger(__name__)
 _NO_MODEL = (
@@ -113,6 +114,7 @@ def _parts(
     program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
 ) -> "Dependencies":
     from tui.app.dependencies import Dependencies
+    from tui.app.services.session_imports import SessionImports
 
     config = program.settings.config
     connections = cache(partial(_connections, program, models))
@@ -126,6 +128,7 @@ def _parts(
         turn_settings=program.turn_settings(),
         final_save=final_save,
         session_moves=partial(_session_moves, program, workspace),
+        imports=SessionImports(program.store, partial(_places, program)),
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
         index_root=program.store.root,
         auto_save_interval=config.auto_save_interval,
@@ -157,6 +160,12 @@ def _session_moves(program: Program, workspace: Workspace, stop: "Stop") -> "Ses
     from tui.engine.library.session_moves import SessionMoves
 
     return SessionMoves(workspace, program.store, stop)
+
+
+def _places(program: Program) -> "Places":
+    from tui.importers.protocol import Places
+
+    return Places(Path.home(), program.environment, is_mac=sys.platform == "darwin")
 
 
 def _appearance(program: Program) -> "Appearance":

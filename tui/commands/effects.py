@@ -67,6 +67,12 @@ class OpenConnect(msgspec.Struct, frozen=True):
     """Show the screen that connects a model."""
 
 
+class OpenImport(msgspec.Struct, frozen=True):
+    """Show what can be imported from a path, else from this machine."""
+
+    path: str = ""
+
+
 class OpenModels(msgspec.Struct, frozen=True):
     """Show the models that can be chosen, filtered by a text."""
 
@@ -135,18 +141,11 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and quit."""
 
 
-Opening = (
-    OpenHelp
-    | OpenReport
-    | OpenNotices
-    | OpenSearch
-    | OpenConnect
-    | OpenModels
-    | OpenThemes
-    | OpenPicker
-    | EditPrompt
-)
+Opening = OpenHelp | OpenReport | OpenNotices | OpenSearch | OpenPicker | EditPrompt
 """The effects that show something else."""
+
+OpeningDialog = OpenConnect | OpenImport | OpenModels | OpenThemes
+"""The effects that let something be chosen."""
 
 Asking = RetryTurn | AskAgain | EditQuestion | Compact
 """The effects that ask a model, or prepare it."""
@@ -158,6 +157,7 @@ Effect = (
     | CopyText
     | Asking
     | Opening
+    | OpeningDialog
     | Ask
     | MovedSession
     | LeavePrivate

@@ -1,4 +1,4 @@
-"""``/help``, ``/editor``, ``/connect`` and ``/quit``."""
+"""``/help``, ``/editor``, ``/connect``, ``/import`` and ``/quit``."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,6 +9,7 @@ from tui.commands.effects import (
     Exit,
     OpenConnect,
     OpenHelp,
+    OpenImport,
     OpenNotices,
     report,
     say,
@@ -50,6 +51,11 @@ async def open_editor(context: CommandContext, arguments: str) -> Sequence[Effec
 async def connect(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Connect a model."""
     return (OpenConnect(),)
+
+
+async def import_sessions(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Import sessions of other programs."""
+    return (OpenImport(arguments),)
 
 
 async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -49,6 +49,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "stop": answers.stop,
     "copy": copy_text.copy,
     "export": export.export,
+    "import": program.import_sessions,
     "usage": usage.usage,
     "notices": program.list_notices,
     "editor": program.open_editor,

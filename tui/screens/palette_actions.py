@@ -54,6 +54,7 @@ _BEGINNING: tuple[Action, ...] = (
     Action(command="reset"),
     Action(command="compact"),
     Action(command="export"),
+    Action(command="import"),
     Action(command="usage"),
     Action(key="notices", command="notices"),
     Action(command="todo"),

@@ -38,3 +38,7 @@ class ConnectIntent(Message):
 
 class ModelIntent(Message):
     """An intent of the model picker; its subclasses are defined there."""
+
+
+class ImportIntent(Message):
+    """An intent of the screen that imports sessions; its subclasses are defined there."""

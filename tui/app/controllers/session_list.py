@@ -73,6 +73,11 @@ class SessionListController:
         self._told = failure
         self.show()
 
+    async def show_imported(self) -> None:
+        """Read the newest page again, and count what has come into the archive."""
+        await self._after(self._sessions.refresh)
+        await self._after(self._sessions.count)
+
     async def show_left(self, session: LoadedSession) -> None:
         """Update the list after the user left a session; read it from disk first if it is new."""
         if session.published and not self._sessions.knows(session.id):

@@ -1,0 +1,164 @@
+"""``/import``: other programs' sessions come in, on the screen."""
+
+import json
+import threading
+
+import pytest
+
+from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
+from tests.ui.screen import send
+from tests.waiting import until
+from tui.engine.imports.ids import imported_session_id
+from tui.importers.protocol import Reader
+from tui.screens.imports import ImportScreen
+from tui.screens.report import ReportScreen
+from tui.storage.protocol import SessionFilter
+
+ARCHIVED = SessionFilter(statuses=frozenset({"archived"}))
+
+
+def reader(program, title, opened=None):
+    """A reader of the files in a folder; it waits for ``opened`` before each file but the first."""
+
+    def find(places):
+        return NOTEBOOK.find(places) if program == PROGRAM else iter(())
+
+    def read(source, ledger):
+        if opened is not None and source.path.name != "0.json":
+            assert opened.wait(30)
+        yield from NOTEBOOK.read(source, ledger)
+
+    return Reader(program, title, find, NOTEBOOK.recognises, read)
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    folder = tmp_path / "home" / "notes"
+    folder.mkdir(parents=True)
+
+    def put(count):
+        for n in range(count):
+            talk = told(
+                said(f"question {n}"),
+                {"kind": "thinking"},
+                source_id=f"c{n}",
+                name=f"Talk {n}",
+                project_path="/shop",
+            )
+            (folder / f"{n}.json").write_text(json.dumps([talk]))
+        return folder
+
+    return put
+
+
+async def opened(app, pilot, command="/import"):
+    await send(pilot, command)
+    await until(lambda: isinstance(app.screen, ImportScreen), "the screen")
+    await until(lambda: app.screen.step != "finding", "the sources")
+    return app.screen
+
+
+def shown(screen):
+    return "\n".join([str(screen.words.render()), *screen.choices.visible_text()])
+
+
+async def reported(app):
+    await until(lambda: isinstance(app.screen, ReportScreen), "the report")
+    return app.screen._report.text
+
+
+async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
+    shelf(3)
+    place = world()
+    place.readers = [reader(PROGRAM, "Notebook")]
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot)
+        assert "✓ Notebook" in shown(screen)
+        assert "3 sessions, 3 new" in shown(screen)
+        await pilot.press("enter")
+        told = await reported(app)
+        assert "Notebook: 3 sessions added, 3 messages" in told
+        assert "3 records read, 3 skipped (3 thinking)" in told
+        assert f"/search from:{PROGRAM}" in told
+        names = {entry.name for entry in place.store.list(ARCHIVED, None, 9).entries}
+        assert names == {"Talk 0", "Talk 1", "Talk 2"}
+        await pilot.press("escape")
+        await until(lambda: app.chat.rows.archived == 3, "the group of the list")
+        screen = await opened(app, pilot)
+        assert "Nothing new" in shown(screen)
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.chat, "the chat")
+
+
+async def test_a_program_that_is_not_wanted_is_left_out(world, shelf):
+    shelf(1)
+    place = world()
+    place.readers = [reader(PROGRAM, "Notebook")]
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot)
+        await pilot.press("space", "enter")
+        assert screen.step == "choosing"
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+        assert place.store.count(ARCHIVED) == 0
+
+
+async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf):
+    shelf(4)
+    go_on = threading.Event()
+    place = world()
+    place.readers = [reader(PROGRAM, "Notebook", go_on)]
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot)
+        await pilot.press("enter")
+        await until(lambda: place.store.count(ARCHIVED) >= 1, "the first session")
+        await until(lambda: screen.bar.display and "Notebook: " in shown(screen), "the progress")
+        await pilot.press("escape")
+        await until(lambda: "Stopping" in shown(screen), "the answer")
+        go_on.set()
+        assert (await reported(app)).startswith("Stopped.")
+        assert place.store.count(ARCHIVED) < 4
+        await pilot.press("escape")
+        await opened(app, pilot)
+        await pilot.press("enter")
+        await reported(app)
+        assert place.store.count(ARCHIVED) == 4
+
+
+async def test_keys_are_taken_and_the_program_ends_while_an_import_runs(world, shelf):
+    shelf(2)
+    go_on = threading.Event()
+    place = world()
+    place.readers = [reader(PROGRAM, "Notebook", go_on)]
+    async with place.running() as (app, pilot):
+        await opened(app, pilot)
+        await pilot.press("enter")
+        await until(lambda: place.store.count(ARCHIVED) >= 1, "the first session")
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running, "the end")
+        go_on.set()
+    assert imported_session_id(PROGRAM, "c0") in {
+        entry.id for entry in place.other_program().list(ARCHIVED, None, 9).entries
+    }
+
+
+async def test_a_file_can_be_named(world, shelf):
+    path = shelf(1) / "0.json"
+    place = world()
+    place.readers = [reader("other", "Other")]
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot, f"/import {path}")
+        assert "✓ Other" in shown(screen)
+
+
+@pytest.mark.parametrize("path", ["/nowhere/at-all.json", "~nobody-of-that-name/x"])
+async def test_where_nothing_is_it_says_so(world, path):
+    place = world()
+    place.readers = []
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot, f"/import {path}")
+        assert screen.step == "over"
+        assert shown(screen).strip()
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+        assert "No sessions of other programs" in shown(await opened(app, pilot))

@@ -1,0 +1,172 @@
+"""The import of other programs' sessions: what was found, the choice, the progress."""
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import ProgressBar, Static
+
+from tui.domain.text.labels import plural
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.import_rows import ImportProgress, ImportRow
+from tui.domain.views.imports import bytes_words
+from tui.screens.dialog import Dialog
+from tui.widgets.choice_list import Choice, ChoiceList
+from tui.widgets.intents import ImportIntent
+
+Step = Literal["finding", "choosing", "importing", "over"]
+
+_KEYS: dict[Step, str] = {
+    "finding": "Esc close",
+    "choosing": "Enter import · Space choose · Esc close",
+    "importing": "Esc stop",
+    "over": "Esc close",
+}
+_LOOKING = "Looking for sessions of other programs"
+_CHOSEN = "✓"
+
+
+class ImportScreen(Dialog[None]):
+    """Shows the programs with their counts, and posts those that are to be imported."""
+
+    class Confirmed(ImportIntent):
+        """The sessions of these programs are to be imported."""
+
+        def __init__(self, programs: frozenset[str]) -> None:
+            super().__init__()
+            self.programs = programs
+
+    class StopWanted(ImportIntent):
+        """The import is to stop."""
+
+    AUTO_FOCUS = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "confirm", "Import"),
+        Binding("space", "choose", "Choose"),
+        Binding("down", "move(1)", "Next", show=False),
+        Binding("up", "move(-1)", "Previous", show=False),
+        Binding("pagedown", "move_page(1)", "Page down", show=False),
+        Binding("pageup", "move_page(-1)", "Page up", show=False),
+        Binding("escape", "back", "Back"),
+    ]
+    DEFAULT_CSS = """
+    ImportScreen {
+        align: center middle;
+        #imports { width: 100%; max-width: 84; height: 100%; max-height: 20; padding: 0 1; }
+        #imports-words { height: auto; max-height: 4; color: $text-muted; }
+        #imports-words.-error { color: $text-error; }
+        ProgressBar { width: 100%; Bar { width: 1fr; } }
+        ChoiceList { margin: 0; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Static(f"{_LOOKING} …", id="imports-words", markup=False)
+        self.bar = ProgressBar(show_eta=False)
+        self.bar.display = False
+        self.choices = ChoiceList()
+        self.step: Step = "finding"
+        self._rows: Sequence[ImportRow] = ()
+        self._wanted: set[str] = set()
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="imports", classes="dialog") as box:
+            box.border_title = Content("Import sessions of other programs")
+            yield self.words
+            yield self.bar
+            yield self.choices
+
+    def on_mount(self) -> None:
+        # It may have been told by now what was found.
+        self.name_keys()
+
+    def key_words(self) -> str:
+        return _KEYS[self.step]
+
+    # --- what it shows
+
+    def show_found(self, sessions: int) -> None:
+        """Show how many were found so far."""
+        if self.step == "finding" and sessions:
+            self._say(f"{_LOOKING}: {plural(sessions, 'session')} …")
+
+    def show_rows(self, rows: Sequence[ImportRow], nothing: str) -> None:
+        """Let the programs be chosen; ``nothing`` are the words where none was found."""
+        self._rows = sorted(rows, key=lambda row: not row.bytes)
+        self._wanted = {row.program for row in rows if row.bytes}
+        if self._wanted:
+            self._enter("choosing", "")
+        else:
+            self._enter("over", "Nothing new: all of it was imported before." if rows else nothing)
+        self._show_choices()
+
+    def show_progress(self, progress: ImportProgress) -> None:
+        """Show how far the import is."""
+        if self.step != "importing":
+            return
+        self.bar.update(total=max(progress.total, 1), progress=progress.done)
+        self._say(progress.words)
+
+    def show_error(self, words: str) -> None:
+        """Show why nothing can be imported."""
+        self._enter("over", words, error=True)
+
+    def _enter(self, step: Step, words: str, *, error: bool = False) -> None:
+        self.step = step
+        self.bar.display = step == "importing"
+        self._say(words, error=error)
+        self.name_keys()
+
+    def _say(self, words: str, *, error: bool = False) -> None:
+        self.words.update(Content(make_visible_line(words)))
+        self.words.set_class(error, "-error")
+
+    def _show_choices(self) -> None:
+        highlighted = self.choices.highlighted
+        choices = [
+            Choice(row.program, row.title, row.note, _CHOSEN * (row.program in self._wanted))
+            for row in self._rows
+            if row.bytes
+        ]
+        known = [Choice("", f"{row.title}: {row.note}") for row in self._rows if not row.bytes]
+        self.choices.show([*choices, *known], highlighted.id if highlighted else "")
+        if self.step == "choosing":
+            wanted = [row for row in self._rows if row.program in self._wanted]
+            self._say(f"{bytes_words(sum(row.bytes for row in wanted))} to read. Files stay as is.")
+
+    # --- keys
+
+    def action_move(self, lines: int) -> None:
+        self.choices.move(lines)
+
+    def action_move_page(self, pages: int) -> None:
+        self.choices.move_page(pages)
+
+    @on(ChoiceList.Chosen)
+    def action_choose(self) -> None:
+        """Want the highlighted program, or no longer."""
+        choice = self.choices.highlighted
+        if self.step == "choosing" and choice is not None:
+            self._wanted ^= {choice.id}
+            self._show_choices()
+
+    def action_confirm(self) -> None:
+        if self.step == "over":
+            self.dismiss(None)
+        elif self.step == "choosing" and self._wanted:
+            self._enter("importing", "")
+            self.choices.show([])
+            self.post_message(self.Confirmed(frozenset(self._wanted)))
+
+    def action_back(self) -> None:
+        """Stop the import; else close."""
+        if self.step == "importing":
+            self._say("Stopping …")
+            self.post_message(self.StopWanted())
+        else:
+            self.dismiss(None)
