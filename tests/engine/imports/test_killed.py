@@ -73,6 +73,7 @@ def shelf(tmp_path, monkeypatch):
     return shelf
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("begun", [False, True], ids=["at first", "while it grows"])
 def test_killed_anywhere_the_next_run_completes_it(tmp_path, shelf, begun):
     before = tmp_path / "before"
