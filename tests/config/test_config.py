@@ -377,6 +377,12 @@ class TestAWrongValue:
                 "closest is providers.x.api_key",
             ),
             ("[hooks]\nzzz = 3", "hooks.zzz", "the keys are on_archive"),
+            (
+                "[session]\nbacklog_limit = 3",
+                "session.backlog_limit",
+                "here it is retention.backlog_limit",
+            ),
+            ("[session]\nzzz = 3", "session", "the closest is max_open_sessions"),
         ],
     )
     def test_a_key_that_is_not_there_is_an_error_with_the_closest_that_is(

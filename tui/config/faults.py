@@ -85,7 +85,25 @@ def _in_table(value: Mapping[str, Any], kind: inspect.StructType, key: str) -> I
         if name in fields:
             yield from faults(each, fields[name], joined(key, name))
         else:
+            yield from _in_another_table(each, fields, joined(key, name))
             yield joined(key, name), f"there is no such key; {_closest(name, fields, key)}"
+
+
+def _in_another_table(
+    value: object, fields: Mapping[str, inspect.Type], key: str
+) -> Iterator[Fault]:
+    """Find keys of an unknown table that are in one of the known: other programs name it so."""
+    if not isinstance(value, dict):
+        return
+    here = {
+        inner.name: joined(name, inner.name)
+        for name, kind in fields.items()
+        if isinstance(table := _plain(kind), inspect.StructType)
+        for inner in table.fields
+    }
+    for name in cast("dict[str, Any]", value):
+        if name in here:
+            yield joined(key, name), f"there is no such key; here it is {here[name]}"
 
 
 def _closest(name: str, fields: Mapping[str, object], key: str) -> str:
