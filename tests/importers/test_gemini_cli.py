@@ -174,7 +174,9 @@ def test_a_compaction_becomes_a_summary_and_loses_nothing(file):
     kept = [file.user("More"), file.answer("More.")]
     summary = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>greeted"}]}
     thanks = {"id": "t", "type": "gemini", "content": "Got it."}
-    file.set(messages=[summary, thanks, *kept])
+    context = {"id": "c", "type": "user", "content": "<session_context>x"}
+    file.lines.insert(1, {"$set": {"messages": [context]}})
+    file.set(messages=[context, summary, thanks, *kept])
     file.user("Go on")
     _, items, _ = file.read()
     assert items[2] == ForeignSummary("<state_snapshot>greeted", items[1].id)
@@ -189,6 +191,19 @@ def test_messages_that_are_set_are_read(file):
     file.set(messages=[message])
     file.answer("Pardon?")
     assert texts(file.read()[1]) == ["Hello", "Pardon?"]
+
+
+def test_a_chat_that_is_resumed_goes_on(file):
+    context = {"id": "c", "type": "user", "content": "<session_context>x"}
+    file.set(messages=[context])
+    chat = [context, file.user("Hello"), file.answer("Hi.")]
+    file.lines.append(dict(HEADER))
+    file.set(messages=[context])
+    file.set(sessionId=SESSION)
+    file.set(messages=chat)
+    file.user("Go on")
+    _, items, _ = file.read()
+    assert texts(items) == ["Hello", "Hi.", "Go on"]
 
 
 def test_errors_and_cancellations_end_the_answer_before(file):

@@ -67,7 +67,7 @@ class Chat:
     def set(self, messages: list[Json], place: Place) -> None:
         """Set the whole chat: what is compacted or cut off by it is kept."""
         names = [text_in(message.get("id")) for message in messages]
-        known = [name for name in names if name in self._live]
+        known = [name for name in names if name in self._live and name in self.places]
         first = names.index(known[0]) if known else len(names)
         new = [message for message in messages[:first] if not _reason(message)]
         asked = [message for message in new if message.get("type") == "user"]
@@ -77,8 +77,10 @@ class Chat:
             self._summarise(asked or new, known[0] if known else "")
         if known:
             self._end_with(known[-1])
-        for number, message in enumerate(messages):
-            if number >= first and names[number] not in self._parents:
+        for number, message in enumerate(messages[first:], first):
+            if names[number] in self._parents:
+                self._live[names[number]] = None
+            else:
                 self.add(message, place._replace(number=number))
 
     def order(self) -> list[Node]:
