@@ -103,7 +103,8 @@ async def test_a_program_that_is_not_wanted_is_left_out(world, shelf):
         assert place.store.count(ARCHIVED) == 0
 
 
-async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf):
+async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf, monkeypatch):
+    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
     shelf(4)
     go_on = threading.Event()
     place = world()

@@ -112,6 +112,10 @@ class ImportScreen(Dialog[None]):
         self.bar.update(total=max(progress.total, 1), progress=progress.done)
         self._say(progress.words)
 
+    def show_stopping(self) -> None:
+        """Show that the import ends with what it is writing."""
+        self._say("Stopping …")
+
     def show_error(self, words: str) -> None:
         """Show why nothing can be imported."""
         self._enter("over", words, error=True)
@@ -166,7 +170,6 @@ class ImportScreen(Dialog[None]):
     def action_back(self) -> None:
         """Stop the import; else close."""
         if self.step == "importing":
-            self._say("Stopping …")
             self.post_message(self.StopWanted())
         else:
             self.dismiss(None)

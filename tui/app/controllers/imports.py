@@ -56,9 +56,12 @@ class ImportController:
 
     def take(self, intent: ImportIntent) -> None:
         """Answer an intent of the screen."""
+        if self._screen is None:
+            return
         if isinstance(intent, ImportScreen.StopWanted):
             self._stopped.set()
-        elif isinstance(intent, ImportScreen.Confirmed) and self._screen and self._plan:
+            self._screen.show_stopping()
+        elif isinstance(intent, ImportScreen.Confirmed) and self._plan:
             plan = self._plan.only(intent.programs)
             self._app.run_worker(partial(self._run, self._screen, plan))
 
@@ -77,6 +80,8 @@ class ImportController:
         except (StorageError, RuntimeError, ValueError) as error:
             # ``~nobody``, or a NUL in the path.
             screen.show_error(str(error))
+            return
+        if screen is not self._screen:
             return
         self._plan = plan
         screen.show_rows(_rows(plan), _nothing(path))
