@@ -36,6 +36,14 @@ def content(path: Path, key: str, ledger: Ledger, most: int = FILE_BYTES) -> Con
     return Content(fields, records)
 
 
+def records_or_rest(path: Path, key: str, ledger: Ledger) -> list[Json]:
+    """Read the records of a file that is their array, or an object with it. Raises ``OSError``."""
+    data = read_bounded(path, FILE_BYTES, follow=True)
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return content(path, key, ledger).records
+    return list(elements(io.BytesIO(data), ledger))
+
+
 def _left(data: bytes, key: str, ledger: Ledger) -> list[Json]:
     start = re.search(rb'"' + re.escape(key.encode()) + rb'"\s*+:\s*+(?=\[)', data)
     return list(elements(io.BytesIO(data[start.end() :]), ledger)) if start else []

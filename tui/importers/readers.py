@@ -17,6 +17,8 @@ PROGRAMS: dict[str, str] = {
     "opencode": "opencode",
     "llm": "llm",
     "vibe": "vibe",
+    "cline": "cline",
+    "roo-code": "roo_code",
     "gptme": "gptme",
     "continue": "continue_dev",
     "parllama": "parllama",
