@@ -1,14 +1,13 @@
 """llm's logs: threads whose messages are a tree, and the older rows of prompt and answer."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 from hypothesis import given
 
 from tests.importers.samples import check_mutants, looks, read_all
 from tests.importers.spoken import check_said, lines, trees
+from tests.importers.tables import plain, written
 from tui.importers.llm import READER
 from tui.importers.protocol import Places
 from tui.importers.trees import AGAIN
@@ -46,22 +45,6 @@ def path(tmp_path):
     folder = tmp_path / "io.datasette.llm"
     folder.mkdir()
     return folder / "logs.db"
-
-
-def written(path, script, **tables):
-    """Add rows: tuples of all columns, or objects of some."""
-    path.unlink(missing_ok=True)
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(script)
-        for table, rows in tables.items():
-            for row in rows:
-                columns = ", ".join(f'"{column}"' for column in row)
-                marks = ", ".join("?" * len(row))
-                database.execute(
-                    f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(row.values())
-                )
-        database.commit()
-    return path
 
 
 def message(name, parent, role):
@@ -198,9 +181,7 @@ def test_reads_back_any_thread(tmp_path_factory, tree):
         threads=[{"id": "th", "tip_message_hash": leaf}],
         turns=[turn(each.parent, each.id) for each in spoken],
         messages=[message(each.id, each.parent or None, each.role) for each in spoken],
-        parts=[
-            part(each.id, text=each.text.encode("utf-8", "replace").decode()) for each in spoken
-        ],
+        parts=[part(each.id, text=each.text) for each in plain(spoken)],
     )
     read = read_all(READER, path).messages
     own = [each for each in read if not each.id.endswith(AGAIN)]
@@ -211,12 +192,12 @@ def test_reads_back_any_thread(tmp_path_factory, tree):
 
 @given(spoken=lines())
 def test_reads_back_any_conversation_of_the_older_form(tmp_path_factory, spoken):
-    plain = [each._replace(text=each.text.encode("utf-8", "replace").decode()) for each in spoken]
-    pairs = zip(plain[::2], [*plain[1::2], None], strict=False)
+    spoken = plain(spoken)
+    pairs = zip(spoken[::2], [*spoken[1::2], None], strict=False)
     rows = [
         {"id": asked.id, "conversation_id": "c", "prompt": asked.text,
          "response": answer.text if answer else ""}
         for asked, answer in pairs
     ]  # fmt: skip
     path = written(tmp_path_factory.mktemp("e") / "logs.db", OLD, responses=rows)
-    check_said(read_all(READER, path).messages, plain)
+    check_said(read_all(READER, path).messages, spoken)

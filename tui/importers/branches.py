@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from tui.importers.protocol import ForeignMessage
+from tui.importers.protocol import ForeignMessage, Item
 from tui.importers.trees import AGAIN, Node, in_order
 
 
@@ -46,6 +46,18 @@ def _messages(name: str, known: dict[str, Turn]) -> tuple[ForeignMessage, ...]:
         return known[name].messages
     again = known[name.removesuffix(AGAIN)].messages
     return tuple(replace(message, id=message.id + AGAIN) for message in again)
+
+
+def with_unique_ids(items: Iterable[Item]) -> Iterator[Item]:
+    """Number the ids that a damaged source repeats."""
+    given: set[str] = set()
+    for item in items:
+        if not isinstance(item, ForeignMessage):
+            yield item
+            continue
+        unique = _unused(item.id, given)
+        given.add(unique)
+        yield item if unique == item.id else replace(item, id=unique)
 
 
 def _unused(name: str, given: set[str]) -> str:

@@ -22,6 +22,8 @@ MAGIC = b"SQLite format 3\x00"
 DAMAGED = "damaged row"
 LOGS = ("-wal", "-journal")
 _ATTEMPTS = 5
+# SQLite quotes in its errors what is damaged.
+_ERRORS = (sqlite3.Error, UnicodeError)
 _SMALL_BYTES = 64 * 1024 * 1024
 _WAL_HEADER = 32
 # Not /tmp, which may be in memory.
@@ -61,7 +63,7 @@ class Database:
         try:
             for values in self._connection.execute(query, list(given.values())):
                 yield dict(zip(wanted, values, strict=True))
-        except (sqlite3.Error, OverflowError):
+        except (*_ERRORS, OverflowError):
             ledger.skipped[DAMAGED] += 1
 
     def has(self, table: str, *columns: str) -> bool:
@@ -89,7 +91,7 @@ def opened(path: Path) -> Iterator[Database]:
     with closing(_connected(path)) as connection:
         try:
             database = Database(connection)
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _unfit(path, error) from error
         yield database
 
@@ -100,7 +102,8 @@ def schema(path: Path, head: bytes) -> Schema:
         return {}
     # Immutable: no lock and no file beside it. Its log is not read, which may have all tables.
     address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True)) as connection:
+    with suppress(*_ERRORS), closing(sqlite3.connect(address, uri=True)) as connection:
+        connection.text_factory = _decoded
         if found := _schema(connection):
             return found
     try:
@@ -135,7 +138,7 @@ def _schema(connection: sqlite3.Connection) -> Schema:
 def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     found = connection.execute(f"PRAGMA table_info({_q(table)})").fetchall()
     columns = {str(row[1]) for row in found}
-    with suppress(sqlite3.Error):
+    with suppress(*_ERRORS):
         connection.execute(f"SELECT rowid FROM {_q(table)} LIMIT 0").close()  # noqa: S608
         columns.add("rowid")
     return frozenset(columns)
@@ -148,7 +151,7 @@ def _connected(path: Path) -> sqlite3.Connection:
         _copy_unchanged(path, copy)
         try:
             return _begun(copy)
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             raise _unfit(path, error) from error
     # The copy is deleted here, and read until the connection is closed: it never stays behind.
 
@@ -163,7 +166,7 @@ def _begun(copy: Path) -> sqlite3.Connection:
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         connection.execute("PRAGMA query_only = ON").close()
-    except sqlite3.Error:
+    except _ERRORS:
         connection.close()
         raise
     return connection
@@ -223,5 +226,5 @@ def _beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def _unfit(path: Path, error: sqlite3.Error) -> UnfitFile:
+def _unfit(path: Path, error: Exception) -> UnfitFile:
     return UnfitFile(errno.EILSEQ, f"the database cannot be read now: {error}", str(path))

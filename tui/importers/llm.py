@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import Turn, linked, with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, usage
 from tui.importers.databases import Database, Row, has, opened, schema, source
 from tui.importers.json_lines import object_in, objects_in, parse, text_in
@@ -209,6 +209,9 @@ class _OldLog:
             yield from self._database.rows(table, columns, ledger, equal={"id": number})
 
     def items(self, ids: list[str], ledger: Ledger) -> Iterator[Item]:
+        return with_unique_ids(self._all_items(ids, ledger))
+
+    def _all_items(self, ids: list[str], ledger: Ledger) -> Iterator[Item]:
         for name in ids:
             for row in self._database.rows("responses", _RESPONSE, ledger, equal={"id": name}):
                 said = [*self._results(name, row, ledger), *self._asked(name, row, ledger)]

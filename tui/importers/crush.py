@@ -1,0 +1,172 @@
+"""Sessions of crush, which keeps a database in each project."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tui.domain.journal.message import ToolCall
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.branches import with_unique_ids
+from tui.importers.contents import arguments, joined, placeholder, title, todos
+from tui.importers.databases import Database, Row, has, opened, schema, source
+from tui.importers.json_lines import object_in, objects_in, parse, text_in, whole
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_SESSION = (
+    *("id", "parent_session_id", "title", "summary_message_id", "todos"),
+    *("created_at", "updated_at"),
+)
+_MESSAGE = ("id", "role", "parts", "model", "is_summary_message", "created_at")
+_STATUS = {"canceled": "interrupted", "max_tokens": "truncated", "error": "failed"}
+
+
+def _find(places: Places) -> Iterator[Source]:
+    for project in _projects(places):
+        folder = Path(text_in(project.get("path")))
+        data = folder / (text_in(project.get("data_dir")) or ".crush")
+        if folder.is_absolute():
+            with suppress(OSError):
+                yield source(data / "crush.db")
+
+
+def _projects(places: Places) -> list[Json]:
+    try:
+        value = whole(places.data / "crush" / "projects.json")
+    except OSError:
+        return []
+    return objects_in(object_in(value).get("projects")) or objects_in(value)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    found = schema(path, head)
+    return has(found, "sessions", "parent_session_id") and has(
+        found, "messages", "session_id", "parts"
+    )
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    folder = source.path.absolute().parent
+    project = str(folder.parent) if folder.name == ".crush" else ""
+    with opened(source.path) as database:
+        for row in database.rows("sessions", _SESSION, ledger, order=["created_at", "rowid"]):
+            yield from _session(database, row, project, ledger)
+
+
+def _session(database: Database, row: Row, project: str, ledger: Ledger) -> Iterator[Conversation]:
+    name = text_in(row.get("id"))
+    if row.get("parent_session_id") or "$$" in name or name.startswith("title-"):
+        found = database.rows("messages", ["id"], ledger, equal={"session_id": name})
+        ledger.skipped["sub-agent"] += sum(1 for _ in found)
+        return
+    created = utc(row.get("created_at"))
+    heading = Heading(
+        source_id=name,
+        name=title(row.get("title")),
+        project_path=project,
+        created_at=created,
+        updated_at=utc(row.get("updated_at")) or created,
+    )
+    counts = Ledger()
+    yield Conversation(heading, partial(_items, database, row, counts), counts)
+
+
+def _items(database: Database, session: Row, ledger: Ledger) -> Iterator[Item]:
+    return with_unique_ids(_all_items(database, session, ledger))
+
+
+def _all_items(database: Database, session: Row, ledger: Ledger) -> Iterator[Item]:
+    equal = {"session_id": session.get("id")}
+    order = ["created_at", "rowid"]
+    last = ""
+    for row in database.rows("messages", _MESSAGE, ledger, equal=equal, order=order):
+        said = _said(row, ledger)
+        is_summary = row.get("id") == session.get("summary_message_id")
+        if said and last and (is_summary or row.get("is_summary_message") == 1):
+            yield ForeignSummary(joined(each.content or "" for each in said), last)
+            continue
+        yield from said
+        last = said[-1].id if said else last
+    listed = objects_in(_value(session.get("todos")))
+    if listed:
+        yield todos(
+            (each.get("content"), each.get("status"), each.get("active_form")) for each in listed
+        )
+
+
+def _value(text: object) -> Any:
+    return parse(text.encode("utf-8", "replace")) if isinstance(text, str) else None
+
+
+def _said(row: Row, ledger: Ledger) -> tuple[ForeignMessage, ...]:
+    role, name = row.get("role"), text_in(row.get("id"))
+    parts = objects_in(_value(row.get("parts")))
+    if role not in ("user", "assistant", "tool"):
+        ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
+        return ()
+    is_answer = role == "assistant"
+    finish = _finish(parts)
+    status = _STATUS.get(text_in(finish.get("reason"))) if is_answer else None
+    error = text_in(finish.get("message")) or text_in(finish.get("details")) or "failed"
+    common = ForeignMessage(
+        id=name,
+        role="user" if role == "tool" else role,
+        content=None,
+        timestamp=utc(row.get("created_at")),
+        status=status,
+        error=error if status == "failed" else None,
+        model=text_in(row.get("model")) or None if is_answer else None,
+    )
+    pieces = [piece for part in parts for piece in _part(part)]
+    said = messages(common, [each for each in pieces if role != "tool" or isinstance(each, Result)])
+    if said:
+        ledger.read += 1
+    else:
+        kinds = {part.get("type") for part in parts}
+        ledger.skipped["thinking" if "reasoning" in kinds else "empty message"] += 1
+    return said
+
+
+def _finish(parts: list[Json]) -> Json:
+    """How an answer ended."""
+    ends = [object_in(part.get("data")) for part in parts if part.get("type") == "finish"]
+    return ends[-1] if ends else {}
+
+
+def _part(part: Json) -> Iterator[Piece]:
+    data = object_in(part.get("data"))
+    match part.get("type"):
+        case "text":
+            yield text_in(data.get("text"))
+        case "tool_call":
+            sent = arguments(data.get("input"))
+            yield ToolCall(text_in(data.get("id")), text_in(data.get("name")), sent)
+        case "tool_result":
+            content = text_in(data.get("content"))
+            yield Result(text_in(data.get("tool_call_id")), content, text_in(data.get("name")))
+        case "binary":
+            kind = text_in(data.get("MIMEType")) or text_in(data.get("mime_type"))
+            name = Path(text_in(data.get("Path")) or text_in(data.get("path"))).name
+            yield placeholder("image" if kind.startswith("image/") else "file", name, kind)
+        case "image_url":
+            yield placeholder("image")
+        case "shell_command":
+            yield joined([text_in(data.get("command")), text_in(data.get("output"))])
+        case _:
+            pass
+
+
+READER = Reader("crush", "crush", _find, _recognises, _read, several=True)

@@ -1,0 +1,225 @@
+"""Sessions of goose: its database, and the files of one session each before 1.10."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tui.domain.journal.message import ToolCall
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.branches import with_unique_ids
+from tui.importers.contents import arguments, joined, placeholder, title, todos
+from tui.importers.databases import MAGIC, Database, Row, has, opened, schema, source
+from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_SESSION = (
+    *("id", "name", "description", "session_type", "working_dir"),
+    *("created_at", "updated_at", "extension_data"),
+)
+_MESSAGE = ("id", "role", "content_json", "created_timestamp", "metadata_json")
+_LEFT_OUT = {"sub_agent": "sub-agent", "hidden": "hidden session", "scheduled": "scheduled run"}
+_TODO = re.compile(r"^\s*[-*] \[([ xX])\] (.+)$", re.MULTILINE)
+
+
+def _find(places: Places) -> Iterator[Source]:
+    folders = [places.data / "goose"]
+    if places.is_mac:
+        folders.append(places.app_support / "Block" / "goose")
+    if root := places.environment.get("GOOSE_PATH_ROOT", "").strip():
+        folders.append(Path(root).expanduser() / "data")
+    for folder in folders:
+        with suppress(OSError):
+            yield source(folder / "sessions" / "sessions.db")
+        for path in sorted(folder.glob("sessions/*.jsonl")):
+            yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if head.startswith(MAGIC):
+        return has(schema(path, head), "messages", "session_id", "content_json")
+    first = head.split(b"\n", 1)[0]
+    return path.suffix == ".jsonl" and b'"working_dir"' in first and b'"role"' not in first
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    with source.path.open("rb") as file:
+        is_database = file.read(len(MAGIC)) == MAGIC
+    if not is_database:
+        yield _of_file(source.path)
+        return
+    with opened(source.path) as database:
+        for row in database.rows("sessions", _SESSION, ledger, order=["created_at", "rowid"]):
+            yield from _of_rows(database, row, ledger)
+
+
+def _of_file(path: Path) -> Conversation:
+    first = next((line.value for line in objects(path, Ledger())), None)
+    facts = first if first and "role" not in first else Json()
+    heading = Heading(
+        source_id=path.stem,
+        name=title(facts.get("description")),
+        project_path=text_in(facts.get("working_dir")),
+    )
+    counts = Ledger()
+    return Conversation(
+        heading, partial(_items, path.stem, partial(_lines, path), [], counts), counts
+    )
+
+
+def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
+    for number, line in enumerate(objects(path, ledger)):
+        if number == 0 and "role" not in line.value:
+            ledger.skipped["facts of the session"] += 1
+        else:
+            yield {"id": number, **line.value}
+
+
+def _of_rows(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversation]:
+    name = text_in(row.get("id"))
+    if reason := _LEFT_OUT.get(text_in(row.get("session_type"))):
+        found = database.rows("messages", ["id"], ledger, equal={"session_id": name})
+        ledger.skipped[reason] += sum(1 for _ in found)
+        return
+    created = utc(row.get("created_at"))
+    heading = Heading(
+        source_id=name,
+        name=title(row.get("name")) or title(row.get("description")),
+        project_path=text_in(row.get("working_dir")),
+        created_at=created,
+        updated_at=utc(row.get("updated_at")) or created,
+    )
+    counts = Ledger()
+    read = partial(_rows, database, name)
+    listed = _todos(_value(row.get("extension_data")))
+    yield Conversation(heading, partial(_items, name, read, listed, counts), counts)
+
+
+def _rows(database: Database, session: str, ledger: Ledger) -> Iterator[Json]:
+    equal = {"session_id": session}
+    for row in database.rows("messages", _MESSAGE, ledger, equal=equal, order=["id"]):
+        yield {
+            "id": row.get("id"),
+            "role": row.get("role"),
+            "created": row.get("created_timestamp"),
+            "content": _value(row.get("content_json")),
+            "metadata": _value(row.get("metadata_json")),
+        }
+
+
+def _value(text: object) -> Any:
+    return parse(text.encode("utf-8", "replace")) if isinstance(text, str) else None
+
+
+def _todos(value: Any) -> list[tuple[str, str]]:
+    """The items of a list that is kept as Markdown."""
+    found: list[tuple[str, str]] = []
+    for name, facts in object_in(value).items():
+        if name.startswith("todo"):
+            found += _TODO.findall(text_in(object_in(facts).get("content")))
+    return found
+
+
+def _items(
+    name: str,
+    read: Callable[[Ledger], Iterable[Json]],
+    listed: list[tuple[str, str]],
+    ledger: Ledger,
+) -> Iterator[Item]:
+    return with_unique_ids(_all_items(name, read, listed, ledger))
+
+
+def _all_items(
+    name: str,
+    read: Callable[[Ledger], Iterable[Json]],
+    listed: list[tuple[str, str]],
+    ledger: Ledger,
+) -> Iterator[Item]:
+    last, was_summary = "", False
+    for record in read(ledger):
+        facts = object_in(record.get("metadata"))
+        said = _said(f"{name}/{record.get('id')}", record)
+        hidden = facts.get("userVisible") is False and facts.get("agentVisible") is not False
+        if hidden and (was_summary or not last or not said):
+            # After a summary, the model is told to go on.
+            ledger.skipped["injected text"] += 1
+            continue
+        _count(record, bool(said), ledger)
+        if hidden:
+            yield ForeignSummary("\n\n".join(each.content or "" for each in said), last)
+        else:
+            yield from said
+            last = said[-1].id if said else last
+        was_summary = hidden
+    if listed:
+        states = {" ": "pending"}
+        yield todos((text, states.get(mark, "completed"), None) for mark, text in listed)
+
+
+def _count(record: Json, is_read: bool, ledger: Ledger) -> None:  # noqa: FBT001
+    kinds = {block.get("type") for block in objects_in(record.get("content"))}
+    if is_read:
+        ledger.read += 1
+    elif record.get("role") not in ("user", "assistant"):
+        ledger.skipped["unknown role"] += 1
+    else:
+        ledger.skipped["thinking" if "thinking" in kinds else "empty message"] += 1
+
+
+def _said(name: str, record: Json) -> tuple[ForeignMessage, ...]:
+    role = record.get("role")
+    if role not in ("user", "assistant"):
+        return ()
+    whole = ForeignMessage(name, role, None, timestamp=utc(record.get("created")))
+    blocks = objects_in(record.get("content"))
+    return messages(
+        whole, [piece for n, block in enumerate(blocks) for piece in _block(name, n, block)]
+    )
+
+
+def _block(name: str, number: int, block: Json) -> Iterator[Piece]:
+    call = text_in(block.get("id"))
+    match block.get("type"):
+        case "text":
+            yield text_in(block.get("text"))
+        case "image":
+            yield placeholder("image", text_in(block.get("mimeType")))
+        case "toolRequest" | "frontendToolRequest":
+            value = object_in(object_in(block.get("toolCall")).get("value"))
+            sent = arguments(value.get("arguments"))
+            yield ToolCall(call or f"{name}-call-{number}", text_in(value.get("name")), sent)
+        case "toolResponse":
+            yield Result(call, _result(object_in(block.get("toolResult"))))
+        case _:
+            pass
+
+
+def _result(result: Json) -> str:
+    if "error" in result:
+        return text_in(result["error"])
+    value = result.get("value")
+    content = items_in(value) or items_in(object_in(value).get("content"))
+    return text_in(value) or joined(_output(object_in(block)) for block in content)
+
+
+def _output(block: Json) -> str:
+    if block.get("type") == "image":
+        return placeholder("image", text_in(block.get("mimeType")))
+    return text_in(block.get("text")) or text_in(object_in(block.get("resource")).get("text"))
+
+
+READER = Reader("goose", "goose", _find, _recognises, _read, several=True)

@@ -1,0 +1,81 @@
+"""Chats of oterm; its database has no times."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from tui.importers.branches import with_unique_ids
+from tui.importers.contents import joined, placeholder, title
+from tui.importers.databases import Database, Row, has, opened, schema, source
+from tui.importers.json_lines import items_in, parse, text_in
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+
+_MESSAGE = ("id", "author", "text", "images")
+
+
+def _find(places: Places) -> Iterator[Source]:
+    usual = places.named("XDG_DATA_HOME", places.app_support) / "oterm"
+    with suppress(OSError):
+        yield source(places.named("OTERM_DATA_DIR", usual) / "store.db")
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    found = schema(path, head)
+    return has(found, "message", "chat_id", "author", "text") and "chat" in found
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    with opened(source.path) as database:
+        for row in database.rows("chat", ["id", "name", "model"], ledger, order=["id"]):
+            yield from _chat(database, row, ledger)
+
+
+def _chat(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversation]:
+    first = next(_messages(database, row, ledger), None)
+    if first is None:
+        ledger.skipped["conversation without messages"] += 1
+        return
+    # Numbers begin again in another database: the first words tell one chat 1 from another.
+    words = sha256(text_in(first.get("text")).encode("utf-8", "replace")).hexdigest()
+    name = f"{row.get('id')}-{words[:16]}"
+    heading = Heading(name, title(row.get("name")), model=text_in(row.get("model")))
+    counts = Ledger()
+    yield Conversation(heading, partial(_items, database, row, name, counts), counts)
+
+
+def _messages(database: Database, row: Row, ledger: Ledger) -> Iterator[Row]:
+    equal = {"chat_id": row.get("id")}
+    return database.rows("message", _MESSAGE, ledger, equal=equal, order=["id"])
+
+
+def _items(database: Database, chat: Row, name: str, ledger: Ledger) -> Iterator[Item]:
+    return with_unique_ids(_all_items(database, chat, name, ledger))
+
+
+def _all_items(database: Database, chat: Row, name: str, ledger: Ledger) -> Iterator[Item]:
+    for row in _messages(database, chat, ledger):
+        author = row.get("author")
+        images = items_in(parse(text_in(row.get("images")).encode("utf-8", "replace")))
+        text = joined([text_in(row.get("text")), *(placeholder("image") for _ in images)])
+        if author not in ("user", "assistant"):
+            ledger.skipped["system prompt" if author == "system" else "unknown role"] += 1
+        elif not text:
+            ledger.skipped["empty message"] += 1
+        else:
+            ledger.read += 1
+            model = text_in(chat.get("model")) or None if author == "assistant" else None
+            yield ForeignMessage(f"{name}/{row.get('id')}", author, text, model=model)
+
+
+READER = Reader("oterm", "oterm", _find, _recognises, _read, several=True)
