@@ -31,7 +31,7 @@ class FileCatalog:
         return self._folders.exists(session_id)
 
     def ids(self) -> Collection[str]:
-        return [file.session_id for file in self._directory.files(self._wanted)]
+        return self._directory.ids(self._wanted)
 
     def numbered(self, scope: str, ordinal: int) -> str | None:
         there = [*filter(self.has, self._scopes.table().with_ordinal(scope, ordinal))]
@@ -50,7 +50,7 @@ class FileCatalog:
         """Find the ids most similar to an unknown target, by id or by name."""
         import difflib
 
-        newest = list(self.ids())[:_COMPARED]
+        newest = [file.session_id for file in self._directory.files(self._wanted)[:_COMPARED]]
         if target.startswith("session-"):
             return difflib.get_close_matches(target, newest, _CLOSEST)
         return self._closest_by_name(target) or difflib.get_close_matches(

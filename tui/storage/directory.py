@@ -8,6 +8,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from tui.domain.journal.records import VERSION, SessionHeader
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.text.labels import UNREADABLE
@@ -148,15 +150,21 @@ class Directory:
 
     def named(self, name: str, wanted: SessionFilter) -> Iterator[str]:
         """Find the sessions with a name."""
-        files = self._files(wanted, self._scopes.table())
-        if self._folders.is_large(Folder.ARCHIVE):
+        found = self._names(self._maybe_named(name, wanted))
+        return (session_id for session_id, own_name in found if own_name == name)
+
+    def _maybe_named(self, name: str, wanted: SessionFilter) -> Sequence[JournalFile]:
+        """List the journals that may have a name: of a large archive those that the index names."""
+        archived = None
+        if wanted.statuses >= _ARCHIVED and self._folders.is_large(Folder.ARCHIVE):
             archived = self._index.archived_named(name)
-            if archived is not None:
-                among = set(archived)
-                files = [
-                    f for f in files if f.folder is not Folder.ARCHIVE or f.session_id in among
-                ]
-        return (session_id for session_id, own_name in self._names(files) if own_name == name)
+        table = self._scopes.table()
+        if archived is None:
+            return self._files(wanted, table)
+        others = msgspec.structs.replace(wanted, statuses=wanted.statuses - _ARCHIVED)
+        files = [JournalFile(session_id, Folder.ARCHIVE, 0) for session_id in archived]
+        named = [file for file in files if self._is_in_scope(file, wanted, table)]
+        return [*self._files(others, table), *named]
 
     def _names(self, files: Iterable[JournalFile]) -> Iterator[tuple[str, str]]:
         for file in files:
@@ -168,6 +176,12 @@ class Directory:
                     yield file.session_id, journal.name()
             except StorageError:
                 continue
+
+    def ids(self, wanted: SessionFilter) -> Sequence[str]:
+        """List the ids of the sessions in a filter's folders and scope, in no order."""
+        table, folders = self._scopes.table(), {_FOLDERS[status] for status in wanted.statuses}
+        files = self._folders.names(*folders)
+        return [file.session_id for file in files if self._is_in_scope(file, wanted, table)]
 
     def files(self, wanted: SessionFilter) -> Sequence[JournalFile]:
         """List the journals that a filter passes, newest use first, without opening them."""
