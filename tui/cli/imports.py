@@ -20,7 +20,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.imports import bytes_words, skipped_words
 from tui.engine.imports.outcome import ImportedProgram, Outcome
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
-from tui.engine.imports.progress import Progress, Stopped
+from tui.engine.imports.progress import Progress
 from tui.engine.imports.running import run as run_import
 from tui.errors import UsageError
 from tui.importers.protocol import Places
@@ -46,8 +46,7 @@ def run(chosen: Namespace) -> int:
         _import_own(program, path)
     if own and not others:
         return 0
-    with _Progress.on_terminal() as progress:
-        return _import(program, chosen, wanted, progress)
+    return _import(program, chosen, wanted, _Progress())
 
 
 def _wanted(chosen: Namespace) -> Wanted:
@@ -86,12 +85,7 @@ def _import_own(program: Program, path: Path) -> None:
 
 
 def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: "_Progress") -> int:
-    try:
-        plan = make_plan(program.store, wanted, progress.show_found)
-    except Stopped:
-        progress.end()
-        output.tell("Stopped. Nothing was imported.")
-        return _STOPPED
+    plan = make_plan(program.store, wanted, progress.show_found)
     progress.end()
     if plan.unknown:
         raise UsageError(
@@ -107,7 +101,8 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: "_Pro
     if not _chosen(chosen) and not _confirmed(plan):
         output.tell("Nothing imported.")
         return 0
-    outcome = run_import(program.store, plan, progress.show)
+    with progress.stopped_by_keys():
+        outcome = run_import(program.store, plan, progress.show)
     progress.end()
     _tell(plan, outcome, as_json=chosen.json)
     if outcome.stopped:
@@ -231,30 +226,30 @@ def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
 
 
 class _Progress:
-    """A line on the terminal, and Ctrl+C, which ends the import between two records."""
+    """A line on the terminal."""
 
     def __init__(self) -> None:
         self._is_shown = output.is_terminal(sys.stderr)
         self._is_wanted = True
 
-    @classmethod
     @contextmanager
-    def on_terminal(cls) -> Generator["_Progress"]:
-        """Take Ctrl+C meanwhile."""
-        progress = cls()
-        before = signal.signal(signal.SIGINT, progress._stop)
+    def stopped_by_keys(self) -> Generator[None]:
+        """Let Ctrl+C end the import between two records; a second one ends it at once."""
+        before = signal.signal(signal.SIGINT, self._stop)
         try:
-            yield progress
+            yield
         finally:
             signal.signal(signal.SIGINT, before)
 
     def _stop(self, *_: object) -> None:
+        if not self._is_wanted:
+            raise KeyboardInterrupt
         self._is_wanted = False
 
     def show_found(self, progress: Progress) -> bool:
         """Show how many sessions were found."""
         self._write(f"Looking for sessions: {progress.sessions} ({progress.title})")
-        return self._is_wanted
+        return True
 
     def show(self, progress: Progress) -> bool:
         """Show how much was imported."""

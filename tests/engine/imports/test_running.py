@@ -191,6 +191,18 @@ def test_a_last_message_that_was_still_being_written_is_completed(store, shelf, 
     assert store.tail(FIRST, 9).session.message_count == 3
 
 
+def test_what_came_to_a_branch_that_is_not_shown_leaves_the_shown_one_live(store, shelf, take):
+    shown = said("c", parent="a"), said("f")
+    shelf.put("a.json", told(said("a"), said("b"), *shown))
+    take()
+    for beside in ("d", "e"):
+        shelf.put("a.json", told(said("a"), said("b"), said(beside, parent="b"), *shown))
+        take()
+        assert live(store) == ["a", "c", "f"]
+        assert take().programs[0].messages == 0
+    assert sorted({*everything(store)}) == ["a", "b", "c", "d", "e", "f"]
+
+
 def test_a_long_session_grows_in_blocks(store, shelf, take, monkeypatch):
     monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 300)
     shelf.put("a.json", told(said("0")))

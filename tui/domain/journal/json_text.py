@@ -11,6 +11,8 @@ _IN_JOURNAL = late_pattern("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
 # Strings match as a whole, so that the words in them are left alone.
 _NO_JSON = late_pattern(r'"(?:[^"\\]++|\\.)*+"|NaN|-?Infinity')
 _BEYOND_ASCII = late_pattern("[^\x00-\x7f]")
+# ``json.dumps`` makes one for each value, which takes as long as the encoding.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _AS_JSON = {"NaN": "null", "Infinity": "1e999", "-Infinity": "-1e999"}
 _ON_TERMINAL = late_pattern(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
@@ -33,7 +35,10 @@ def ascii_json(text: str) -> str:
 
 
 def _compact(value: Any) -> str:
-    return _json(value, separators=(",", ":"))
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:
+        return _json(value, separators=(",", ":"))
 
 
 def _json(value: Any, **form: Any) -> str:

@@ -27,6 +27,7 @@ from tui.importers.protocol import (
     Heading,
     Item,
 )
+from tui.importers.trees import AGAIN
 
 ASSUMED = {"timestamp": "assumed"}
 """The metadata of a message whose time is its neighbour's."""
@@ -52,7 +53,8 @@ class Conversion:
         self._known = known
         self._before = before
         self._time = heading.created_at or heading.updated_at or time
-        self._previous = ""
+        self._earlier = self._previous = ""
+        self._last: ForeignMessage | None = None
         self._todos = known.todos
         self._model = ""
         self.messages = 0
@@ -76,6 +78,8 @@ class Conversion:
     def ending(self, ledger: Import) -> Iterator[Encoded]:
         """Make the records at the end of what was added; none if nothing has changed."""
         changed = self.messages > 0
+        if changed and not self._heading.root:
+            yield from self._end_again()
         if self._todos != self._known.todos:
             changed = True
             self._known.todos = self._todos
@@ -83,6 +87,16 @@ class Conversion:
         if changed:
             yield ledger, b""
             yield from self.closing(ledger.at)
+
+    def _end_again(self) -> Iterator[Encoded]:
+        """Repeat the last message if what came before it is new: the end is what is live."""
+        last = self._last
+        if last is None or self._previous == self._known.tree.last:
+            return
+        while imported_message_id(self._program, last.id) in self._known.tree:
+            last = msgspec.structs.replace(last, id=last.id + AGAIN)
+        self._previous = self._earlier
+        yield from self._message(last)
 
     def closing(self, now: str) -> Iterator[Encoded]:
         """Make the records after which a reader of the end knows the session."""
@@ -106,7 +120,8 @@ class Conversion:
 
     def _message(self, item: ForeignMessage) -> Iterator[Encoded]:
         message_id = imported_message_id(self._program, item.id)
-        previous, self._previous = self._previous, message_id
+        previous = self._earlier = self._previous
+        self._previous, self._last = message_id, item
         assumed = item.timestamp is None
         self._time = item.timestamp or self._time
         last = self._known.last
