@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -279,6 +280,20 @@ def test_files_are_found_and_recognised(file, tmp_path):
     assert READER.recognises(path, path.read_bytes())
     assert READER.recognises(archived, archived.read_bytes())
     assert not READER.recognises(path, b'{"type":"user","uuid":"x"}')
+
+
+def test_a_compressed_file_is_read_as_far_as_it_is_whole(file, tmp_path):
+    file.prompt("Hello")
+    file.answer("Hi.")
+    whole = zstandard.compress(file.write().read_bytes())
+    path = tmp_path / "x" / (NAME + ".zst")
+    path.parent.mkdir()
+    path.write_bytes(whole)
+    reading = check(READER, path, lambda _: len(file.lines))
+    assert roles_and_texts(reading.messages) == [("user", "Hello"), ("assistant", "Hi.")]
+    for damaged in (whole[:40], whole[:10] + b"x" * 90):
+        path.write_bytes(damaged)
+        assert read_all(READER, path).ledger.skipped == {"unreadable file": 1}
 
 
 def test_the_oldest_files_are_one_object(tmp_path):

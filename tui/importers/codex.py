@@ -1,16 +1,19 @@
 """Codex: a file for each conversation, to which two logs are written at once."""
 
+import os
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from tui.files import open_regular
 from tui.importers import contents
 from tui.importers.codex_lines import Entry, Record, entry_in, entry_of, head_of
 from tui.importers.codex_talk import Seen, Talk
 from tui.importers.json_lines import (
     RawLine,
+    lines_in,
     object_in,
     objects,
     objects_in,
@@ -29,6 +32,9 @@ from tui.importers.protocol import (
 )
 from tui.importers.times import utc
 
+if TYPE_CHECKING:
+    from zstandard import ZstdDecompressionReader
+
 _INDEX = "session_index.jsonl"
 _COMPRESSED = b"\x28\xb5\x2f\xfd"
 _MARKS = re.compile(
@@ -37,6 +43,8 @@ _MARKS = re.compile(
     rb'|^\{"id"\s*:\s*"[0-9a-f-]{36}",\s*"timestamp"'
     rb'|^\{"timestamp"\s*:\s*"[^"]*",\s*"role"\s*:'
 )
+_BLOCK = 1024 * 1024
+_WINDOW_BYTES = 64 * 1024 * 1024
 _UNPARSED = {"function_call_output", "custom_tool_call_output", "token_count", "compacted"}
 
 
@@ -62,15 +70,15 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    if source.path.suffix == ".zst":
-        ledger.skipped["compressed file"] += 1
-        return
     if source.path.suffix == ".json":
         yield from _read_object(source.path, ledger)
         return
     facts = _Facts(source.path)
-    for raw in raw_lines(source.path, wanted=_is_wanted):
+    for raw in _lines(source.path):
         facts.look_at(raw)
+    if not facts.lines:
+        ledger.skipped["unreadable file"] += source.size > 0
+        return
     if facts.left_out:
         ledger.skipped[facts.left_out] += facts.lines
         return
@@ -80,7 +88,7 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
 
 def _items(path: Path, facts: "_Facts", ledger: Ledger) -> Iterator[Item]:
     talk = Talk(facts.source_id, facts.root or facts.source_id, ledger, facts.seen)
-    for raw in raw_lines(path, wanted=_is_wanted):
+    for raw in _lines(path):
         head = head_of(raw.data)
         if head and head.dropped:
             ledger.skipped[head.dropped] += 1
@@ -114,6 +122,35 @@ def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
         yield from talk.end()
 
     yield Conversation(facts.heading(), read, own)
+
+
+def _lines(path: Path) -> Iterator[RawLine]:
+    if path.suffix != ".zst":
+        return raw_lines(path, wanted=_is_wanted)
+    return lines_in(_decompressed(path), wanted=_is_wanted)
+
+
+def _decompressed(path: Path) -> Iterator[bytes]:
+    """Decompress a file, as far as it is whole. Raises ``OSError``."""
+    import zstandard
+
+    descriptor = open_regular(path, follow=True)
+    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
+    with (
+        os.fdopen(descriptor, "rb") as file,
+        decompressor.stream_reader(file, read_across_frames=True) as reader,
+    ):
+        while block := _block_of(reader):
+            yield block
+
+
+def _block_of(reader: "ZstdDecompressionReader") -> bytes:
+    import zstandard
+
+    try:
+        return reader.read(_BLOCK)
+    except zstandard.ZstdError:
+        return b""
 
 
 def _is_wanted(start: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -79,18 +79,25 @@ def raw_lines(
     """
     descriptor = open_regular(path, follow=True)
     try:
-        line = _Growing(start)
-        for block in _blocks(descriptor, start):
-            first, *more = block.split(b"\n")
-            line.add(first, wanted)
-            for part in more:
-                yield line.ended()
-                line = _Growing(line.offset + line.length + 1)
-                line.add(part, wanted)
-        if line.length:
-            yield line.ended(last=True)
+        yield from lines_in(_blocks(descriptor, start), start, wanted)
     finally:
         os.close(descriptor)
+
+
+def lines_in(
+    blocks: Iterable[bytes], start: int = 0, wanted: Callable[[bytes], bool] = lambda _: True
+) -> Iterator[RawLine]:
+    """Divide blocks into lines, as ``raw_lines`` does those of a file."""
+    line = _Growing(start)
+    for block in blocks:
+        first, *more = block.split(b"\n")
+        line.add(first, wanted)
+        for part in more:
+            yield line.ended()
+            line = _Growing(line.offset + line.length + 1)
+            line.add(part, wanted)
+    if line.length:
+        yield line.ended(last=True)
 
 
 def span(descriptor: int, offset: int, length: int) -> bytes:
