@@ -24,6 +24,7 @@ PROGRAMS: dict[str, str] = {
     "cline": "cline",
     "roo-code": "roo_code",
     "gptme": "gptme",
+    "aider": "aider",
     "continue": "continue_dev",
     "parllama": "parllama",
     "chatgpt": "chatgpt",

@@ -1,0 +1,161 @@
+"""aider's histories: a Markdown file in each project, to which all of its chats are appended.
+
+Its unit is the line. Prompts and the program's output are marked at the beginning of a line; only a
+code fence tells an answer that has such lines itself.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from tui.domain.journal.message import Role
+from tui.importers.json_lines import TOO_LONG, raw_lines
+from tui.importers.made_ids import MadeIds
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc_of_local
+
+_NAME = ".aider.chat.history.md"
+_START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
+_MODEL = re.compile(r"> (?:Main model|Models?): (\S+)")
+_FENCE = re.compile(r"(`{3,}|~{3,})")
+_TOKENS = "> Tokens: "
+"""Begins the line that ends an answer."""
+_COMMAND = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
+_ASKING = {"ask", "code", "architect"}
+"""The commands that are followed by a prompt."""
+
+
+def _find(places: Places) -> Iterator[Source]:
+    named = places.named("AIDER_CHAT_HISTORY_FILE", places.home / _NAME)
+    near = [
+        path for depth in ("[!.]*", "[!.]*/[!.]*") for path in places.home.glob(f"{depth}/{_NAME}")
+    ]
+    for path in dict.fromkeys((named, places.home / _NAME, *sorted(near))):
+        if path.is_file():
+            yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return path.name == _NAME or (path.suffix == ".md" and b"# aider chat started at " in head)
+
+
+class _Chat(NamedTuple):
+    """The lines of a chat, and when it was started."""
+
+    start: str
+    lines: list[str]
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    starts: Counter[str] = Counter()
+    for chat in _chats(source.path, ledger):
+        starts[chat.start] += 1
+        counts = Ledger()
+        messages = list(_messages(chat, counts))
+        if messages:
+            heading = _heading(source.path, chat, starts[chat.start])
+            yield Conversation(heading, partial(_items, heading, messages), counts)
+        else:
+            ledger.add(counts)
+
+
+def _chats(path: Path, ledger: Ledger) -> Iterator[_Chat]:
+    """Divide a file into chats; lines before the first one are one, too."""
+    chat = _Chat("", [])
+    for line in raw_lines(path):
+        if not line.is_whole:
+            ledger.skipped[TOO_LONG] += 1
+            continue
+        text = line.data.decode("utf-8-sig", "replace")
+        if start := _START.fullmatch(text):
+            if chat.lines:
+                yield chat
+            chat = _Chat(start[1], [])
+        chat.lines.append(text)
+    if chat.lines:
+        yield chat
+
+
+def _heading(path: Path, chat: _Chat, number: int) -> Heading:
+    facts = f"{path.absolute()}\n{chat.start}\n{number}"
+    models = [found[1] for line in chat.lines if (found := _MODEL.match(line))]
+    return Heading(
+        source_id=sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:32],
+        project_path=str(path.absolute().parent),
+        created_at=utc_of_local(chat.start) if chat.start else None,
+        model=models[-1] if models else "",
+    )
+
+
+def _items(heading: Heading, messages: list[tuple[Role, str]]) -> Iterator[Item]:
+    ids = MadeIds(heading.source_id)
+    for role, text in messages:
+        yield ForeignMessage(ids.make(role, text), role, text)
+
+
+def _messages(chat: _Chat, ledger: Ledger) -> Iterator[tuple[Role, str]]:
+    """The prompts and answers of a chat; the lines that are neither are counted."""
+    role: Role = "assistant"
+    lines: list[str] = []
+    fence = ""
+    for line in chat.lines:
+        kind, text, fence = _kind(line, fence)
+        if kind != role and lines:
+            yield from _said(role, lines, ledger)
+            lines = []
+        if kind in {"user", "assistant"}:
+            role = "user" if kind == "user" else "assistant"
+            lines.append(text)
+        else:
+            role = "assistant"
+            ledger.skipped[kind] += 1
+    yield from _said(role, lines, ledger)
+
+
+def _kind(line: str, fence: str) -> tuple[str, str, str]:
+    """The kind of a line, its text, and the code fence that is open behind it."""
+    if line.startswith(_TOKENS) or _START.fullmatch(line):
+        return ("program output" if line.startswith(_TOKENS) else "beginning of a chat"), line, ""
+    mark = _FENCE.match(line)
+    if fence:
+        return "assistant", line, "" if mark and line.strip() == fence else fence
+    if line.startswith("#### "):
+        return "user", line[5:].rstrip("\r").removesuffix("  "), ""
+    if line.startswith("> ") or line.rstrip() == ">":
+        return "program output", line, ""
+    return "assistant", line.rstrip("\r"), mark[1] if mark else ""
+
+
+def _said(role: Role, lines: list[str], ledger: Ledger) -> Iterator[tuple[Role, str]]:
+    text = "\n".join(lines).strip("\n")
+    if role == "user":
+        text = _prompt(text)
+    if text.strip():
+        ledger.read += len(lines)
+        yield role, text
+    else:
+        ledger.skipped["command" if role == "user" else "blank line"] += len(lines)
+
+
+def _prompt(text: str) -> str:
+    """The prompt itself; ``""`` for a command that is none."""
+    command = _COMMAND.fullmatch(text)
+    if not command:
+        return text
+    return command[2] if command[1] in _ASKING else ""
+
+
+READER = Reader("aider", "aider", _find, _recognises, _read, several=True)
