@@ -20,6 +20,8 @@ import platformdirs
 import pytest
 import textual._wait
 from hypothesis import settings
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 # Written by the first process, so that its workers still know what to guard.
 _GUARDED = "TUI_TESTS_GUARDED"
@@ -72,6 +74,20 @@ settings.register_profile("campaign", _base, max_examples=1000, stateful_step_co
 # these tests. 5 ms show it as well; what needs longer is waited for by the tests themselves.
 textual._wait.SLEEP_GRANULARITY = 0.005
 textual._wait.wait_for_idle.__defaults__ = (0.005, 1)
+
+# Each test's application would parse the same style sheets anew.
+_parse_rules = Stylesheet._parse_rules
+_parsed: dict[Any, list[RuleSet]] = {}
+
+
+def _parse_once(sheet: Stylesheet, css: str, **where: Any) -> list[RuleSet]:
+    key = (css, *where.items(), *sheet._variables.items())
+    if key not in _parsed:
+        _parsed[key] = _parse_rules(sheet, css, **where)
+    return _parsed[key]
+
+
+Stylesheet._parse_rules = _parse_once
 
 
 def _real_directories() -> tuple[str, ...]:

@@ -657,7 +657,9 @@ def test_an_interrupted_answer_keeps_what_arrived(process, configured, store):
     assert only_session(store).closed_at is not None
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.full)]
+)
 def test_a_signal_that_ends_the_program_ends_it_in_order(process, configured, store, number):
     gate = Gate()
     with ChatServer(answers_at(gate, "half an ", "answer")) as server:

@@ -91,7 +91,7 @@ def test_without_a_fault_each_command_does_its_work(world, run, name):
     assert commands.lost(root, walk, outcome.stdout.decode()) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MANY_RUNS)
 def test_the_preloaded_library_sees_the_same_operations_so_that_none_goes_past_os(world, run, name):
     walk, fresh = world(name)
     assert _shapes(run(walk, fresh())) == _shapes(run_preloaded(walk, fresh()))

@@ -37,6 +37,9 @@ from tui.providers.protocol import (
 )
 from tui.providers.secret import Secret
 
+# As for every dialect of an extra; what a user meets first is tried each time.
+pytestmark = pytest.mark.full
+
 CLAUDE = "us.anthropic.claude-sonnet-5-5-v1:0"
 
 
@@ -57,6 +60,7 @@ def model_at(dialect: DialectName) -> ModelAt:
     return model_at
 
 
+@pytest.mark.fast
 async def test_an_answer_comes_in_its_pieces_with_the_credentials_of_aws(model_at: ModelAt):
     with ChatServer(answers("Hello", ", ", "you.")) as server:
         events = await collected(model_at(server).stream(asks(system="Be brief.")))
@@ -108,6 +112,7 @@ async def test_the_proxy_of_the_configuration_counts_before_the_environment(
         assert bool(proxy.log) == proxied
 
 
+@pytest.mark.fast
 async def test_without_credentials_it_says_where_they_belong(
     model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
 ):
@@ -174,6 +179,7 @@ async def test_an_answer_that_a_filter_stopped_says_so(model_at: ModelAt):
         await collected(model_at(server).stream(asks()))
 
 
+@pytest.mark.fast
 async def test_a_refusal_is_quoted_and_asked_once(model_at: ModelAt):
     reply = refuses(400, "Malformed input.")
     with ChatServer(reply) as server, pytest.raises(ModelRefused, match="Malformed input"):
@@ -212,6 +218,7 @@ async def test_silence_has_a_limit(model_at: ModelAt):
         await collected(model_at(server, timeout=0.5).stream(asks()))
 
 
+@pytest.mark.fast
 async def test_a_stop_ends_the_connection(model_at: ModelAt):
     with ChatServer(answers_at(Gate(), "And then ", "never.")) as server:
         events = model_at(server).stream(asks())

@@ -566,7 +566,10 @@ class TestBuilding:
 
     @pytest.mark.parametrize(
         ("dialect", "library", "other"),
-        [("openai", "openai", "anthropic"), ("anthropic", "anthropic", "openai")],
+        [
+            ("openai", "openai", "anthropic"),
+            pytest.param("anthropic", "anthropic", "openai", marks=pytest.mark.full),
+        ],
     )
     def test_a_model_imports_the_library_of_its_own_dialect_only(
         self, dialect: str, library: str, other: str

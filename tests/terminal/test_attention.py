@@ -1,5 +1,7 @@
 """Told when done, on a real terminal that says whether it has the focus."""
 
+import pytest
+
 from tests.providers.chat_server import Gate, answers_at, refuses
 from tests.terminal.endings import quit_at_once
 
@@ -33,6 +35,7 @@ def test_the_end_is_told_without_focus_and_the_title_comes_back_with_it(chats):
     program.until(lambda it: RESTORE_TITLE in it.raw, "the title from before")
 
 
+@pytest.mark.full
 def test_the_title_comes_back_at_the_end_too(chats):
     gate = Gate()
     program = asked(chats, gate)
@@ -44,6 +47,7 @@ def test_the_title_comes_back_at_the_end_too(chats):
     assert RESTORE_TITLE in program.raw
 
 
+@pytest.mark.full
 def test_who_looks_is_told_nothing(chats):
     gate = Gate()
     program = asked(chats, gate)
@@ -56,6 +60,7 @@ def test_who_looks_is_told_nothing(chats):
     assert BELL not in after.replace(POINTER, b"")
 
 
+@pytest.mark.full
 def test_attempts_are_seen_in_the_line(chats):
     gate = Gate()
     now = {"Retry_After": "0"}

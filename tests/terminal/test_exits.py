@@ -52,8 +52,7 @@ def answering(chats):
     return program
 
 
-@pytest.mark.fast
-@pytest.mark.parametrize("way", ["ctrl+q", signal.SIGTERM])
+@pytest.mark.parametrize("way", [pytest.param("ctrl+q", marks=pytest.mark.fast), signal.SIGTERM])
 def test_an_answer_in_progress_is_kept_as_far_as_it_came(chats, answering, way):
     assert _leave(answering, way) == _status(way)
     assert_whole(answering)

@@ -118,8 +118,7 @@ def test_the_clock_saves_as_flag_environment_and_configuration_say(
     assert [entry.name for entry in chats.entries] == ["kept"]
 
 
-@pytest.mark.fast
-@pytest.mark.parametrize("how", ["--session", "--continue"])
+@pytest.mark.parametrize("how", ["--session", pytest.param("--continue", marks=pytest.mark.fast)])
 def test_after_a_kill_everything_that_was_told_to_be_saved_is_there(chats, how):
     program = chats.altered("")
     program.type("A question\r")

@@ -134,7 +134,9 @@ async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(w
         assert "Nothing to stop" not in notices(app)
 
 
-@pytest.mark.parametrize("where", ["summaries.consider", "session_list.refresh"])
+@pytest.mark.parametrize(
+    "where", ["summaries.consider", pytest.param("session_list.refresh", marks=pytest.mark.full)]
+)
 async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeypatch, where):
     hold = asyncio.Event()
     w = world(["one", hold], ["two"])

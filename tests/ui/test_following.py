@@ -150,10 +150,8 @@ async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
         await until(lambda: "read-only" not in status(app))
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("opened", [True, False], ids=["opened", "looked at"])
-@pytest.mark.parametrize("mine", ["", "mine"])
-@pytest.mark.fast
+@pytest.mark.parametrize("mine", [pytest.param("", marks=pytest.mark.fast), "mine"])
 async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, other, opened, mine):
     w = world()
     holder = await other(w, "hello")

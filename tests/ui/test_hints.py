@@ -34,7 +34,7 @@ async def test_a_key_that_does_nothing_says_why_and_says_it_once(world, keys, wo
         assert app.chat.key_line.notices.waiting == 0
 
 
-@pytest.mark.parametrize("step", ["up", "down"])
+@pytest.mark.parametrize("step", ["up", pytest.param("down", marks=pytest.mark.full)])
 async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(world, step):
     w = world()
     ids = [await w.session(f"Hello {n}", "Yes.") for n in range(2)]
@@ -59,7 +59,7 @@ async def test_what_is_done_to_a_session_is_not_done_to_a_heading(world, key):
         await until(lambda: "This is a group. Right unfolds it" in notice(app))
 
 
-@pytest.mark.parametrize("key", ["pageup", "pagedown"])
+@pytest.mark.parametrize("key", ["pageup", pytest.param("pagedown", marks=pytest.mark.full)])
 async def test_a_page_of_an_empty_conversation_is_none(world, key):
     async with world().running() as (app, pilot):
         await pilot.press(key)

@@ -7,8 +7,12 @@ import pytest
 from tests.ui.screen import activity, conversation, question, send, type_at_once, wait_for_answer
 from tests.waiting import until
 
+_OTHER_WORDS = ("quit", ":q", "/exit")
 
-@pytest.mark.parametrize("typed", ["exit", "quit", ":q", "/exit"])
+
+@pytest.mark.parametrize(
+    "typed", ["exit", *(pytest.param(each, marks=pytest.mark.full) for each in _OTHER_WORDS)]
+)
 async def test_a_word_leaves_the_program_and_is_not_sent(world, typed):
     w = world(["No."])
     async with w.running() as (app, pilot):

@@ -74,13 +74,13 @@ async def leave(way, w, app, pilot, other):
             await send(pilot, way.format(other))
 
 
-_OTHER_WAYS = ("alt+down", "f2", "/load {}", "/delete")
+_OTHER_WAYS = ("ctrl+n", "/session close", "alt+down", "f2", "/load {}", "/delete")
 
 
 @pytest.mark.parametrize(
     "way",
     [
-        *("sidebar", "ctrl+n", "/session close"),
+        "sidebar",
         *(pytest.param(way, marks=pytest.mark.full) for way in _OTHER_WAYS),
     ],
 )
@@ -130,7 +130,9 @@ async def test_a_hit_elsewhere_is_gone_to_once_the_user_agrees(world):
         await until(lambda: app.screen is app.chat, "the conversation")
 
 
-@pytest.mark.parametrize("command", ["/restore {}", "/fork {}"])
+@pytest.mark.parametrize(
+    "command", ["/restore {}", pytest.param("/fork {}", marks=pytest.mark.full)]
+)
 async def test_a_command_that_is_done_all_the_same_says_that_it_stays(world, command):
     w = world(["Good day."])
     other = await w.session("there")
