@@ -6,12 +6,13 @@ import threading
 import pytest
 
 from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
-from tests.ui.screen import send
+from tests.ui.screen import send, words
 from tests.waiting import until
 from tui.engine.imports.ids import imported_session_id
 from tui.importers.protocol import Reader
 from tui.screens.imports import ImportScreen
 from tui.screens.report import ReportScreen
+from tui.screens.welcome import welcome
 from tui.storage.protocol import SessionFilter
 
 ARCHIVED = SessionFilter(statuses=frozenset({"archived"}))
@@ -74,7 +75,7 @@ async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         assert "✓ Notebook" in shown(screen)
-        assert "3 sessions, 3 new" in shown(screen)
+        assert "3 of 3 new, " in shown(screen)
         await pilot.press("enter")
         told = await reported(app)
         assert "Notebook: 3 sessions added, 3 messages" in told
@@ -163,3 +164,37 @@ async def test_where_nothing_is_it_says_so(world, path):
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the chat")
         assert "No sessions of other programs" in shown(await opened(app, pilot))
+
+
+async def test_the_first_screen_offers_what_it_found_until_something_is_imported(world, shelf):
+    shelf(1)
+    place = world()
+    place.readers = [reader(PROGRAM, "Notebook"), reader("other", "Other")]
+    async with place.running() as (app, pilot):
+        await until(lambda: "Sessions of Notebook were found. /import" in words(app), "the offer")
+        await opened(app, pilot)
+        await pilot.press("enter")
+        await reported(app)
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+        assert "/import" not in words(app)
+    assert place.imports.offer() == ()
+
+
+async def test_where_nothing_is_found_nothing_is_offered(world):
+    place = world()
+    async with place.running() as (app, _):
+        assert place.imports.offer() == ()
+        assert "/import" not in words(app)
+
+
+@pytest.mark.parametrize(
+    ("programs", "sentence"),
+    [
+        (["A"], "Sessions of A were found. /import brings them here."),
+        (["A", "B"], "Sessions of A and B were found. /import brings them here."),
+        (list("ABCDE"), "Sessions of A, B, C and 2 other programs were found. /import brings"),
+    ],
+)
+def test_the_offer_names_three_programs(programs, sentence):
+    assert sentence in " ".join(welcome({}, has_model=True, programs=programs).sentences)

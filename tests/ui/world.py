@@ -87,6 +87,11 @@ class World:
         self.readers: Sequence[Reader] | None = None
         self.workspace: Workspace | None = None
 
+    @property
+    def imports(self) -> SessionImports:
+        """What can be imported, and into this run's store."""
+        return SessionImports(self.store, lambda: self.places, self.readers)
+
     def other_program(self) -> FileStore:
         """A store of the same sessions that holds none of this one's leases."""
         return FileStore(self.root, self.clock)
@@ -150,7 +155,7 @@ class World:
                 turn_settings=TurnSettings(tools=self.tools, save_interval=0.01),
                 final_save=self.final_save,
                 session_moves=partial(SessionMoves, workspace, self.store),
-                imports=SessionImports(self.store, lambda: self.places, self.readers),
+                imports=self.imports,
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,

@@ -98,7 +98,12 @@ class Controllers:
             app, queue, switcher, self.presenter, self.session_list, self.navigation
         )
         self.background = Background(
-            app, parts, self.session_list, self.live_updates, self.presenter
+            app,
+            parts,
+            self.session_list,
+            self.live_updates,
+            self.presenter,
+            chat.offer_import,
         )
         self.confirmations = Confirmations(app, chat, queue, carry_out)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
@@ -160,7 +165,12 @@ class Controllers:
         from tui.app.controllers.imports import ImportController
 
         return ImportController(
-            self._app, self._parts.imports, self.session_list, self.search, self._carry_out
+            self._app,
+            self._chat,
+            self._parts.imports,
+            self.session_list,
+            self.search,
+            self._carry_out,
         )
 
     @cached_property

@@ -79,6 +79,7 @@ class ChatScreen(TextSelectionScreen):
         self.places = ScrollPositions()
         self.answering = False
         self._status: SessionStatus | None = None
+        self._programs: Sequence[str] = ()
         self.rows: SessionRows | None = None
         self.rows_at: datetime | None = None
         self.walk = SessionWalk(self.sidebar, self.prompt)
@@ -214,7 +215,17 @@ class ChatScreen(TextSelectionScreen):
         self._status = status
         self.prompt.show_model(status.model.partition(":")[2] or status.model)
         self.status_bar.show(status)
-        self.transcript.show_welcome(welcome(self.chosen_keys, has_model=status.has_model))
+        self._show_welcome(status)
+
+    def offer_import(self, programs: Sequence[str]) -> None:
+        """Offer in an empty session to import the sessions of these programs."""
+        self._programs = programs
+        if self._status is not None:
+            self._show_welcome(self._status)
+
+    def _show_welcome(self, status: SessionStatus) -> None:
+        text = welcome(self.chosen_keys, has_model=status.has_model, programs=self._programs)
+        self.transcript.show_welcome(text)
 
     def show_activity(self, activity: ActivityView | None) -> None:
         """Show the work in the session on screen, with the key that stops it."""

@@ -22,7 +22,7 @@ Step = Literal["finding", "choosing", "importing", "over"]
 
 _KEYS: dict[Step, str] = {
     "finding": "Esc close",
-    "choosing": "Enter import · Space choose · Esc close",
+    "choosing": "Enter import · Space select · Esc close",
     "importing": "Esc stop",
     "over": "Esc close",
 }
@@ -140,8 +140,8 @@ class ImportScreen(Dialog[None]):
         known = [Choice("", f"{row.title}: {row.note}") for row in self._rows if not row.bytes]
         self.choices.show([*choices, *known], highlighted.id if highlighted else "")
         if self.step == "choosing":
-            wanted = [row for row in self._rows if row.program in self._wanted]
-            self._say(f"{bytes_words(sum(row.bytes for row in wanted))} to read. Files stay as is.")
+            size = sum(row.bytes for row in self._rows if row.program in self._wanted)
+            self._say(f"{bytes_words(size)} to read. The files stay as they are.")
 
     # --- keys
 

@@ -1,10 +1,11 @@
 """The words of an empty session: the program, how to begin, and how to leave."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from textual.binding import Binding
 
+from tui.domain.text.labels import listed, plural
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat_keys import BINDINGS
 from tui.screens.key_help import key_lines
@@ -16,15 +17,34 @@ _NO_MODEL = (
     "No model is connected yet.",
     "{connect} connects one; until then the built-in guide answers questions about this program.",
 )
+_NAMED = 3
+"""The number of programs that are named."""
 _BEGIN = "enter"
 _KEYS = (_BEGIN, "sessions", "help", "quit")
 _KEYS_WITHOUT_MODEL = ("connect", _BEGIN, "help", "quit")
 
 
-def welcome(chosen: Mapping[str, str], *, has_model: bool) -> WelcomeText:
-    """Make the text; ``chosen`` are the user's own keys by id of the binding."""
-    own = tuple(chosen.items())
-    return _text(own, _KEYS, ()) if has_model else _text(own, _KEYS_WITHOUT_MODEL, _NO_MODEL)
+def welcome(
+    chosen: Mapping[str, str], *, has_model: bool, programs: Sequence[str] = ()
+) -> WelcomeText:
+    """Make the text.
+
+    ``chosen`` are the user's own keys by id of the binding, ``programs`` those whose sessions can
+    be imported.
+    """
+    own, offer = tuple(chosen.items()), _offer(programs)
+    if has_model:
+        return _text(own, _KEYS, offer)
+    return _text(own, _KEYS_WITHOUT_MODEL, (*_NO_MODEL, *offer))
+
+
+def _offer(programs: Sequence[str]) -> tuple[str, ...]:
+    if not programs:
+        return ()
+    named = [*programs[:_NAMED]]
+    if len(programs) > _NAMED:
+        named.append(plural(len(programs) - _NAMED, "other program"))
+    return (f"Sessions of {listed(named)} were found. /import brings them here.",)
 
 
 @cache

@@ -1,6 +1,8 @@
 """Work in the background, from right behind the first screen on."""
 
+import asyncio
 import threading
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,7 @@ from tui.app.controllers.live_updates import LiveUpdates
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.dependencies import Dependencies
-from tui.errors import ModelError
+from tui.errors import ModelError, StorageError
 from tui.widgets.transcript import warm_up
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 _ROWS_SECONDS = 60.0
 """The interval at which the ages in the list are shown anew."""
+_FIRST_SESSIONS = 10
+"""The number of sessions from which on no import is offered any more."""
 
 
 class Background:
@@ -30,12 +34,15 @@ class Background:
         session_list: SessionListController,
         following: LiveUpdates,
         presenter: SessionPresenter,
+        offer_import: Callable[[Sequence[str]], None],
     ) -> None:
+        """``offer_import`` shows the programs of which sessions were found."""
         self._app = app
         self._parts = parts
         self._session_list = session_list
         self._live_updates = following
         self._presenter = presenter
+        self._offer_import = offer_import
         self._following: Worker[None] | None = None
 
     def begin(self) -> None:
@@ -58,7 +65,8 @@ class Background:
         await self._parts.workspace.note_start()
         await self._session_list.refresh()
         # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
-        threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._warm_up, args=(loop,), daemon=True, name="warm up").start()
         self._app.run_worker(self._show_window)
         await self._session_list.prune(self._parts.retention)
 
@@ -71,6 +79,14 @@ class Background:
                 await model.window()
         self._presenter.show_status()
 
-    def _warm_up(self) -> None:
+    def _warm_up(self, loop: asyncio.AbstractEventLoop) -> None:
         warm_up()
         self._parts.prepare_model()
+        if len(self._parts.sessions.entries) < _FIRST_SESSIONS:
+            self._look_for_programs(loop)
+
+    def _look_for_programs(self, loop: asyncio.AbstractEventLoop) -> None:
+        # Without a log of imports nothing is offered; an import would say why. The loop is closed
+        # if the program has ended meanwhile.
+        with suppress(StorageError, RuntimeError):
+            loop.call_soon_threadsafe(self._offer_import, self._parts.imports.offer())

@@ -14,6 +14,7 @@ from tui.app.services.session_imports import SessionImports
 from tui.commands.effects import Effect, report
 from tui.domain.views.import_rows import ImportProgress, ImportRow
 from tui.errors import StorageError
+from tui.screens.chat import ChatScreen
 from tui.screens.imports import ImportScreen
 from tui.widgets.intents import ImportIntent
 
@@ -32,12 +33,14 @@ class ImportController:
     def __init__(
         self,
         app: App[None],
+        chat: ChatScreen,
         imports: SessionImports,
         session_list: SessionListController,
         search: SearchController,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
     ) -> None:
         self._app = app
+        self._chat = chat
         self._imports = imports
         self._session_list = session_list
         self._search = search
@@ -62,6 +65,7 @@ class ImportController:
             self._stopped.set()
             self._screen.show_stopping()
         elif isinstance(intent, ImportScreen.Confirmed) and self._plan:
+            self._chat.offer_import(())
             plan = self._plan.only(intent.programs)
             self._app.run_worker(partial(self._run, self._screen, plan))
 

@@ -41,13 +41,16 @@ class SessionImports(msgspec.Struct, frozen=True):
 
         return run(self.store, plan, report)
 
-    def offer(self) -> tuple[int, tuple[str, ...]]:
-        """Count what could be imported where nothing ever was, and name the programs."""
+    def offer(self) -> tuple[str, ...]:
+        """Name the programs that have something to import, if nothing was ever imported.
+
+        Raises ``StorageError``.
+        """
         from tui.engine.imports.finding import found_in
         from tui.importers.readers import readers
 
-        if next(iter(self.store.imports()), None) is not None:
-            return 0, ()
+        if any(True for _ in self.store.imports()):
+            return ()
         places = self.places()
-        counts = {each.title: sum(1 for _ in found_in(each, places)) for each in readers()}
-        return sum(counts.values()), tuple(title for title, count in counts.items() if count)
+        known = readers() if self.readers is None else self.readers
+        return tuple(each.title for each in known if any(True for _ in found_in(each, places)))

@@ -23,7 +23,7 @@ class ImportRow(msgspec.Struct, frozen=True):
         """The counts in words."""
         if not self.bytes:
             return f"{plural(self.sessions, 'session')}, nothing new"
-        counts = [plural(self.sessions, "session"), f"{self.new:,} new"]
+        counts = [f"{self.new:,} of {self.sessions:,} new"]
         grown = [f"{self.grown:,} changed"] if self.grown else []
         return ", ".join([*counts, *grown, bytes_words(self.bytes)])
 
