@@ -20,6 +20,7 @@ PROGRAMS: dict[str, str] = {
     "elia": "elia",
     "goose": "goose",
     "crush": "crush",
+    "cursor-cli": "cursor_cli",
     "vibe": "vibe",
     "cline": "cline",
     "roo-code": "roo_code",

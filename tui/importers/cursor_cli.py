@@ -1,0 +1,242 @@
+"""Sessions of Cursor's command line: a database of each, or else its readable copy."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from tui.domain.journal.message import ToolCall
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.branches import with_unique_ids
+from tui.importers.contents import arguments, joined, placeholder, title
+from tui.importers.databases import MAGIC, Database, has, opened, schema, source
+from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
+from tui.importers.made_ids import MadeIds
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_TRANSCRIPT = re.compile(rb'\s*\{\s*"role"\s*:\s*"\w+"\s*,\s*"message"\s*:\s*\{')
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+# Tags of one word may be the user's own, such as those of HTML.
+_INJECTED = re.compile(r"\s*<[a-z]+_[a-z_]+>.*</[a-z]+_[a-z_]+>\s*", re.DOTALL)
+_REDACTED = "[REDACTED]"
+_REFERENCE = re.compile(rb"(?=\x20(.{32}))", re.DOTALL)
+"""A field of 32 bytes: its length, and what may be the id of another blob."""
+
+
+def _find(places: Places) -> Iterator[Source]:
+    for folder in _folders(places):
+        stored = sorted(folder.glob("chats/*/*/store.db"))
+        for path in stored:
+            with suppress(OSError):
+                yield source(path)
+        known = {path.parent.name for path in stored}
+        for path in sorted(folder.glob("projects/*/agent-transcripts/**/*.jsonl")):
+            if path.stem not in known and path.parent.name != "subagents":
+                yield Source.of(path)
+
+
+def _folders(places: Places) -> list[Path]:
+    if named := places.environment.get("CURSOR_CONFIG_DIR", "").strip():
+        return [Path(named).expanduser()]
+    return [places.home / ".cursor", places.config / "cursor"]
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if head.startswith(MAGIC):
+        found = schema(path, head)
+        return has(found, "blobs", "id", "data") and has(found, "meta", "key", "value")
+    return bool(_TRANSCRIPT.match(head))
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    path = source.path
+    with path.open("rb") as file:
+        is_database = file.read(len(MAGIC)) == MAGIC
+    if not is_database:
+        yield _conversation(Heading(path.stem), partial(_lines, path))
+        return
+    with opened(path) as database:
+        yield _stored(path, database, ledger)
+
+
+def _stored(path: Path, database: Database, ledger: Ledger) -> Conversation:
+    facts: Json = {}
+    for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
+        with suppress(ValueError):
+            facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
+    heading = Heading(
+        source_id=text_in(facts.get("agentId")) or path.parent.name,
+        name=title(facts.get("name")),
+        project_path=text_in(facts.get("workspacePath")),
+        created_at=utc(facts.get("createdAt")),
+        model=text_in(facts.get("lastUsedModel")),
+    )
+    root = text_in(facts.get("latestRootBlobId"))
+    return _conversation(heading, partial(_blobs, database, root), heading.model)
+
+
+def _conversation(
+    heading: Heading, read: Callable[[Ledger], Iterable[Json]], model: str = ""
+) -> Conversation:
+    counts = Ledger()
+    items = partial(_items, heading.source_id, read, model, counts)
+    return Conversation(heading, items, counts)
+
+
+def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
+    for line in objects(path, ledger):
+        yield {**object_in(line.value.get("message")), "role": line.value.get("role")}
+
+
+def _blobs(database: Database, root: str, ledger: Ledger) -> Iterator[Json]:
+    """The messages that the last state refers to, in its order; of a state unknown here, all."""
+    ids = [
+        text_in(row.get("id")) for row in database.rows("blobs", ["id"], ledger, order=["rowid"])
+    ]
+    read = partial(_blob, database, ledger)
+    shown = list(_referred(root, set(ids), read))
+    for name in shown or ids:
+        data = read(name)
+        if data.startswith(b"{"):
+            yield object_in(parse(data))
+    for name in set(ids) - set(shown) if shown else ():
+        if read(name).startswith(b"{"):
+            ledger.skipped["message of an earlier state"] += 1
+
+
+def _blob(database: Database, ledger: Ledger, name: str) -> bytes:
+    for row in database.rows("blobs", ["data"], ledger, equal={"id": name}):
+        data = row.get("data")
+        return data.encode("utf-8", "replace") if isinstance(data, str) else data or b""
+    return b""
+
+
+def _referred(root: str, ids: set[str], read: Callable[[str], bytes]) -> Iterator[str]:
+    """The messages below a blob; one that was said twice is referred to twice."""
+    seen: set[str] = set()
+    waiting = [root]
+    while waiting:
+        name = waiting.pop()
+        if name not in ids or name in seen:
+            continue
+        data = read(name)
+        if data.startswith(b"{"):
+            yield name
+            continue
+        seen.add(name)
+        found = (match[1].hex() for match in _REFERENCE.finditer(data))
+        waiting.extend(reversed([each for each in found if each in ids]))
+
+
+def _items(
+    name: str, read: Callable[[Ledger], Iterable[Json]], model: str, ledger: Ledger
+) -> Iterator[Item]:
+    return with_unique_ids(_all_items(name, read, model, ledger))
+
+
+def _all_items(
+    name: str, read: Callable[[Ledger], Iterable[Json]], model: str, ledger: Ledger
+) -> Iterator[Item]:
+    ids = MadeIds(name)
+    waiting: list[str] = []
+    for record in read(ledger):
+        role = record.get("role")
+        if role not in ("user", "assistant", "tool"):
+            ledger.skipped["system prompt" if role == "system" else "unreadable line"] += 1
+            continue
+        made = ids.make(role, record.get("content"))
+        blocks = _blocks(record.get("content"))
+        pieces = [
+            p for number, block in enumerate(blocks) for p in _piece(made, number, block, role)
+        ]
+        said_by = model or None if role == "assistant" else None
+        whole = ForeignMessage(made, "user" if role == "tool" else role, None, model=said_by)
+        said = messages(whole, _paired(pieces, waiting))
+        if said:
+            ledger.read += 1
+        else:
+            ledger.skipped[_reason(role, blocks)] += 1
+        yield from said
+
+
+def _blocks(content: object) -> list[Json]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return objects_in(content)
+
+
+def _reason(role: object, blocks: list[Json]) -> str:
+    kinds = {block.get("type") for block in blocks}
+    if kinds & {"thinking", "reasoning"}:
+        return "thinking"
+    has_text = any(text_in(block.get("text")).strip() for block in blocks)
+    return "injected text" if role == "user" and has_text else "empty message"
+
+
+def _piece(name: str, number: int, block: Json, role: str) -> Iterator[Piece]:
+    match block.get("type"):
+        case "text" if role == "user":
+            yield _asked(text_in(block.get("text")))
+        case "text":
+            text = text_in(block.get("text"))
+            yield "" if text.strip() == _REDACTED else text
+        case "tool_use" | "tool-call":
+            call = text_in(block.get("toolCallId")) or text_in(block.get("id"))
+            tool = text_in(block.get("toolName")) or text_in(block.get("name"))
+            sent = arguments(block.get("args", block.get("input")))
+            yield ToolCall(call or f"{name}-call-{number}", tool, sent)
+        case "tool_result" | "tool-result":
+            call = text_in(block.get("toolCallId")) or text_in(block.get("tool_use_id"))
+            tool = text_in(block.get("toolName"))
+            yield Result(call, _result(block.get("result", block.get("content"))), tool)
+        case "image" | "file" as kind:
+            yield placeholder(kind, text_in(block.get("filename")), text_in(block.get("mimeType")))
+        case _:
+            pass
+
+
+def _asked(text: str) -> str:
+    """The words of the user, which stand in a tag; what stands in other tags is injected."""
+    found = _QUERY.findall(text)
+    if found:
+        return joined(found)
+    return "" if _INJECTED.fullmatch(text) else text
+
+
+def _result(value: object) -> str:
+    if not isinstance(value, list):
+        return text_in(value) or text_in(object_in(value).get("text"))
+    return joined(_output(object_in(block)) for block in items_in(value))
+
+
+def _output(block: Json) -> str:
+    return text_in(block.get("text")) or placeholder(text_in(block.get("type")) or "block")
+
+
+def _paired(pieces: list[Piece], waiting: list[str]) -> Iterator[Piece]:
+    """Name the call of each result: the first that waits where the name is of none."""
+    for piece in pieces:
+        if isinstance(piece, ToolCall):
+            waiting.append(piece.id)
+        if isinstance(piece, Result):
+            call = piece.call if piece.call in waiting else waiting[0] if waiting else piece.call
+            if call in waiting:
+                waiting.remove(call)
+            yield piece._replace(call=call)
+        else:
+            yield piece
+
+
+READER = Reader("cursor-cli", "Cursor CLI", _find, _recognises, _read)
