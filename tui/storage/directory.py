@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import msgspec
@@ -43,7 +43,6 @@ class Directory:
         self._folders = folders
         self._scopes = scopes
         self._index = index
-        self._read_scopes: dict[str, str] = {}
 
     def page(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         """Read a page. Raises ``StorageError`` for an invalid cursor."""
@@ -230,9 +229,15 @@ class Directory:
         if place is not None:
             return place.scope
         # An imported session has no place: its journal is opened, but only once.
-        if file.session_id not in self._read_scopes:
-            self._read_scopes[file.session_id] = _header(self._folders, file).scope
-        return self._read_scopes[file.session_id]
+        if file.session_id not in self._archived_scopes:
+            self._archived_scopes[file.session_id] = _header(self._folders, file).scope
+        return self._archived_scopes[file.session_id]
+
+    @cached_property
+    def _archived_scopes(self) -> dict[str, str]:
+        """A cache of scopes that were read from headers, by the index or here."""
+        is_large = self._folders.is_large(Folder.ARCHIVE)
+        return self._index.archived_scopes() if is_large else {}
 
     def _entry(self, file: JournalFile, active: "_ActiveSessions") -> SessionEntry | None:
         """Make the entry of one session; ``None`` if it was moved meanwhile."""

@@ -173,17 +173,46 @@ def test_a_name_is_resolved_without_opening_each_journal(store, data, monkeypatc
 def test_a_search_looks_at_no_file_of_an_unchanged_archive(store, data, looked_at):
     assert store.search("needle", 20).total == 12
     assert folders.Folder.ARCHIVE not in looked_at
+
+
+def test_a_search_leaves_a_changed_archive_to_the_builder(store, data, looked_at, started):
     add(store, 40)
-    assert FileStore(data).search("needle", 20).total == 13
-    assert folders.Folder.ARCHIVE in looked_at
+    store.restore("s03")
+    store.archive("s03")
+    name = closed(store, user("m1", "needle"))
+    found = FileStore(data).search("needle", 20)
+    assert (found.total, found.pending, started) == (13, 0, [data])
+    assert folders.Folder.ARCHIVE not in looked_at
+    index(data)
+    store.archive(name)
+    other = FileStore(data)
+    assert other.search("needle", 20).total == 14
+    assert [hit.session_id for hit in other.search("in:shop before:2026-01-12", 1).hits]
 
 
-def test_what_another_program_extends_in_the_archive_is_found(store, data):
-    assert store.search("more", 20).total == 0
+def test_a_changed_archive_is_counted_by_scope_without_opening_what_the_index_has(
+    store, data, monkeypatch
+):
+    add(store, 40)
+    opened, read = [], journal.Journal.header
+    monkeypatch.setattr(journal.Journal, "header", lambda self: opened.append(1) or read(self))
+    other = FileStore(data)
+    assert other.count(OF_SHOP) == 9
+    assert other.count(OF_SHOP) == 9
+    assert len(opened) == 1
+
+
+def test_what_another_program_extends_in_the_archive_is_found_once_it_was_built(
+    store, data, started
+):
+    assert (store.search("more", 20).total, started) == (0, [])
     other = FileStore(data)
     lease = other.lease("s03")
     other.extend(lease, [answer("m2", "more", 99)])
     lease.release()
+    store.search("more", 20)
+    assert started == [data]
+    index(data)
     assert store.search("more", 20).total == 1
 
 

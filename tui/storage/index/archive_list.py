@@ -52,6 +52,11 @@ def is_listed(connection: sqlite3.Connection, folders: Folders) -> bool:
     )
 
 
+def was_listed(connection: sqlite3.Connection) -> bool:
+    """Check that the index had all of the archive at some time."""
+    return connection.execute("select 1 from archive").fetchone() is not None
+
+
 def note_listed(
     connection: sqlite3.Connection,
     stamp: Stamp,
@@ -108,6 +113,21 @@ def count(root: Path, scope: str | None) -> int | None:
     if scope is not None:
         statement += _IN_SCOPE
     return _read(root, lambda connection: connection.execute(statement, values).fetchone()[0])
+
+
+def scopes(root: Path) -> dict[str, str]:
+    """The scopes of archived sessions by their ids, also where the list does not count."""
+    statement = """
+        select id, scope from sessions join projects on projects.number = sessions.project
+        where folder = 'archive' and scope != x''
+    """
+    try:
+        with closing(database.connect(root / database.NAME)) as connection:
+            rows = connection.execute(statement).fetchall()
+    except (Unusable, sqlite3.Error):
+        return {}
+    texts = {scope: scope.decode("utf-8", "surrogatepass") for _, scope in rows}
+    return {session_id: texts[scope] for session_id, scope in rows}
 
 
 def named(root: Path, name: str) -> Sequence[str] | None:

@@ -58,6 +58,12 @@ class LazyIndex:
 
         return archive_list.count(self._root, scope)
 
+    def archived_scopes(self) -> dict[str, str]:
+        """The scopes of archived sessions as ``archive_list.scopes``."""
+        from tui.storage.index import archive_list
+
+        return archive_list.scopes(self._root)
+
     def archived_named(self, name: str) -> Sequence[str] | None:
         """Find archived sessions by their name as ``archive_list.named``."""
         from tui.storage.index import archive_list

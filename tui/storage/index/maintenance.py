@@ -13,7 +13,13 @@ from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folder, Folders
 from tui.storage.index import child, database
-from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed
+from tui.storage.index.archive_list import (
+    Stamp,
+    archive_stamp,
+    is_listed,
+    note_listed,
+    was_listed,
+)
 from tui.storage.index.child import Progress
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.files import SEARCHED, JournalStat, look, scan
@@ -65,6 +71,7 @@ class IndexMaintenance:
         self._lock = root / "index.lock"
         self._forgetting = root / "index.forget"
         self.journals = 0
+        self._behind = False
         self._child = 0
         self._started = float("-inf")
 
@@ -95,7 +102,7 @@ class IndexMaintenance:
             if not held:
                 return self._seen(connection, session_ids).pending
             pending = self._follow(connection, session_ids)
-        if unread_bytes(pending) > FOLLOWED_HERE:
+        if self._behind or unread_bytes(pending) > FOLLOWED_HERE:
             self._start_child()
         return pending
 
@@ -104,24 +111,26 @@ class IndexMaintenance:
         if session_ids is not None:
             files = look(self._folders, session_ids)
             return _Seen(files, known_sessions(connection, session_ids))
-        # An archive that is as it was listed may be too large for a look at each file.
-        seen = (
-            self._seen_in(connection, _CHANGING)
-            if is_listed(connection, self._folders)
-            else self._seen_all(connection)
-        )
+        # A listed archive may be too large for a look at each file: the builder does that.
+        if was_listed(connection) and self._folders.is_large(Folder.ARCHIVE):
+            self._behind = not is_listed(connection, self._folders)
+            seen = self._seen_without_archive(connection)
+        else:
+            self._behind = False
+            seen = self._seen_all(connection)
         self.journals = len(seen.files)
         return seen
 
     def _seen_all(self, connection: sqlite3.Connection) -> _Seen:
         stamp = archive_stamp(self._folders)
-        return self._seen_in(connection, tuple(Folder))._replace(stamp=stamp)
+        return _Seen(scan(self._folders), known_in(connection, tuple(Folder)), stamp)
 
-    def _seen_in(self, connection: sqlite3.Connection, among: Collection[Folder]) -> _Seen:
-        files, known = scan(self._folders, among), known_in(connection, among)
-        # A move that was killed half-way leaves a journal in two folders.
-        others = [file.session_id for file in files if file.session_id not in known]
-        return _Seen(files, known | known_sessions(connection, others))
+    def _seen_without_archive(self, connection: sqlite3.Connection) -> _Seen:
+        files, known = scan(self._folders, _CHANGING), known_in(connection, _CHANGING)
+        there = {file.session_id for file in files}
+        archived = look(self._folders, known.keys() - there)
+        restored = known_sessions(connection, there - known.keys())
+        return _Seen([*files, *archived], known | restored)
 
     def _follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None
