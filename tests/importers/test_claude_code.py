@@ -333,6 +333,33 @@ def test_the_last_todos_count(file):
     ]
 
 
+def test_tasks_are_the_todo_list_of_later_versions(file):
+    file.user("Plan")
+    file.answer(call("c1", "TaskCreate", subject="Test"), call("c2", "TaskCreate", subject="Ship"))
+    for number in (1, 2):
+        file.user([result(f"c{number}", f"Task #{number} created successfully: x")])
+    file.answer(call("c3", "TaskCreate", subject="Rest"))
+    file.user([result("c3", "Task #3 created successfully: Rest")])
+    file.answer(call("c4", "TaskUpdate", taskId="1", status="completed"))
+    file.answer(call("c5", "TaskUpdate", taskId="2", status="in_progress", activeForm="Shipping"))
+    file.answer(call("c6", "TaskUpdate", taskId="3", status="deleted"))
+    _, items, _ = file.read()
+    (todos,) = (item for item in items if isinstance(item, ForeignTodos))
+    assert [(each.content, each.status, each.active_form) for each in todos.items] == [
+        ("Test", "completed", "Test"),
+        ("Ship", "in_progress", "Shipping"),
+    ]
+
+
+def test_a_summary_of_another_file_is_a_message(file):
+    summary = file.user("They greeted.", None, isCompactSummary=True)
+    file.user("Go on")
+    _, items, _ = file.read()
+    assert items[1] == ForeignSummary("They greeted.", summary)
+    texts = [each.content for each in live([items[0], items[2]])]
+    assert texts == ["Summary of earlier messages:\n\nThey greeted.", "Go on"]
+
+
 def test_sub_agents_are_counted_and_left_out(file):
     file.user("Hello")
     file.user("Search", None, isSidechain=True)

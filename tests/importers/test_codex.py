@@ -197,6 +197,14 @@ def test_a_compaction_becomes_a_summary(file):
     assert texts(items) == ["Hello", "Hi.", "Go on"]
 
 
+def test_a_summary_of_another_file_is_a_message(file):
+    file.line("compacted", message="They greeted.")
+    file.prompt("Go on")
+    _, items, _ = file.read()
+    assert items[1] == ForeignSummary("They greeted.", items[0].id)
+    assert texts([items[0], items[2]]) == ["Summary of earlier messages:\n\nThey greeted.", "Go on"]
+
+
 def test_a_stopped_answer_is_interrupted_and_an_error_is_a_failed_one(file):
     file.prompt("Hello")
     file.answer("Once upon")

@@ -22,16 +22,15 @@ from tui.importers.claude_code_lines import (
     result_text,
     results_in,
     texts_in,
-    todos_in,
     words,
 )
+from tui.importers.claude_code_todos import TodoLog
 from tui.importers.claude_code_tree import Place, Step, Tree, id_of
 from tui.importers.json_lines import object_in, raw_lines, span, text_in
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
     ForeignSummary,
-    ForeignTodos,
     Item,
     Json,
     Ledger,
@@ -85,20 +84,22 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
 
 def _items(path: Path, tree: Tree) -> Iterator[Item]:
     descriptor = open_regular(path, follow=True)
-    todos: ForeignTodos | None = None
+    todos = TodoLog()
     last = {"": ""}
     try:
         for node in tree.order():
             step = tree.steps[node.id.removesuffix(AGAIN)]
             writer = _Writer(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
-            yield from writer.messages(list(_lines(descriptor, path, step.places)))
+            lines = list(_lines(descriptor, path, step.places))
+            yield from writer.messages(lines)
             yield from writer.summaries(_lines(descriptor, path, step.summaries))
             last[node.id] = writer.last
-            todos = writer.todos or todos
+            for placed in lines:
+                todos.take(placed.line)
     finally:
         os.close(descriptor)
-    if todos:
-        yield todos
+    if todos.current:
+        yield todos.current
 
 
 class _Placed(NamedTuple):
@@ -119,12 +120,11 @@ class _Writer:
 
     def __init__(self, step: Step, parent: str, ending: str) -> None:
         self.last = parent
-        self.todos: ForeignTodos | None = None
         self._step = step
         self._ending = ending
         self._open: list[str] = []
 
-    def messages(self, lines: list[_Placed]) -> Iterator[ForeignMessage]:
+    def messages(self, lines: list[_Placed]) -> Iterator[Item]:
         if answers := [each for each in lines if each.line.role == "assistant"]:
             yield self._answer(answers[0].id, [each.line for each in answers])
         others = [each for each in lines if each.line.role == "user"]
@@ -132,7 +132,9 @@ class _Writer:
             for number, result in enumerate(results_in(each.line)):
                 yield self._result(each, number, result)
         for name, line in others:
-            if said := words(line):
+            if line.is_compact_summary is True:
+                yield from self._earlier(name, line)
+            elif said := words(line):
                 number = len(results_in(line))
                 yield self._message(_numbered(name, number), line, "user", content=said)
 
@@ -142,14 +144,17 @@ class _Writer:
             if text and self.last:
                 yield ForeignSummary(text, self.last)
 
+    def _earlier(self, name: str, line: Line) -> Iterator[Item]:
+        message, summary = contents.earlier(contents.joined(texts_in(line)), name + self._ending)
+        yield self._message(name, line, message.role, content=message.content)
+        yield summary
+
     def _answer(self, name: str, lines: list[Line]) -> ForeignMessage:
         final = lines[-1]
         text = contents.joined(dict.fromkeys(text for line in lines for text in texts_in(line)))
         calls = _calls(name, (block for line in lines for block in calls_in(line)))
         failed = is_failure(final)
         self._open = [call.id for call in calls]
-        for line in lines:
-            self.todos = todos_in(line) or self.todos
         return self._message(
             name,
             lines[0],

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
 from tui.importers import contents
-from tui.importers.json_lines import decode, object_in, objects_in, text_in
-from tui.importers.protocol import ForeignTodos, Json
+from tui.importers.json_lines import decode, object_in, text_in
+from tui.importers.protocol import Json
 
 INTERRUPTED = "[Request interrupted by user"
 _NO_ANSWER = "No response requested."
@@ -24,6 +24,11 @@ _INJECTED = (
     "<ide_opened_file>",
     "<ide_selection>",
     "<ide_diagnostics>",
+    "<teammate-message",
+    "<agent-message",
+    "<cross-session-message",
+    "<channel ",
+    "<fork-boilerplate>",
     "Caveat: The messages below",
     INTERRUPTED,
 )
@@ -169,15 +174,3 @@ def model_of(line: Line) -> str:
     """The model of an answer; ``""`` for what the program wrote itself."""
     model = text_in(object_in(line.message).get("model"))
     return "" if model == _SYNTHETIC else model
-
-
-def todos_in(line: Line) -> ForeignTodos | None:
-    """The to-do list that an answer has written."""
-    for call in reversed(calls_in(line)):
-        listed = object_in(call.get("input")).get("todos")
-        if call.get("name") == "TodoWrite" and isinstance(listed, list):
-            return contents.todos(
-                (each.get("content"), each.get("status"), each.get("activeForm"))
-                for each in objects_in(cast("Any", listed))
-            )
-    return None

@@ -233,8 +233,9 @@ class Tree:
             if step := self.steps.get(self._step_at(key)):
                 step.summaries = [*step.summaries, place]
             else:
-                self.ledger.read -= 1
-                self._count("summary without messages")
+                # Its messages are in another file, or gone.
+                self._of[key] = key
+                self.steps[key] = Step([place], is_answer=True)
 
     def _step_at(self, key: str) -> str:
         """The step of a line, or else of the nearest one that it follows; ``""`` for none."""

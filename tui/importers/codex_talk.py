@@ -140,21 +140,25 @@ class Talk:
                 self._model = text_in(entry.record.model) or self._model
                 self._ledger.read += 1
             case "compacted":
-                yield from self._compacted(entry.record)
+                yield from self._compacted(entry.record, entry.timestamp)
             case _:
                 self._skip(reason_for(entry.kind))
 
     def _skip(self, reason: str) -> None:
         self._ledger.skipped[reason] += 1
 
-    def _compacted(self, record: Record) -> Iterator[Item]:
+    def _compacted(self, record: Record, timestamp: Any) -> Iterator[Item]:
         yield from self._flush()
         text = text_in(record.message)
-        if not text.strip() or self._tail is None:
-            self._skip("summary without text or messages")
+        if not text.strip():
+            self._skip("empty summary")
             return
         self._ledger.read += 1
-        yield ForeignSummary(text, self._tail.id)
+        if self._tail is None:
+            # Its messages are in another file, or gone.
+            message, _ = contents.earlier(text, "")
+            yield self._emit(text, timestamp, message.role, content=message.content)
+        yield ForeignSummary(text, self._tail.id if self._tail else "")
 
     def _message(self, entry: Entry) -> Iterator[Item]:
         record = entry.record
