@@ -7,6 +7,7 @@ from hypothesis import given
 
 from tests.importers.samples import check, check_mutants, read_all, samples
 from tests.importers.spoken import check_read, children, trees
+from tests.importers.tables import written
 from tui.importers.open_webui import READER
 
 SAMPLES = samples("open-webui/**/*.json")
@@ -122,6 +123,20 @@ def test_counts_what_says_nothing(tmp_path):
         "system prompt": 1,
         "conversation without messages": 1,
     }
+
+
+def test_reads_the_database_of_a_server(tmp_path):
+    table = """
+    CREATE TABLE chat (id VARCHAR PRIMARY KEY, user_id VARCHAR, title TEXT, chat TEXT,
+                       created_at INTEGER, updated_at INTEGER, archived BOOLEAN);
+    """
+    record = chat(message("q", None, "user", "Hello"), title="Bread")
+    row = {**record, "chat": json.dumps(record["chat"])}
+    path = written(tmp_path / "server" / "webui.db", table, chat=[row])
+    assert READER.recognises(path, path.read_bytes()[:4096])
+    reading = check(READER, path, lambda _: 1)
+    assert reading.conversations[0][0].name == "Bread"
+    assert reading.messages[0].content == "Hello"
 
 
 @given(tree=trees())

@@ -10,7 +10,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.databases import MAGIC, Database, has, opened, schema, source
+from tui.importers.databases import MAGIC, Database, has, is_database, opened, schema, source
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
 from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import (
@@ -62,9 +62,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     path = source.path
-    with path.open("rb") as file:
-        is_database = file.read(len(MAGIC)) == MAGIC
-    if not is_database:
+    if not is_database(path):
         yield _conversation(Heading(path.stem), partial(_lines, path))
         return
     with opened(path) as database:

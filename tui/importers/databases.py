@@ -8,7 +8,7 @@ import errno
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,6 +75,15 @@ def has(schema: Schema, table: str, *columns: str) -> bool:
     return table in schema and schema[table] >= set(columns)
 
 
+def is_database(path: Path) -> bool:
+    """True for a file that begins as a database does. Raises ``OSError``."""
+    descriptor = open_regular(path, follow=True)
+    try:
+        return os.read(descriptor, len(MAGIC)) == MAGIC
+    finally:
+        os.close(descriptor)
+
+
 def source(path: Path) -> Source:
     """The source of a database; it changes when its log does. Raises ``OSError``."""
     path.stat()
@@ -82,7 +91,7 @@ def source(path: Path) -> Source:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Database]:
+def opened(path: Path) -> Generator[Database]:
     """Open a copy of a database.
 
     Raises ``UnfitFile`` for one that is being written all the time, or is damaged or none, and

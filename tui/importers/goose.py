@@ -11,7 +11,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
-from tui.importers.databases import MAGIC, Database, Row, has, opened, schema, source
+from tui.importers.databases import MAGIC, Database, Row, has, is_database, opened, schema, source
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
 from tui.importers.protocol import (
     Conversation,
@@ -57,9 +57,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    with source.path.open("rb") as file:
-        is_database = file.read(len(MAGIC)) == MAGIC
-    if not is_database:
+    if not is_database(source.path):
         yield _of_file(source.path)
         return
     with opened(source.path) as database:

@@ -1,4 +1,4 @@
-"""Chats of Open WebUI's export."""
+"""Chats of Open WebUI: its export, and the database of a server."""
 
 import re
 from collections.abc import Iterator
@@ -13,6 +13,7 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
+from tui.importers.databases import MAGIC, has, is_database, opened, schema
 from tui.importers.export_files import beginning, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, parse, text_in
 from tui.importers.protocol import (
@@ -28,6 +29,7 @@ from tui.importers.protocol import (
 from tui.importers.times import utc
 
 WITHIN = ("chats", "items")
+_COLUMNS = ("id", "title", "chat", "created_at", "updated_at")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
 _DETAILS = re.compile(
     r'<details\s+type="(reasoning|tool_calls)"([^>]*)>(.*?)(?:</details>\n?|\Z)', re.DOTALL
@@ -37,16 +39,24 @@ _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
 def _recognises(path: Path, head: bytes) -> bool:
+    if head.startswith(MAGIC):
+        return has(schema(path, head), "chat", "title", "chat", "archived")
     start = beginning(path, head)
     return b'"history"' in start and (b'"currentId"' in start or b'"childrenIds"' in start)
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    for record in records(source.path, ledger, WITHIN):
-        yield from conversations(record, ledger)
+    if not is_database(source.path):
+        for record in records(source.path, ledger, WITHIN):
+            yield from _chat(record, ledger)
+        return
+    with opened(source.path) as database:
+        for row in database.rows("chat", _COLUMNS, ledger, order=["created_at", "rowid"]):
+            chat = parse(text_in(row.get("chat")).encode("utf-8", "replace"))
+            yield from _chat({**row, "chat": chat}, ledger)
 
 
-def conversations(record: Json, ledger: Ledger) -> Iterator[Conversation]:
+def _chat(record: Json, ledger: Ledger) -> Iterator[Conversation]:
     """The conversation of a chat, if it has messages."""
     chat = object_in(record.get("chat")) or record
     if not _messages(chat):

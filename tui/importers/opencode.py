@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tui.importers.databases import MAGIC, Database, has, opened, schema, source
+from tui.importers.databases import MAGIC, Database, has, is_database, opened, schema, source
 from tui.importers.json_file import content
 from tui.importers.json_lines import object_in, objects_in, parse, text_in, whole
 from tui.importers.opencode_messages import Stored, conversation, exported
@@ -57,9 +57,7 @@ def _is_of_a_session(path: Path) -> bool:
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     path = source.path
-    with path.open("rb") as file:
-        is_database = file.read(len(MAGIC)) == MAGIC
-    if is_database:
+    if is_database(path):
         with opened(path) as database:
             yield from _read_database(database, ledger)
         return
