@@ -12,7 +12,7 @@ from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import SessionHeader, Summary, Todos
 from tui.domain.journal.todo import TodoItem
-from tui.domain.views.markdown import as_markdown
+from tui.domain.views.markdown import MarkdownMessages, heading
 from tui.engine.turns.events import (
     AnswerStarted,
     MessagesLeftOut,
@@ -142,13 +142,15 @@ def test_markdown_shows_all_that_a_session_holds():
         fold.add(record)
     session = fold.session()
     entry = describe(session, "Hello", "closed", TIME, active=True)
-    shown = as_markdown(entry, session, session.loaded_messages)
+    messages = MarkdownMessages({})
+    said = map(messages.format, session.loaded_messages)
+    shown = "\n\n".join([heading(entry, session), *said])
     assert "## Summary\n\nThey met." in shown
     assert "- [x] Sort\n- [~] Ship" in shown
-    assert '> read {"a": "日本"}' in shown
+    assert '> read `{"a": "日本"}`' in shown
     assert "## Tool · " in shown
     assert "## x:y · unknown (failed)\n\nhalf\n\n> No key." in shown
-    assert shown.endswith("> No key.\n")
+    assert shown.endswith("> No key.")
 
 
 def test_json_is_ascii_where_the_output_is_not_utf8(monkeypatch):
