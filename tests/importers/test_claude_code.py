@@ -423,6 +423,7 @@ def test_files_are_found_and_recognised_but_those_of_sub_agents(file, tmp_path):
     moved = Places(tmp_path / "x", {"CLAUDE_CONFIG_DIR": str(tmp_path / ".claude")})
     assert [each.path for each in READER.find(moved)] == [path]
     assert READER.recognises(path, path.read_bytes())
+    assert READER.recognises(path, b'{"type":"user","message":{"role":"user","content":"Long')
     assert not READER.recognises(path, b'{"type":"session","version":3}')
     reading = check(READER, sub_agent)
     assert (reading.conversations, reading.ledger.skipped) == ([], {"sub-agent": 1})

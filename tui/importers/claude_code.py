@@ -45,6 +45,7 @@ SUB_AGENT = "sub-agent"
 _MARKS = re.compile(
     rb'"(parentUuid|leafUuid|toolUseResult|customTitle|aiTitle|isSidechain)"\s*:'
     rb'|"type"\s*:\s*"(file-history-snapshot|queue-operation|permission-mode|mode|last-prompt)"'
+    rb'|^\s*\{"type"\s*:\s*"(user|assistant)"\s*,\s*"message"\s*:\s*\{'
     rb'|"sessionId"\s*:.*"message"\s*:\s*\{'
 )
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")

@@ -38,7 +38,7 @@ from tui.importers.protocol import (
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
 
-_MARK = re.compile(rb'"projectHash"\s*:|"sessionId"\s*:[^{]*"messages"\s*:|"type"\s*:\s*"gemini"')
+_MARK = re.compile(rb'"projectHash"\s*:|"type"\s*:\s*"gemini"')
 _CHECKPOINT = re.compile(rb'^\s*(\{\s*"history"\s*:\s*)?\[\s*\{\s*"(role|parts)"\s*:')
 _SUB_AGENT = "sub-agent"
 _SMALL_FILE_BYTES = 4 * 1024 * 1024
