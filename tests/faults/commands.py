@@ -24,6 +24,11 @@ from tui.storage.protocol import EVERYWHERE, SessionFilter
 KEPT = "session-20260111-153000-000001"
 ASIDE = "session-20260111-153000-000002"
 TRASHED = "session-20260111-153000-000003"
+_CLAUDE = (
+    '{"parentUuid":null,"isSidechain":false,"sessionId":"00000000-0000-4000-8000-000000000001",'
+    '"cwd":"/walk","version":"2.1.209","type":"user","message":{"role":"user","content":"imported"},'
+    '"uuid":"00000000-0000-4000-8000-000000000002","timestamp":"2026-01-11T14:30:22.123Z"}\n'
+)
 SCOPE = "walk"
 NEW = "a new question"
 TEXTS = {KEPT: ("kept question", "kept answer"), ASIDE: ("aside",), TRASHED: ("trashed",)}
@@ -69,6 +74,11 @@ def walks(directory: Path) -> list[Walk]:
             ["sessions", "import", str(directory / "new.jsonl")],
             lambda store: "rescued" in everything_said(store),
         ),
+        Walk(
+            "import-program",
+            ["import", str(directory / "claude.jsonl")],
+            _is_imported,
+        ),
     ]
 
 
@@ -82,6 +92,12 @@ def _named(name: str) -> Callable[[FileStore], bool]:
 
 def _is(session_id: str, status: Status) -> Callable[[FileStore], bool]:
     return lambda store: store.entry(session_id).status == status
+
+
+def _is_imported(store: FileStore) -> bool:
+    everywhere = SessionFilter(statuses=EVERYWHERE)
+    found = [entry.id for entry in store.list(everywhere, None, 100).entries if entry.program]
+    return [said(store, each) for each in found] == [["imported"]]
 
 
 def _is_gone(store: FileStore) -> bool:
@@ -109,6 +125,7 @@ def fill(root: Path, directory: Path) -> None:
         b'{"type":"message","id":"rescued","role":"user","content":"rescued",'
         b'"timestamp":"2026-01-11T14:31:00.000Z"}\n'
     )
+    (directory / "claude.jsonl").write_text(_CLAUDE)
     (directory / "rescue.jsonl").write_bytes(header + rescued)
     (directory / "new.jsonl").write_bytes(header.replace(b"-000001", b"-000009") + rescued)
 

@@ -161,7 +161,7 @@ def publish_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], in
                 write_whole(descriptor, block)
             moment = changed()
             if moment is not None:
-                os.utime(descriptor, ns=(moment, moment))
+                os.utime(temporary, ns=(moment, moment), follow_symlinks=False)
             sync_file(descriptor)
         finally:
             os.close(descriptor)
