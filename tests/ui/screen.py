@@ -3,6 +3,7 @@
 import time
 
 from textual import events
+from textual._context import visible_screen_stack
 
 from tests.ui.world import World
 from tests.waiting import until
@@ -48,6 +49,13 @@ async def wait_for_answer(world: World):
 def lines(app):
     """The rows of the conversation that are on screen."""
     return [line.rstrip() for line in app.chat.transcript.visible_text()]
+
+
+def terminal_rows(app):
+    """The rows of the terminal, with what is below a dialog."""
+    # Without it, Textual would paint the dialog over nothing, and keep that for later frames.
+    visible_screen_stack.set(app._background_screens)
+    return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
 def conversation(app):

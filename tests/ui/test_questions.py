@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from textual import events
 
-from tests.ui.screen import conversation, notices, question, send, type_at_once
+from tests.ui.screen import conversation, notices, question, send, terminal_rows, type_at_once
 from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask, say
@@ -237,7 +237,7 @@ async def test_a_question_is_whole_in_the_smallest_terminal(world, asked, name):
         app.chat.prompt.set_text(f"/save {name}")
         await pilot.press("enter")
         await question(app)
-        shown = [strip.text for strip in app.screen._compositor.render_strips()]
+        shown = terminal_rows(app)
         inside = "".join(line.split("│")[1].strip() for line in shown if line.count("│") == 2)
         assert f"Save {name}? (y/n)".replace(" ", "") in inside.replace(" ", "")
         assert "Yes (y)" in inside

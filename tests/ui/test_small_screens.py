@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, question, rows, send, wait_for_answer
+from tests.ui.screen import conversation, question, rows, send, terminal_rows, wait_for_answer
 from tests.waiting import until
 from tui.domain.screen_sizes import LEAST_COLUMNS, LEAST_ROWS
 
@@ -13,15 +13,11 @@ SIZE = (LEAST_COLUMNS, LEAST_ROWS)
 
 def bottom(app):
     """The last row of the terminal."""
-    strip = app.screen._compositor.render_strips()[-1]
-    return "".join(segment.text for segment in strip)
+    return terminal_rows(app)[-1]
 
 
 def screen_text(app):
-    return "\n".join(
-        "".join(segment.text for segment in strip)
-        for strip in app.screen._compositor.render_strips()
-    )
+    return "\n".join(terminal_rows(app))
 
 
 @pytest.fixture
