@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from tests.ui.screen import notices, rows, status
+from tests.ui.screen import notice, notices, rows, status
 from tests.waiting import until
 from tui.errors import StorageError
 from tui.storage import ui_state
@@ -138,6 +138,25 @@ async def test_commands_of_the_list_reach_the_program(world, key, monkeypatch):
 
 async def _nothing():
     return None
+
+
+async def test_a_new_session_takes_the_keys_from_the_list(world):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: there in rows(app), "the list")
+        await highlight(app, there)
+        await pilot.press("n", *"hi")
+        await until(lambda: app.chat.prompt.text == "hi", "the keys")
+
+
+async def test_an_empty_session_cannot_be_deleted(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app), "the list")
+        await highlight(app, w.workspace.current.id)
+        await pilot.press("d", "enter")
+        await until(lambda: notice(app) == "Nothing to delete yet.", "the refusal")
 
 
 @pytest.mark.full
@@ -287,5 +306,5 @@ async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, mo
                 await session_list.refresh()
                 await session_list.refresh()
             await session_list.refresh()
-        told = [notice.text for notice in app.workspace.current.notices]
+        told = [each.text for each in app.workspace.current.notices]
         assert told.count("The list cannot be read.") == 2

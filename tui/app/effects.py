@@ -48,8 +48,8 @@ class EffectRunner:
                 self._app.run_worker(self._controllers.session_list.show_scope)
             case effects.CopyText(text):
                 self._controllers.clipboard.start(text, self._controllers.presenter.say)
-            case effects.ShowTodos():
-                self._controllers.presenter.show_prompt()
+            case effects.ShowTodos() | effects.FocusPrompt():
+                self._use_prompt(effect)
             case (
                 effects.AskAgain()
                 | effects.EditQuestion()
@@ -76,6 +76,12 @@ class EffectRunner:
                 self._app.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():
                 self._app.exit()
+
+    def _use_prompt(self, effect: effects.ShowTodos | effects.FocusPrompt) -> None:
+        if isinstance(effect, effects.FocusPrompt):
+            self._controllers.presenter.focus_prompt()
+        else:
+            self._controllers.presenter.show_prompt()
 
     async def _ask_model(self, effect: effects.Asking) -> None:
         if isinstance(effect, effects.AskAgain | effects.EditQuestion):

@@ -88,6 +88,8 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 async def delete_at_once(context: CommandContext, session_id: str) -> Sequence[Effect]:
     """Move a session to the trash without asking."""
+    if _is_empty(context, session_id):
+        return say("Nothing to delete yet.")
     if is_private(session_id):
         return await session.close(context, session_id)
     before, title = context.workspace.current, await title_of(context, session_id)

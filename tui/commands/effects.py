@@ -21,6 +21,10 @@ class ShowSession(msgspec.Struct, frozen=True):
     """Show the current session, which is another one or has changed."""
 
 
+class FocusPrompt(msgspec.Struct, frozen=True):
+    """Let the next keys go to the prompt, wherever they went before."""
+
+
 class CopyText(msgspec.Struct, frozen=True):
     """Copy a text to the clipboard, with a notice."""
 
@@ -154,6 +158,7 @@ Effect = (
     Say
     | ShowSession
     | ShowTodos
+    | FocusPrompt
     | CopyText
     | Asking
     | Opening

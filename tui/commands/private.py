@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, MovedSession, ShowSession, say
+from tui.commands.effects import Effect, FocusPrompt, MovedSession, ShowSession, say
 from tui.commands.titles import title_of
 from tui.domain.journal.ids import is_private
 from tui.errors import StorageError, UsageError
@@ -15,7 +15,7 @@ async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Begin a private session."""
     workspace = context.workspace
     if await workspace.begin_private():
-        return (ShowSession(), *say(BEGUN))
+        return (ShowSession(), FocusPrompt(), *say(BEGUN))
     return say("Already in a new private session") if workspace.current.private else ()
 
 

@@ -4,7 +4,16 @@ from collections.abc import Sequence
 from functools import partial
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, Later, OpenPicker, ShowSession, save_failed, say, warn
+from tui.commands.effects import (
+    Effect,
+    FocusPrompt,
+    Later,
+    OpenPicker,
+    ShowSession,
+    save_failed,
+    say,
+    warn,
+)
 from tui.commands.private import refuse_private
 from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
@@ -60,9 +69,9 @@ async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not await workspace.begin(arguments):
         # If it is not new, the user selected another session meanwhile.
         untouched = workspace.current.untouched
-        return say("Already in a new session") if untouched else ()
+        return (FocusPrompt(), *say("Already in a new session")) if untouched else ()
     loaded = workspace.current
-    return (ShowSession(), Later(partial(_prune, context, loaded)))
+    return (ShowSession(), FocusPrompt(), Later(partial(_prune, context, loaded)))
 
 
 async def _prune(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:

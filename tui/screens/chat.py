@@ -198,6 +198,10 @@ class ChatScreen(TextSelectionScreen):
         self.prompt.replace_text(f"/{command.name} ")
         self.prompt.focus()
 
+    def go_to_prompt(self) -> None:
+        """Let the next keys go to the prompt."""
+        self._sidebar_toggle.leave()
+
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show the list of sessions."""
         before, self.rows, self.rows_at = ways(self.sidebar.shown, self.shown), rows, now

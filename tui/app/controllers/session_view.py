@@ -101,6 +101,10 @@ class SessionPresenter:
         session = self._workspace.current
         self._chat.prompt.set_text(session.prompt.text, session.prompt.pastes)
 
+    def focus_prompt(self) -> None:
+        """Let the next keys go to the prompt."""
+        self._chat.go_to_prompt()
+
     @property
     def typed(self) -> str:
         """The draft in the prompt."""
