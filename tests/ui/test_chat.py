@@ -254,7 +254,7 @@ async def test_an_unknown_command_is_told_and_stays_in_the_prompt(world):
     w = world()
     async with w.running() as (app, pilot):
         await send(pilot, "/nwe")
-        await until(lambda: "Unknown command: /nwe. Type /help." in notices(app))
+        await until(lambda: "Unknown command: /nwe. Did you mean /new?" in notices(app))
         assert app.chat.prompt.text == "/nwe"
 
 

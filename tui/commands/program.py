@@ -15,7 +15,10 @@ from tui.commands.effects import (
     say,
 )
 from tui.commands.leaving import ask_before
-from tui.domain.commands import command_called, template_command
+from tui.domain.commands import BY_NAME, command_called, template_command
+from tui.domain.text.labels import listed
+
+_MOST_ALIKE = 3
 
 
 async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -35,7 +38,18 @@ def unknown(name: str, prompts: Mapping[str, str] | None = None) -> tuple[Effect
     """Make the error for an unknown command, or for an own one without the text that it sends."""
     if prompts and name in prompts:
         return say(template_command(name, prompts[name]).usage_error)
-    return say(f"Unknown command: /{name}. Type /help.", "error")
+    alike = [f"/{each}" for each in _alike(name, prompts or {})]
+    hint = f"Did you mean {listed(alike, 'or')}?" if alike else "Type /help."
+    return say(f"Unknown command: /{name}. {hint}", "error")
+
+
+def _alike(name: str, prompts: Mapping[str, str]) -> Sequence[str]:
+    """The commands that begin with an unknown name, else those that are spelled alike."""
+    from difflib import get_close_matches
+
+    names = [*BY_NAME, *prompts]
+    longer = [each for each in names if each.startswith(name)]
+    return longer[:_MOST_ALIKE] or get_close_matches(name, names, _MOST_ALIKE)
 
 
 async def list_notices(context: CommandContext, arguments: str) -> Sequence[Effect]:
