@@ -50,10 +50,11 @@ async def test_the_last_row_has_session_id_and_save_state(small):
         (["ctrl+f"], "Esc Close"),
         ([*"/theme", "enter"], "Enter choose · Esc back"),
         (["f5"], "Enter choose · Esc close"),
+        (["f7"], "Enter choose · Esc close ─"),
         (["f8"], "↑ ↓ scroll · Esc close"),
         (["f6", "o"], "Enter choose · Esc back"),
     ],
-    ids=["help", "palette", "search", "themes", "connect", "notices", "links"],
+    ids=["help", "palette", "search", "themes", "connect", "models", "notices", "links"],
 )
 async def test_what_covers_the_conversation_names_its_keys_and_leaves_the_last_row(
     small, keys, words

@@ -10,6 +10,9 @@ from textual.screen import ModalScreen, ScreenResultType
 from tui.domain.screen_sizes import KEY_LINE_FROM_ROWS
 from tui.widgets.key_names import short_key_name
 
+_BESIDE_KEYS = 4
+"""Columns of the border that the keys in it leave free."""
+
 
 class Dialog(ModalScreen[ScreenResultType]):
     """A modal screen that gives one result, with the status line of the chat below it.
@@ -42,10 +45,13 @@ class Dialog(ModalScreen[ScreenResultType]):
     def on_mount(self) -> None:
         self.bindings_updated_signal.subscribe(self, lambda _: self.name_keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.name_keys)
+
     def name_keys(self) -> None:
         """Show the keys that work now in the border."""
         for box in self.query(".dialog"):
-            box.border_subtitle = Content(self.key_words())
+            box.border_subtitle = Content(_fitting(self.key_words(), box.size.width))
 
     def key_words(self) -> str:
         """The keys that work where the focus is, with their descriptions; the way out is last."""
@@ -62,3 +68,12 @@ class Dialog(ModalScreen[ScreenResultType]):
         if not self.is_active:
             return AwaitComplete()
         return super().dismiss(result)
+
+
+def _fitting(keys: str, width: int) -> str:
+    """Leave out the last keys that do not fit, but never the way out."""
+    parts = keys.split(" · ")
+    others = [each for each in parts if not each.startswith("Esc")]
+    while width and others[1:] and len(" · ".join(parts)) > width - _BESIDE_KEYS:
+        parts.remove(others.pop())
+    return " · ".join(parts)
