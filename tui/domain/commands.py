@@ -115,7 +115,7 @@ COMMANDS: tuple[Command, ...] = (
         "New private session",
         "start a session that is never written to disk",
     ),
-    Command("keep", "stays", "Keep this private session", "save it as a new session"),
+    Command("keep", "stays", "Keep this private session", "save a private session"),
     Command(
         "reset", "stays", "Start over in this session", "start over; earlier messages are kept"
     ),

@@ -12,7 +12,7 @@ from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import CommandInvoked, ModelIntent
 
-_KEYS = "Enter choose · Esc close · Ctrl+R ask again · F5 connect"
+_KEYS = "Enter choose · Esc close · Ctrl+R refresh · F5 connect"
 
 
 class ModelScreen(ChooserDialog[None]):

@@ -88,7 +88,7 @@ _END: tuple[Action, ...] = (
     Action("Previous message", "conversation-previous"),
     Action("Next match", "find-next"),
     Action("Previous match", "find-previous"),
-    Action("Beginning of the conversation", "conversation-top"),
+    Action("Top of the conversation", "conversation-top"),
     Action("End of the conversation", "end"),
     Action("Page up", "page-up"),
     Action("Page down", "page-down"),
