@@ -218,7 +218,7 @@ async def test_new_starts_a_session_and_leaves_the_other(commands):
     first = commands.current
     told = await commands("/new")
     assert told == "Started a new session"
-    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.kinds == ["ShowSession", "FocusPrompt", "Say"]
     assert commands.current is not first
 
 
@@ -301,13 +301,13 @@ async def test_new_may_move_what_is_too_much_to_the_trash(commands, world):
 async def test_new_shows_the_session_before_anything_is_archived(commands, world):
     await commands.program.send("hello")
     effects = await run(parse("/new"), commands.context)
-    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "Later"]
+    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "FocusPrompt", "Later"]
 
 
 async def test_what_was_begun_is_told_in_the_session_that_was_begun(commands, world):
     there = await world.session()
     await commands.program.send("hello")
-    _, later = await run(parse("/new"), commands.context)
+    *_, later = await run(parse("/new"), commands.context)
     new = commands.current
     new.prompt.edit("typed, so that it stays")
     await commands.program.look_at(there)
