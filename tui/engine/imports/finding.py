@@ -13,6 +13,7 @@ from tui.engine.imports.history import FoundSource
 from tui.files import open_regular
 from tui.importers.protocol import Places, Reader, Source
 from tui.logs import error_name
+from tui.storage.rescue import is_session_file
 
 SOURCE_ERRORS = (OSError, ValueError, RecursionError, sqlite3.Error, zipfile.BadZipFile)
 """Errors of a source that cannot be read, which end its reading and no more."""
@@ -20,6 +21,7 @@ _Each = TypeVar("_Each")
 _log = logging.getLogger(__name__)
 _HEAD_BYTES = 4096
 _ZIP = b"PK"
+_OWN = b'{"type":"session"'
 _MOST_MEMBERS = 1000
 
 
@@ -82,6 +84,8 @@ def as_found(reader: Reader, source: Source) -> FoundSource:
 def _recognised(path: Path, readers: list[Reader]) -> Iterator[tuple[Reader, Source]]:
     with suppress(*SOURCE_ERRORS):
         head = _head(path)
+        if head.startswith(_OWN) and is_session_file(path):
+            return
         reader = _reader_of(path, head, readers)
         if reader is None and head.startswith(_ZIP):
             reader = _reader_of_members(path, readers)
