@@ -36,7 +36,7 @@ async def test_a_session_is_found_by_its_name(commands, world):
 async def test_a_date_that_is_none_is_told(commands, world):
     await world.session("apples")
     said = await commands("/search apples before:soon")
-    assert said == "before: takes a year, month or day: before:2026-05-01. soon is none."
+    assert said == "before:soon is no date. It needs a year, month or day: before:2026-05-01"
 
 
 async def test_several_matches_are_counted(commands, world):

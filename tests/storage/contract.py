@@ -1550,7 +1550,7 @@ class StoreContract:
     def test_a_filter_that_cannot_be_used_finds_nothing_and_is_told(self, origins, query):
         found = origins.search(query, 10)
         assert found.hits == ()
-        assert " takes a " in found.notice
+        assert " needs a " in found.notice
 
     def test_a_search_that_is_no_longer_wanted_stops(self, store):
         closed(store, user("m1", "needle"))

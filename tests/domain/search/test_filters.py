@@ -114,11 +114,14 @@ def test_an_unknown_time_passes_no_date():
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("before:soon", "before: takes a year, month or day: before:2026-05-01. soon is none."),
-        ("after:2026-13", "after: takes a year, month or day: after:2026-05-01. 2026-13 is none."),
-        ("x after:", "after: takes a year, month or day: after:2026-05-01."),
-        ("in:", "in: takes a project: in:shop."),
-        ('from:""', "from: takes a program: from:claude-code."),
+        ("before:soon", "before:soon is no date. It needs a year, month or day: before:2026-05-01"),
+        (
+            "after:2026-13",
+            "after:2026-13 is no date. It needs a year, month or day: after:2026-05-01",
+        ),
+        ("x after:", "after: needs a year, month or day: after:2026-05-01"),
+        ("in:", "in: needs a project: in:shop"),
+        ('from:""', "from: needs a program: from:claude-code"),
     ],
 )
 def test_a_filter_that_cannot_be_used_is_told(text, fault):

@@ -6,8 +6,11 @@ import time
 from contextlib import closing
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.builders import user
+from tests.examples import examples
 from tests.storage.index.conftest import answers, hits
 from tui.domain.search.query import parse
 from tui.domain.text.tokens import cut
@@ -18,7 +21,18 @@ from tui.storage.index import __main__, child, database, index_query, maintenanc
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.index_query import QueryEffort, from_index, from_journals
 from tui.storage.index.maintenance import IndexMaintenance
-from tui.storage.index.words import as_match, as_words
+from tui.storage.index.words import as_match, as_row, as_words
+
+
+@examples(0.6)
+@given(st.text(st.characters(max_codepoint=127), max_size=120) | st.text("aZ9_ -", max_size=120))
+def test_sqlite_finds_the_tokens_of_ascii_that_are_ours(text):
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("create virtual table words using fts5(text, tokenize='unicode61')")
+        database.execute("create virtual table tokens using fts5vocab(words, instance)")
+        database.execute("insert into words values(?)", (as_row(text),))
+        found = database.execute("select term from tokens order by offset").fetchall()
+    assert [term for (term,) in found] == cut(text)
 
 
 @pytest.fixture

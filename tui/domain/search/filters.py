@@ -21,12 +21,13 @@ OWN_PROGRAM = "sibyl-tui"
 _FILTER = r'(?<!\S)(?P<name>in|from|before|after):(?:"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]*))'
 _PART = re.compile(rf'{_FILTER}|"[^"]*"', re.IGNORECASE)
 _DATE = re.compile("([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
-_USES = {
+_NEEDS = {
     "in": "a project: in:shop",
     "from": "a program: from:claude-code",
     "before": "a year, month or day: before:2026-05-01",
     "after": "a year, month or day: after:2026-05-01",
 }
+_DATES = "before", "after"
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -102,12 +103,12 @@ def ends_with_filter(text: str) -> bool:
 
 def parse_filters(filters: Sequence[str]) -> Filters:
     """Parse the filters that ``split_filters`` gives."""
-    values: dict[str, list[str]] = {name: [] for name in _USES}
+    values: dict[str, list[str]] = {name: [] for name in _NEEDS}
     for each in filters:
         found = _PART.fullmatch(each)
         if found is not None and found["name"]:
             values[found["name"].lower()].append((found["quoted"] or found["bare"] or "").strip())
-    dates = {name: [_moment(each) for each in values[name]] for name in ("before", "after")}
+    dates = {name: [_moment(each) for each in values[name]] for name in _DATES}
     return Filters(
         tuple(map(_folded, values["in"])),
         tuple(map(_folded, values["from"])),
@@ -121,9 +122,10 @@ def _fault(values: dict[str, list[str]]) -> str:
     """Describe the first filter that cannot be used."""
     for name, given in values.items():
         for value in given:
-            if not value or (name in ("before", "after") and _moment(value) is None):
-                said = f" {value} is none." if value else ""
-                return f"{name}: takes {_USES[name]}.{said}"
+            if not value:
+                return f"{name}: needs {_NEEDS[name]}"
+            if name in _DATES and _moment(value) is None:
+                return f"{name}:{value} is no date. It needs {_NEEDS[name]}"
     return ""
 
 
