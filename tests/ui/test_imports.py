@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
-from tests.ui.screen import send, words
+from tests.ui.screen import notices, send, words
+from tests.ui.world import World
 from tests.waiting import until
 from tui.engine.imports.ids import imported_session_id
 from tui.importers.protocol import Reader
@@ -151,6 +152,19 @@ async def test_a_file_can_be_named(world, shelf):
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot, f"/import {path}")
         assert "✓ Other" in shown(screen)
+
+
+async def test_a_file_of_this_program_comes_back_at_once(world, tmp_path):
+    elsewhere = world()
+    session_id = await elsewhere.session("Sorting", "So.", name="Sorting")
+    path = tmp_path / "rescue.jsonl"
+    path.write_bytes(elsewhere.store.path(session_id).read_bytes())
+    place = World(tmp_path / "other")
+    async with place.running() as (app, pilot):
+        await send(pilot, f"/import {path}")
+        await until(lambda: 'Imported "Sorting" (2 messages)' in notices(app), "the notice")
+        await until(lambda: app.screen is app.chat, "the chat")
+    assert place.other_program().entry(session_id).name == "Sorting"
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at-all.json", "~nobody-of-that-name/x"])

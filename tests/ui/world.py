@@ -90,7 +90,7 @@ class World:
     @property
     def imports(self) -> SessionImports:
         """What can be imported, and into this run's store."""
-        return SessionImports(self.store, lambda: self.places, self.readers)
+        return SessionImports(self.store, lambda: self.places, self.clock, self.readers)
 
     def other_program(self) -> FileStore:
         """A store of the same sessions that holds none of this one's leases."""

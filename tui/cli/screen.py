@@ -128,7 +128,7 @@ def _parts(
         turn_settings=program.turn_settings(),
         final_save=final_save,
         session_moves=partial(_session_moves, program, workspace),
-        imports=SessionImports(program.store, partial(_places, program)),
+        imports=SessionImports(program.store, partial(_places, program), program.clock),
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
         index_root=program.store.root,
         auto_save_interval=config.auto_save_interval,

@@ -11,9 +11,9 @@ from textual.app import App
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
 from tui.app.services.session_imports import SessionImports
-from tui.commands.effects import Effect, report
+from tui.commands.effects import Effect, report, say
 from tui.domain.views.import_rows import ImportProgress, ImportRow
-from tui.errors import StorageError
+from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
 from tui.screens.imports import ImportScreen
 from tui.widgets.intents import ImportIntent
@@ -77,11 +77,15 @@ class ImportController:
         from tui.engine.imports.progress import Stopped
 
         try:
+            own = await asyncio.to_thread(self._imports.take_own, path)
+            if own:
+                await self._tell_own(screen, own)
+                return
             find = partial(self._imports.find, path)
             plan = await self._watched(find, lambda at: screen.show_found(at.sessions))
         except Stopped:
             return
-        except (StorageError, RuntimeError, ValueError) as error:
+        except (StorageError, UsageError, RuntimeError, ValueError) as error:
             # ``~nobody``, or a NUL in the path.
             screen.show_error(str(error))
             return
@@ -89,6 +93,12 @@ class ImportController:
             return
         self._plan = plan
         screen.show_rows(_rows(plan), _nothing(path))
+
+    async def _tell_own(self, screen: ImportScreen, words: str) -> None:
+        screen.dismiss(None)
+        await self._carry_out(say(words))
+        self._search.note_turn()
+        await self._session_list.show_imported()
 
     async def _run(self, screen: ImportScreen, plan: "Plan") -> None:
         outcome = await self._watched(

@@ -5,10 +5,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tui.domain.journal.damage import damage_words
+from tui.domain.text.labels import plural
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.timestamps import format_utc, utc_now
 from tui.storage.protocol import SessionStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from tui.engine.imports.outcome import Outcome
     from tui.engine.imports.planning import Plan
@@ -21,8 +26,25 @@ class SessionImports(msgspec.Struct, frozen=True):
 
     store: SessionStore
     places: "Callable[[], Places]"
+    clock: "Callable[[], datetime]" = utc_now
     readers: "Sequence[Reader] | None" = None
     """``None`` for all."""
+
+    def take_own(self, path: str) -> str:
+        """Import a rescue file or a journal of this program; ``""`` for any other file.
+
+        Gives the words about it. Raises ``StorageError``, ``UsageError``, and as
+        ``Path.expanduser``.
+        """
+        from tui.storage.rescue import import_file, is_session_file
+
+        file = Path(path).expanduser()
+        if not path or not is_session_file(file):
+            return ""
+        done = import_file(self.store, file, format_utc(self.clock()))
+        title = make_visible_line(self.store.entry(done.session_id).label)
+        damage = f". {damage_words(done.damaged, str(file))}" if done.damaged else ""
+        return f'Imported "{title}" ({plural(done.messages, "message")}){damage}'
 
     def find(self, path: str, report: "Report") -> "Plan":
         """Plan an import of what is below a path, else of what is on this machine.
