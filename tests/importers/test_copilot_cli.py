@@ -9,6 +9,7 @@ from hypothesis import given
 
 from tests.importers.conversations import roles_and_texts, said, turns
 from tests.importers.samples import check, check_junk_lines, check_mutants, read_all, samples
+from tui.domain.journal.message import TokenUsage
 from tui.importers.copilot_cli import READER
 from tui.importers.protocol import ForeignSummary, Places
 
@@ -131,6 +132,17 @@ def test_a_failed_tool_has_its_error_for_a_result(file):
     file.event("tool.execution_complete", toolCallId="c", success=False, error={"message": "no"})
     _, items, _ = file.read()
     assert roles_and_texts(items) == [("tool", "no")]
+
+
+def test_an_answer_has_the_token_counts_of_its_request(file):
+    file.event(
+        "session.usage_record",
+        usage={"apiCallId": "a", "inputTokens": 30, "outputTokens": 5, "cacheReadTokens": 20},
+    )
+    file.answer("Hi.", apiCallId="a")
+    file.answer("Well?", apiCallId="b")
+    _, items, _ = file.read()
+    assert [each.usage for each in items] == [TokenUsage(30, 5, 20), None]
 
 
 def test_an_answer_in_pieces_is_one_message(file):

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tui.domain.journal.message import Role, ToolCall
+from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents, copilot_history
 from tui.importers.json_lines import (
@@ -201,6 +201,7 @@ class _Talk:
         self._answer: ForeignMessage | None = None
         self._part_of = ""
         self._results: list[ForeignMessage] = []
+        self._counts: dict[str, Json] = {}
 
     def take(self, event: _Event) -> Iterator[Item]:
         self._number += 1
@@ -221,6 +222,10 @@ class _Talk:
                 self._end_answer(status="interrupted")
             case "session.error":
                 yield from self._failed(event)
+            case "session.usage_record":
+                self._ledger.read += 1
+                counts = object_in(event.fields.get("usage"))
+                self._counts = {text_in(counts.get("apiCallId")): counts}
             case _:
                 self._note(event)
 
@@ -276,7 +281,19 @@ class _Talk:
         made = self._message(event, "assistant", text or None)
         if made is not None:
             self._part_of = part_of
-            self._answer = msgspec.structs.replace(made, tool_calls=calls, model=model or None)
+            self._answer = msgspec.structs.replace(
+                made, tool_calls=calls, model=model or None, usage=self._usage(event)
+            )
+
+    def _usage(self, event: _Event) -> TokenUsage | None:
+        """The token counts of the request, which are told before the answer."""
+        counts = self._counts.pop(text_in(event.fields.get("apiCallId")), {})
+        return contents.usage(
+            counts.get("inputTokens"),
+            counts.get("outputTokens"),
+            counts.get("cacheReadTokens"),
+            counts.get("cacheWriteTokens"),
+        )
 
     def _result(self, event: _Event) -> None:
         made = self._message(event, "tool", _result_text(event.fields))
