@@ -18,9 +18,13 @@ DIGITS = 4000
 # Possessive, and the closing quote is optional: backtracking costs 120 bytes of memory a byte, and
 # quadratic time on a torn line full of quotes.
 _STRING = rb'"(?:[^"\\]++|\\.)*+"?'
-_STRUCTURE = re.compile(rb"(?s)" + _STRING + rb"|[\[\]{}]")
-_NUMBER = re.compile(rb"(?s)" + _STRING + rb"|[0-9]{%d}" % (DIGITS + 1))
+# One step for each bracket, and one for all numbers: in Python every step costs.
+_TO_BRACKET = re.compile(rb'(?s)[^\[\]{}"]*+(?:' + _STRING + rb'[^\[\]{}"]*+)*+([\[\]{}])')
+_TO_LONG_NUMBER = re.compile(
+    rb'(?s)(?:[^"0-9]++|' + _STRING + rb"|[0-9]{1,%d}+(?![0-9]))*+[0-9]" % DIGITS
+)
 _DIGIT = re.compile(rb"[0-9]")
+_OPENING = (b"[", b"{")
 
 
 class BeyondLimits(ValueError):
@@ -49,15 +53,14 @@ def parse(text: bytes) -> Any:
 
 def _depth(text: bytes) -> int:
     deepest = depth = 0
-    for token in _STRUCTURE.finditer(text):
-        character = token[0]
-        if character in (b"[", b"{"):
+    for bracket in _TO_BRACKET.findall(text):
+        if bracket in _OPENING:
             depth += 1
             deepest = max(deepest, depth)
-        elif character in (b"]", b"}"):
+        else:
             depth -= 1
     return deepest
 
 
 def _has_long_number(text: bytes) -> bool:
-    return any(not token[0].startswith(b'"') for token in _NUMBER.finditer(text))
+    return _TO_LONG_NUMBER.match(text) is not None
