@@ -19,7 +19,7 @@ DIGITS = 4000
 # quadratic time on a torn line full of quotes.
 _STRING = rb'"(?:[^"\\]++|\\.)*+"?'
 # One step for each bracket, and one for all numbers: in Python every step costs.
-_TO_BRACKET = re.compile(rb'(?s)[^\[\]{}"]*+(?:' + _STRING + rb'[^\[\]{}"]*+)*+([\[\]{}])')
+_TO_BRACKET = re.compile(rb'(?s)[^\[\]{}"]*+(?:' + _STRING + rb'[^\[\]{}"]*+)*+([\[\]{}]|\Z)')
 _TO_LONG_NUMBER = re.compile(
     rb'(?s)(?:[^"0-9]++|' + _STRING + rb"|[0-9]{1,%d}+(?![0-9]))*+[0-9]" % DIGITS
 )
@@ -58,6 +58,7 @@ def _depth(text: bytes) -> int:
             depth += 1
             deepest = max(deepest, depth)
         else:
+            # Or the end, which need not be told apart.
             depth -= 1
     return deepest
 
