@@ -7,7 +7,8 @@ import signal
 import pytest
 
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
-from tui.cli import imports
+from tui.cli import imports, output
+from tui.domain.journal.message import TEXT_BYTES
 from tui.engine.imports.ids import imported_session_id
 
 FIRST = imported_session_id("notebook", "c1")
@@ -132,3 +133,37 @@ def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(
     assert stopped.code == 130
     assert "Stopped after 2 sessions. The same command continues" in stopped.err
     assert "3 sessions added" in sibyl("import", "--all").out
+
+
+@pytest.mark.parametrize(("answer", "imported"), [("y", True), ("n", False)])
+def test_on_a_terminal_it_asks(sibyl, store, shelf, monkeypatch, answer, imported):
+    shelf.put("a.json", told(said("a")))
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
+    done = sibyl("import", stdin=answer.encode() + b"\n")
+    assert done.code == 0
+    assert "Import from 1 file? (y/n) " in done.err
+    assert bool([*store.imports()]) == imported
+    assert ("Nothing imported." in done.err) != imported
+
+
+def test_what_was_cut_continued_and_deleted_is_told(sibyl, store, shelf):
+    shelf.put("a.json", told(said("a"), name="Talk"), told(said("b"), source_id="c2"))
+    sibyl("import", "--all")
+    sibyl("ask", "--session", FIRST, "and then?")
+    store.delete(imported_session_id("notebook", "c2"))
+    long = said("c", content="x" * (TEXT_BYTES + 1))
+    shelf.put("a.json", told(said("a"), long, name="Talk"), told(said("b"), source_id="c2"))
+    said_so = sibyl("import", "--all").out
+    assert "1 message cut at the limits of a message" in said_so
+    assert '"Talk" was continued here: new messages are in notebook-' in said_so
+    assert "1 session was deleted here before; --again brings back" in said_so
+
+
+def test_an_imported_session_is_continued_with_the_model_that_is_there(sibyl, store, shelf):
+    shelf.put("a.json", told(said("a"), model="dear"))
+    sibyl("import", "--all")
+    asked = sibyl("ask", "--session", FIRST, "and then?")
+    assert asked.code == 0
+    assert "notebook:dear is not in your settings. offline:guide answers instead." in asked.err
+    entry = store.entry(FIRST)
+    assert (entry.status, entry.ordinal, entry.model) == ("closed", 1, "offline:guide")

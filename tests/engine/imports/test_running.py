@@ -6,6 +6,8 @@ from tests.builders import texts, user
 from tests.engine.imports.notebook import said, told
 from tui.domain.journal.message import TEXT_BYTES
 from tui.engine.imports.ids import imported_session_id
+from tui.engine.imports.running import run
+from tui.errors import StorageFull
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
 ALL = SessionFilter(statuses=EVERYWHERE)
@@ -203,6 +205,21 @@ def test_what_came_to_a_branch_that_is_not_shown_leaves_the_shown_one_live(store
     assert sorted({*everything(store)}) == ["a", "b", "c", "d", "e", "f"]
 
 
+def test_new_to_dos_and_summaries_come_to_a_session_that_grew(store, shelf, take):
+    item = {"content": "Write", "status": "pending", "active_form": "Writing"}
+    first = said("a"), {"kind": "summary", "text": "One.", "through": "a"}
+    shelf.put("a.json", told(*first, {"kind": "todos", "items": [item]}))
+    take()
+    done = {**item, "status": "completed"}
+    second = said("b"), {"kind": "summary", "text": "Two.", "through": "b"}
+    shelf.put("a.json", told(*first, *second, {"kind": "todos", "items": [done]}))
+    take()
+    session = store.tail(FIRST, 9).session
+    assert session.summary.text == "Two."
+    assert [each.status for each in session.todos] == ["completed"]
+    assert store.load(FIRST).imported.read == 5
+
+
 def test_a_long_session_grows_in_blocks(store, shelf, take, monkeypatch):
     monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 300)
     shelf.put("a.json", told(said("0")))
@@ -331,6 +348,37 @@ def test_a_source_that_fails_stops_no_other_and_is_read_again(store, shelf, take
     assert len(ids(store)) == 2
     shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
     assert counts(take()) == (1, 0, 1)
+
+
+def test_a_full_disk_ends_the_import_and_the_next_one_goes_on(
+    store, shelf, plan, take, monkeypatch
+):
+    for number in range(3):
+        shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
+    add, left = store.add_imported, iter(range(1))
+
+    def full(*arguments, **options):
+        if next(left, None) is None:
+            raise StorageFull("No space left on device")
+        add(*arguments, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "add_imported", full)
+        outcome = run(store, plan())
+    assert (outcome.error, outcome.sessions) == ("No space left on device", 1)
+    assert take().sessions == 2
+
+
+def test_a_session_that_cannot_be_written_stops_no_other(store, shelf, take):
+    shelf.put("a.json", told(said("a")))
+    shelf.put("b.json", told(said("b"), source_id="c2"))
+    take()
+    store.path(FIRST).write_bytes(b"")
+    shelf.put("a.json", told(said("a"), said("c")))
+    shelf.put("b.json", told(said("b"), said("d"), source_id="c2"))
+    outcome = take()
+    assert outcome.sessions + len(outcome.programs[0].failures) == 2
+    assert live(store, imported_session_id("notebook", "c2")) == ["b", "d"]
 
 
 def test_a_stopped_import_goes_on_where_it_was(store, shelf, take, monkeypatch):

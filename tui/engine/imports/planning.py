@@ -1,6 +1,7 @@
 """The plan of an import: the sources that are new or have changed, and their sessions."""
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds
 from tui.engine.imports.finding import SOURCE_ERRORS, as_found, found_below, found_in
 from tui.engine.imports.history import FoundSource, History, is_gone
 from tui.engine.imports.ids import imported_session_id
-from tui.engine.imports.progress import Progress, Report, Stopped
+from tui.engine.imports.progress import Pace, Report
 from tui.importers.protocol import Ledger, Places, Reader, Source
 from tui.importers.readers import readers as all_readers
 from tui.storage.protocol import SessionStore
@@ -104,11 +105,10 @@ def make_plan(
     history = History.of(store)
     counts = {reader.program: _Count(store, history, wanted, reader) for reader in chosen}
     unknown: list[Path] = []
+    pace = Pace(report, 0)
     for reader, source in _sources(chosen, wanted, unknown):
-        count = counts[reader.program]
-        count.add(source)
-        if not report(Progress(reader.title, 0, 0, sum(each.sessions for each in counts.values()))):
-            raise Stopped
+        pace.sessions += counts[reader.program].add(source)
+        pace.begin(reader.title, 0)
     plans = (count.plan() for count in counts.values())
     programs = tuple(plan for plan in plans if plan.sources or plan.unchanged)
     return Plan(programs, tuple(unknown), wanted.since, wanted.again)
@@ -142,17 +142,18 @@ class _Count:
         self._unchanged = self._new = self._grown = self._gone = self._same = 0
 
     @property
-    def sessions(self) -> int:
+    def _sessions(self) -> int:
         return self._new + self._grown + self._gone + self._same
 
-    def add(self, source: Source) -> None:
-        """Count a source, once, if it is there."""
-        if str(source.path) in self._planned or self._is_before(source):
-            return
-        try:
-            found = as_found(self._reader, source)
-        except OSError:
-            return
+    def add(self, source: Source) -> int:
+        """Count a source, once, if it is there; gives the number of its sessions."""
+        before = self._sessions
+        if str(source.path) not in self._planned and not self._is_before(source):
+            with suppress(OSError):
+                self._add(source, as_found(self._reader, source))
+        return self._sessions - before
+
+    def _add(self, source: Source, found: FoundSource) -> None:
         gone = sum(is_gone(self._store, each) for each in self._history.sessions(found))
         if self._history.is_unchanged(found) and not (gone and self._wanted.again):
             self._unchanged += 1
@@ -200,7 +201,7 @@ class _Count:
             title=self._reader.title,
             sources=tuple(sources),
             unchanged=self._unchanged,
-            sessions=self.sessions,
+            sessions=self._sessions,
             new=self._new,
             grown=self._grown,
             gone=self._gone,
