@@ -28,6 +28,7 @@ PROGRAMS: dict[str, str] = {
     "aider": "aider",
     "continue": "continue_dev",
     "parllama": "parllama",
+    "aichat": "aichat",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",
