@@ -38,7 +38,7 @@ SUITES = {
     "busy": busy.rows,
     "idling": idling.rows,
 }
-WHEN_NAMED = {"searching-whole": searching.whole}
+WHEN_NAMED = {"searching-whole": searching.whole, "archive": listing.archive}
 """What takes too long to be run with the others."""
 
 _ALL = SUITES | WHEN_NAMED

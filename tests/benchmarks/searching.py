@@ -28,6 +28,7 @@ _BUILD_BUDGET = 8.0  # MB a second
 _RARE = "zebrafinch"
 _COMMON = ("the", "of", "and", "to", "token", "session")
 _JAPANESE = "検索結果会話記録保存設定言語日本文字列関数変数型定義実行環境画面入力"
+_PROJECTS = 500
 _NAMED = 3  # every third session has a name
 _NAME_WORDS = 5
 _QUERIES = {
@@ -41,6 +42,11 @@ _QUERIES = {
     "one Japanese character": "索",
     "two Japanese characters": "検索",
     "no hit": "nowhereatall",
+    "a common word of a rare project": "token in:p17",
+    "a rare word of a frequent program": f"{_RARE} from:peer",
+    "a common word of a year": "token before:2026-02",
+    "a project alone": "in:p17",
+    "a program alone": "from:peer",
 }
 
 
@@ -114,10 +120,15 @@ def make_corpus(root, sessions=SESSIONS, messages=MESSAGES):
 
 def _scope_lines(sessions):
     for number in range(sessions):
-        line = {"scope": "project:/shop", "ordinal": number + 1, "id": _id(number)}
+        line = {"scope": _scope(number), "ordinal": number + 1, "id": _id(number)}
         yield journal_json({**line, "at": format_utc(START)}) + b"\n"
-    active = {"scope": "project:/shop", "active": _id(sessions - 1), "at": format_utc(START)}
+    last = sessions - 1
+    active = {"scope": _scope(last), "active": _id(last), "at": format_utc(START)}
     yield journal_json(active) + b"\n"
+
+
+def _scope(number):
+    return f"project:/p{number % _PROJECTS}"
 
 
 def _id(number):
@@ -127,7 +138,9 @@ def _id(number):
 def _records(session_id, number, messages, chance, rare):
     moment = START + timedelta(minutes=10 * number)
     created = format_utc(moment)
-    yield SessionHeader(1, session_id, created, "project:/shop", number + 1, "/shop", "m")
+    theirs = f"peer:{number}" if number % 2 else None
+    scope, path = _scope(number), f"/p{number % _PROJECTS}"
+    yield SessionHeader(1, session_id, created, scope, number + 1, path, "m", imported_from=theirs)
     yield Opened(at=created)
     for place in range(messages):
         written = format_utc(moment + timedelta(seconds=place))
