@@ -8,7 +8,7 @@ import pytest
 from tests.ui.screen import conversation, lines, notice, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.engine.sessions import excerpts
+from tui.engine.sessions import excerpts, session_loader
 from tui.errors import ModelError
 
 
@@ -40,6 +40,19 @@ async def test_r_asks_again_and_both_answers_stay(world):
     assert texts(w, there) == ["hello", "first", "second"]
     async with w.running(there) as (app, _):
         await until(lambda: "version 2/2" in conversation(app))
+
+
+async def test_a_long_session_is_shown_before_its_versions_are_counted(world, monkeypatch):
+    monkeypatch.setattr(session_loader, "_COUNTED_AT_ONCE", 0)
+    w = world(["first"], ["second"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await answered(w, app, "first")
+        await pilot.press("f6", "r")
+        await answered(w, app, "second")
+        there = w.workspace.current.id
+    async with w.running(there) as (app, _):
+        await until(lambda: "version 2/2" in conversation(app), "the mark")
 
 
 async def test_brackets_walk_through_the_versions_and_change_nothing(world):

@@ -1,6 +1,8 @@
 """Presentation of the workspace's current session on the chat screen."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -10,6 +12,7 @@ from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
 from tui.engine.library.session_titles import SessionTitles
 from tui.engine.sessions.external_changes import Change
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
@@ -35,6 +38,7 @@ class SessionPresenter:
         self._call_later = call_later
         self._activity = activity
         self._status_is_due = False
+        self._counted: LoadedSession | None = None
 
     def begin(self) -> None:
         """Show the session that the program begins in: the prompt first, then the messages."""
@@ -51,6 +55,17 @@ class SessionPresenter:
             # The end of an excerpt is not where its reader was.
             transcript.go_to(place)
         self.show_status()
+        if session is not self._counted and session.lacks_versions(session.shown):
+            self._counted = session
+            self._chat.run_worker(partial(self._count_versions, session))
+
+    async def _count_versions(self, session: LoadedSession) -> None:
+        """Read which messages of a long session have other versions, and mark them."""
+        # Without the marks it can be read all the same.
+        with suppress(StorageError):
+            await self._workspace.read_versions(session)
+            if session is self._workspace.current:
+                self._chat.transcript.show_versions(session.view().versions)
 
     @property
     def is_current(self) -> bool:
