@@ -17,8 +17,8 @@ def kept(world, session_id):
 
 
 async def test_there_are_no_to_dos_before_one_is_added(commands, world):
-    assert await commands("/todo") == "No to-dos."
-    assert await commands("/todo list") == "No to-dos."
+    assert await commands("/todo") == "No to-dos yet. /todo add TEXT adds one"
+    assert await commands("/todo list") == "No to-dos yet. /todo add TEXT adds one"
     assert commands.current.empty
 
 

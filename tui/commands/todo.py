@@ -31,7 +31,11 @@ async def change(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 def _list(context: CommandContext) -> Sequence[Effect]:
     items = context.workspace.current.session.todos
-    return report("To-dos", todo.listing(items)) if items else say("No to-dos.")
+    return (
+        report("To-dos", todo.listing(items))
+        if items
+        else say("No to-dos yet. /todo add TEXT adds one")
+    )
 
 
 async def _add(context: CommandContext, content: str) -> Sequence[Effect]:
