@@ -317,12 +317,13 @@ def test_the_oldest_files_are_one_object(tmp_path):
                 "items": [
                     {"type": "message", "role": "user", "content": [{"text": "Hello"}]},
                     {"type": "message", "role": "assistant", "content": [{"text": "Hi."}]},
+                    "odd",
                 ],
             }
         )
     )
     assert READER.recognises(path, path.read_bytes())
-    reading = check(READER, path, lambda _: 2)
+    reading = check(READER, path, lambda _: 3)
     assert reading.conversations[0][0].source_id == THREAD
     assert roles_and_texts(reading.messages) == [("user", "Hello"), ("assistant", "Hi.")]
 

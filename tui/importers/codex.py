@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tui.files import open_regular
 from tui.importers import contents
@@ -77,7 +77,8 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     for raw in _lines(source.path):
         facts.look_at(raw)
     if not facts.lines:
-        ledger.skipped["unreadable file"] += source.size > 0
+        if source.size:
+            ledger.skipped["unreadable file"] += 1
         return
     if facts.left_out:
         ledger.skipped[facts.left_out] += facts.lines
@@ -105,15 +106,16 @@ def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
     header = entry_in(object_in(value.get("session")))
     if header is not None:
         facts.take_header(header)
-    items = [entry_in(item) for item in objects_in(value.get("items"))]
-    entries = [entry for entry in items if entry is not None]
+    items = cast("list[Any]", listed) if isinstance(listed := value.get("items"), list) else []
+    entries = [entry for item in objects_in(items) if (entry := entry_in(item)) is not None]
     for entry in entries:
         facts.take(entry)
     if not entries:
         ledger.skipped["unreadable file"] += 1
         return
     own = Ledger()
-    own.skipped["unknown record"] += len(items) - len(entries)
+    if len(items) > len(entries):
+        own.skipped["unknown record"] += len(items) - len(entries)
 
     def read() -> Iterator[Item]:
         talk = Talk(facts.source_id, facts.root or facts.source_id, own, facts.seen)
