@@ -74,6 +74,11 @@ def test_a_full_disk_is_said_and_leaves_nothing(sibyl, saved, tmp_path, monkeypa
     assert names(folder) == []
 
 
+def test_a_long_name_stands_above_it_whole(sibyl, saved):
+    name = "a name that is longer than any row of the sidebar has room for"
+    assert sibyl("sessions", "export", saved("one", name=name)).out.startswith(f"# {name}\n")
+
+
 # --- several
 
 

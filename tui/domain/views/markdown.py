@@ -11,7 +11,7 @@ from tui.domain.journal.session import Entry, Session, SessionEntry
 from tui.domain.journal.versions import Version, Versions, numbered
 from tui.domain.model_settings import ModelParameters, effort_called
 from tui.domain.text.fences import closed, code_span, fenced
-from tui.domain.text.labels import local_minute, plural
+from tui.domain.text.labels import local_minute, plural, whole_label
 from tui.domain.views.imports import skipped_words
 
 _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
@@ -31,7 +31,7 @@ def heading(entry: SessionEntry, session: Session) -> str:
     )
     facts = "\n".join(f"- {fact}" for fact in about)
     before = (*_system_prompt(session), *_summary(session), *_todos(session))
-    return "\n\n".join([f"# {entry.label}", facts, *before])
+    return "\n\n".join([f"# {whole_label(entry.name, entry.label)}", facts, *before])
 
 
 def _ledger(session: Session) -> Iterator[str]:
