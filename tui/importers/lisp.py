@@ -218,7 +218,8 @@ def _number(text: str) -> int | float | None:
 
 
 def _common_string(body: str) -> str:
-    return _BACKSLASHED.sub(r"\1", body) if "\\" in body else body
+    # A backslash stands for what follows it; this is much faster than a pattern.
+    return "\\".join(part.replace("\\", "") for part in body.split("\\\\"))
 
 
 _EMACS_ESCAPE = re.compile(
