@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from textual import events, on
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.content import Content
@@ -45,7 +46,8 @@ class Dialog(ModalScreen[ScreenResultType]):
     def on_mount(self) -> None:
         self.bindings_updated_signal.subscribe(self, lambda _: self.name_keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
 
-    def on_resize(self) -> None:
+    @on(events.Resize)
+    def _fit_keys(self) -> None:
         self.call_after_refresh(self.name_keys)
 
     def name_keys(self) -> None:
