@@ -49,6 +49,9 @@ def test_filters_narrow_it_and_the_shell_may_have_taken_their_quotes(sibyl, save
     for filters in (["in:my shop"], ['in:"my shop"'], ["in:MY", "before:2027", "from:sibyl"]):
         (hit,) = sibyl("sessions", "search", "needle", *filters, "--json").json
         assert (hit["session_id"], hit["scope"]) == (here, "project:/my shop")
+    for query in ("needle in:farm from:sibyl", "in:farm from:sibyl needle"):
+        (hit,) = sibyl("sessions", "search", query, "--json").json
+        assert hit["session_id"] == there
     (hit,) = sibyl("sessions", "search", "in:farm", "--json").json
     assert (hit["session_id"], hit["imported_from"], hit["status"]) == (there, None, "closed")
 

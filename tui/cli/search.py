@@ -43,9 +43,13 @@ def run(chosen: Namespace) -> int:
 
 
 def _quoted(word: str) -> str:
-    """Bring back the quotes around a filter's value, which the shell has taken."""
+    """Bring back the quotes around a filter's value, which the shell has taken.
+
+    A whole query in one word stays as it is.
+    """
     name, colon, value = word.partition(":")
-    if not ends_with_filter(f"{name}{colon}") or '"' in value or " " not in value:
+    is_filter = " " not in name and ends_with_filter(f"{name}{colon}")
+    if not is_filter or " " not in value or any(sign in value for sign in '":'):
         return word
     return f'{name}:"{value}"'
 
