@@ -1,6 +1,6 @@
 """Turns of a tree as linked messages."""
 
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import Turn, linked, with_unique_ids
 from tui.importers.protocol import ForeignMessage
 
 
@@ -35,6 +35,12 @@ def test_a_leaf_that_others_follow_is_repeated():
 def test_ids_that_a_damaged_source_repeats_get_a_number():
     twice = [turn("a"), Turn("b", "a", (ForeignMessage("a", "user", ""),)), turn("c", "b")]
     assert links(twice) == [("a", ""), ("a~2", "a"), ("c", "a~2")]
+
+
+def test_an_id_that_is_repeated_often_or_has_a_number_already_stays_unique():
+    names = ["a", "a", "a~3", "a", "a", "a~3"]
+    items = list(with_unique_ids(ForeignMessage(name, "user", "") for name in names))
+    assert [item.id for item in items] == ["a", "a~2", "a~3", "a~4", "a~5", "a~3~2"]
 
 
 def test_turns_left_out_that_follow_each_other_in_a_loop_are_passed():

@@ -4,6 +4,7 @@ A turn is what a source keeps as one record of its tree. It may be several messa
 an answer with its calls and their results, or none, if it is left out.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -28,15 +29,14 @@ def linked(turns: Iterable[Turn], leaf: str) -> Iterator[ForeignMessage]:
     """
     known = {turn.id: turn for turn in turns}
     kept = [turn for turn in known.values() if turn.messages]
-    given: set[str] = set()
+    ids = _Ids()
     nodes = [Node(turn.id, _kept_from(turn.parent, known)) for turn in kept]
     ends = {"": ""}
     for node in in_order(nodes, _kept_from(leaf, known)):
         before = ends[node.parent]
         for message in _messages(node.id, known):
-            unique = _unused(message.id, given)
+            unique = ids.unique(message.id)
             yield replace(message, id=unique, parent=before)
-            given.add(unique)
             before = unique
         ends[node.id] = before
 
@@ -50,23 +50,31 @@ def _messages(name: str, known: dict[str, Turn]) -> tuple[ForeignMessage, ...]:
 
 def with_unique_ids(items: Iterable[Item]) -> Iterator[Item]:
     """Number the ids that a damaged source repeats."""
-    given: set[str] = set()
+    ids = _Ids()
     for item in items:
         if not isinstance(item, ForeignMessage):
             yield item
             continue
-        unique = _unused(item.id, given)
-        given.add(unique)
+        unique = ids.unique(item.id)
         yield item if unique == item.id else replace(item, id=unique)
 
 
-def _unused(name: str, given: set[str]) -> str:
-    """The id itself; one that a damaged source repeats gets a number."""
-    if name not in given:
-        return name
-    return next(
-        other for number in range(2, len(given) + 3) if (other := f"{name}~{number}") not in given
-    )
+class _Ids:
+    """The ids that were given; one that a damaged source repeats gets a number."""
+
+    def __init__(self) -> None:
+        self._given: set[str] = set()
+        self._numbers: Counter[str] = Counter()
+
+    def unique(self, name: str) -> str:
+        """Give an id, or one like it that is still free."""
+        unique = name
+        while unique in self._given:
+            # Counted: a search from the first number on is quadratic in the repetitions.
+            self._numbers[name] += 1
+            unique = f"{name}~{self._numbers[name] + 1}"
+        self._given.add(unique)
+        return unique
 
 
 def _kept_from(name: str, known: dict[str, Turn]) -> str:
