@@ -1,5 +1,6 @@
 """Export files: a JSON file, a zip that contains some, or the folder that it was unpacked into."""
 
+import lzma
 import os
 import re
 import zlib
@@ -23,12 +24,13 @@ PROTECTED = "file of the archive with a password"
 UNKNOWN_PACKING = "file of the archive in an unknown packing"
 OUTSIDE = "file of the archive with a path outside of it"
 TOO_LARGE = "file of the archive over 16 GiB"
+BROKEN = (BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
+"""Errors of an archive that is damaged, or written in a way that is not known here."""
 
 _SIGNATURE = b"PK\x03\x04"
 _PACKINGS = {ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA}
 _CONVERSATIONS = re.compile(r"conversations[-_. (]*\d*\)?\.json", re.IGNORECASE)
 """Also numbered parts: ``conversations-003.json``."""
-_BROKEN = (BadZipFile, zlib.error, EOFError, NotImplementedError)
 
 
 def nowhere(_: Places) -> Iterator[Source]:
@@ -62,13 +64,13 @@ def _records_of_archive(path: Path, ledger: Ledger, within: Sequence[str]) -> It
     with _opened(path) as file:
         try:
             archive = ZipFile(file)
-        except _BROKEN:
+        except BROKEN:
             ledger.skipped[DAMAGED] += 1
             return
         with archive:
             for member in _members(archive):
-                if refusal := _refusal(member):
-                    ledger.skipped[refusal] += 1
+                if reason := refusal(member):
+                    ledger.skipped[reason] += 1
                 else:
                     yield from _records_of_member(archive, member, ledger, within)
 
@@ -79,7 +81,7 @@ def _records_of_member(
     try:
         with archive.open(member) as stream:
             yield from elements(stream, ledger, within)  # pyright: ignore[reportArgumentType]
-    except _BROKEN:
+    except BROKEN:
         ledger.skipped[DAMAGED] += 1
 
 
@@ -92,7 +94,8 @@ def _members(archive: ZipFile) -> list[ZipInfo]:
     return sorted(found, key=lambda member: _in_order(member.filename))
 
 
-def _refusal(member: ZipInfo) -> str:
+def refusal(member: ZipInfo) -> str:
+    """The reason why a file of an archive is not read; empty for one that is."""
     path = member.filename.replace("\\", "/")
     if path.startswith("/") or ".." in path.split("/"):
         return OUTSIDE
@@ -140,9 +143,9 @@ def _beginning_in_archive(path: Path) -> bytes:
     try:
         with _opened(path) as file, closing(ZipFile(file)) as archive:
             for member in _members(archive):
-                if not _refusal(member):
+                if not refusal(member):
                     with archive.open(member) as stream:
                         return stream.read(BEGINNING_BYTES)
-    except (OSError, *_BROKEN):
+    except (OSError, *BROKEN):
         pass
     return b""

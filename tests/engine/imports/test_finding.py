@@ -59,6 +59,34 @@ def test_a_zip_is_recognised_by_what_it_contains(tmp_path):
     assert names(tmp_path) == ["export.zip"]
 
 
+def test_a_zip_with_a_password_or_in_an_unknown_packing_is_passed_over(tmp_path):
+    with zipfile.ZipFile(tmp_path / "plain.zip", "w") as archive:
+        archive.writestr("a.json", TALK)
+    data = (tmp_path / "plain.zip").read_bytes()
+    directory = data.index(b"PK\x01\x02")
+    (tmp_path / "locked.zip").write_bytes(_changed(data, (6, directory + 8)))
+    (tmp_path / "newer.zip").write_bytes(_changed(data, (4, directory + 6), byte=99))
+    assert names(tmp_path) == ["plain.zip"]
+
+
+def test_a_zip_of_damaged_contents_is_passed_over(tmp_path):
+    for name, packing in (("deflated.zip", zipfile.ZIP_DEFLATED), ("lzma.zip", zipfile.ZIP_LZMA)):
+        with zipfile.ZipFile(tmp_path / name, "w", packing) as archive:
+            archive.writestr("a.json", TALK)
+        data = bytearray((tmp_path / name).read_bytes())
+        begin = data.index(b"a.json") + len("a.json")
+        data[begin : begin + 12] = b"\xff" * 12
+        (tmp_path / name).write_bytes(data)
+    assert names(tmp_path) == []
+
+
+def _changed(data, places, byte=1):
+    changed = bytearray(data)
+    for place in places:
+        changed[place] = byte
+    return bytes(changed)
+
+
 def test_the_journals_of_this_program_are_nobody_elses(tmp_path):
     reader = msgspec.structs.replace(NOTEBOOK, recognises=lambda *_: True)
     (tmp_path / "own.jsonl").write_bytes(Story().user().data)

@@ -11,11 +11,12 @@ from typing import TypeVar
 
 from tui.engine.imports.history import FoundSource
 from tui.files import open_regular
+from tui.importers.export_files import BROKEN, refusal
 from tui.importers.protocol import Places, Reader, Source
 from tui.logs import error_name
 from tui.storage.rescue import is_session_file
 
-SOURCE_ERRORS = (OSError, ValueError, RecursionError, sqlite3.Error, zipfile.BadZipFile)
+SOURCE_ERRORS = (OSError, ValueError, RecursionError, sqlite3.Error, *BROKEN)
 """Errors of a source that cannot be read, which end its reading and no more."""
 _Each = TypeVar("_Each")
 _log = logging.getLogger(__name__)
@@ -100,6 +101,8 @@ def _reader_of(path: Path, head: bytes, readers: list[Reader]) -> Reader | None:
 def _reader_of_members(path: Path, readers: list[Reader]) -> Reader | None:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist()[:_MOST_MEMBERS]:
+            if refusal(member):
+                continue
             with archive.open(member) as file:
                 head = file.read(_HEAD_BYTES)
             reader = _reader_of(path / member.filename, head, readers)
