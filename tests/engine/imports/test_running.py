@@ -5,6 +5,7 @@ import pytest
 from tests.builders import texts, user
 from tests.engine.imports.notebook import said, told
 from tui.domain.journal.message import TEXT_BYTES
+from tui.domain.journal.records import VERSION
 from tui.engine.imports.ids import imported_session_id
 from tui.engine.imports.running import run
 from tui.errors import StorageFull
@@ -80,6 +81,24 @@ def test_the_ledger_of_a_session_is_kept_and_added_up(store, shelf, take):
     imported = store.load(FIRST).imported
     assert (imported.read, imported.skipped, imported.format_version) == (1, {"thinking": 2}, "3")
     assert imported.path == str(shelf.home / "notes" / "a.json")
+
+
+def test_a_session_that_cannot_be_written_keeps_no_other_of_its_source_out(store, shelf, take):
+    shelf.put("a.json", told(said("a")), told(said("x"), source_id="c2"))
+    take()
+    path = store.path(FIRST)
+    newer = path.read_bytes().replace(b'"version":%d' % VERSION, b'"version":%d' % (VERSION + 1), 1)
+    path.write_bytes(newer)
+    conversations = told(said("a"), said("b")), told(said("x"), said("y"), source_id="c2")
+    shelf.put("a.json", *conversations)
+    for extended in (1, 0):
+        (program,) = take().programs
+        assert (program.grown, [each.path.name for each in program.failures]) == (
+            extended,
+            ["a.json"],
+        )
+    assert everything(store) == ["a"]
+    assert everything(store, imported_session_id("notebook", "c2")) == ["x", "y"]
 
 
 def test_a_missing_time_is_the_neighbours_and_marked(store, shelf, take):

@@ -19,13 +19,23 @@ from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan
 from tui.engine.imports.progress import Pace, Report, Stopped
 from tui.engine.imports.writing import SessionWriter, Workbench
-from tui.errors import StorageError, StorageFull
+from tui.errors import (
+    NewerVersion,
+    SessionBusy,
+    SessionDamaged,
+    SessionExists,
+    SessionNotFound,
+    StorageError,
+    StorageFull,
+)
 from tui.importers.protocol import Heading, Ledger
 from tui.storage.protocol import SessionStore
 
 _log = logging.getLogger(__name__)
 
 _LOG_LINES = 100
+_OF_ONE_SESSION = (NewerVersion, SessionBusy, SessionDamaged, SessionExists, SessionNotFound)
+"""Errors after which the other sessions of a source can still be imported."""
 
 
 def run(
@@ -109,9 +119,12 @@ class _ProgramImport:
             except StorageFull:
                 raise
             except (SourceFailed, StorageError) as error:
-                _log.info("a source of %s failed", self._plan.program)
-                self._result.failures.append(Failure(planned.source.path, str(error)))
+                self._fail(planned, error)
             self._bench.pace.end()
+
+    def _fail(self, planned: PlannedSource, error: Exception) -> None:
+        _log.info("a source of %s failed", self._plan.program)
+        self._result.failures.append(Failure(planned.source.path, str(error)))
 
     def _read(self, planned: PlannedSource) -> None:
         """Import a source; a session is logged once the next one begins."""
@@ -128,7 +141,13 @@ class _ProgramImport:
                     writer.drain()
                     is_whole = False
                     continue
-                session_id = writer.write()
+                try:
+                    session_id = writer.write()
+                except _OF_ONE_SESSION as error:
+                    self._fail(planned, error)
+                    writer.drain()
+                    is_whole = False
+                    continue
                 self._result.ledger.add(conversation.ledger)
                 line = self._line(planned, conversation.heading, session_id)
             self._result.ledger.add(ledger)
