@@ -185,6 +185,18 @@ def test_a_session_missing_from_the_numbers_is_found_and_listed(root, store, ses
     assert FileStore(root).resolve("#1", "project:/shop") == session_id
 
 
+def test_the_unfinished_file_of_a_running_import_is_no_finding(root, store):
+    def records():
+        yield user("m1"), b""
+        assert kinds(root) == []
+        found(root, repair=True)
+        assert kinds(root) == []
+
+    store.add_imported(header("theirs", ordinal=0, imported_from="peer:1"), records())
+    assert store.entry("theirs").message_count == 1
+    assert list((root / "locks").glob("*theirs*")) == []
+
+
 def test_an_imported_session_without_a_number_is_no_finding(root, store, session_id):
     imported = header("theirs", ordinal=0, imported_from="peer:1")
     path = root / "archive" / "theirs.jsonl"

@@ -166,9 +166,9 @@ class FileStore:
         path = self._folders.journal(session_id, Folder.ARCHIVE)
         self._folders.prepare()
         self._folders.require(Folder.ARCHIVE, f"Cannot save session {session_id}")
-        if self._folders.exists(session_id):
-            raise SessionExists(session_id)
-        with _saving(session_id):
+        with _saving(session_id), self._locked(session_id):
+            if self._folders.exists(session_id):
+                raise SessionExists(session_id)
             self._scopes.ensure()
             header = self._taken_over(header, active=active)
             journal = NewJournal(chain([(header, b"")], records))
@@ -381,6 +381,15 @@ class FileStore:
         except locks.LockHeld as held:
             _log.info("lease of %s is held by process %d", session_id, held.holder.pid)
             raise SessionBusy(session_id, str(held.holder)) from held
+
+    @contextmanager
+    def _locked(self, session_id: str) -> Generator[None]:
+        """Lock a new session: a repair leaves its unfinished file alone, as that of a holder."""
+        lock = self._lock(session_id)
+        try:
+            yield
+        finally:
+            lock.destroy()
 
     def _take(self, session_id: str, *folders: Folder) -> FileLease:
         """Lock a session in one of these folders, and read the end of its journal."""
