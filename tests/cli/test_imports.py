@@ -156,7 +156,7 @@ def test_what_was_cut_continued_and_deleted_is_told(sibyl, store, shelf):
     said_so = sibyl("import", "--all").out
     assert "1 message cut at the limits of a message" in said_so
     assert '"Talk" was continued here: new messages are in notebook-' in said_so
-    assert "1 session was deleted here before; --again brings back" in said_so
+    assert "1 session left out: deleted here. To import also deleted ones:" in said_so
 
 
 def test_an_imported_session_is_continued_with_the_model_that_is_there(sibyl, store, shelf):

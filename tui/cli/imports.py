@@ -17,8 +17,9 @@ from tui.cli.index import filled
 from tui.cli.program import Program
 from tui.domain.text.labels import listed, plural
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.imports import bytes_words, skipped_words
+from tui.domain.views.imports import bytes_words
 from tui.engine.imports.outcome import ImportedProgram, Outcome
+from tui.engine.imports.outcome_words import program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
 from tui.engine.imports.progress import Progress
 from tui.engine.imports.running import run as run_import
@@ -28,7 +29,6 @@ from tui.importers.readers import PROGRAMS
 from tui.storage.rescue import import_file, is_session_file
 
 _STOPPED = 130
-_REASONS = 5
 _CLEAR = "\r\x1b[K"
 
 
@@ -157,25 +157,11 @@ _AGAIN = "The same command continues, and adds nothing twice."
 
 
 def _tell_program(done: ImportedProgram) -> None:
-    grown = f", {done.grown} extended" if done.grown else ""
-    output.put_line(
-        f"{done.title}: {plural(done.added, 'session')} added{grown},"
-        f" {plural(done.messages, 'message')}"
-    )
-    if done.ledger.total:
-        output.put_line(f"  {skipped_words(done.ledger.read, done.ledger.skipped, _REASONS)}")
-    if done.gone:
-        were = "was" if done.gone == 1 else "were"
-        output.put_line(
-            f"  {plural(done.gone, 'session')} {were} deleted here before; --again brings back"
-        )
-    if done.cut:
-        output.put_line(f"  {plural(done.cut, 'message')} cut at the limits of a message")
-    for fork in done.forks:
-        title = make_visible_line(fork.title) or fork.session_id
-        output.put_line(f'  "{title}" was continued here: new messages are in {fork.fork_id}')
+    for line in program_lines(done):
+        output.put_line(line)
     for failure in done.failures:
-        output.tell(f"Cannot import {make_visible_line(str(failure.path))}: {failure.reason}")
+        reason = make_visible_line(f"{failure.path}: {failure.reason}")
+        output.tell(f"Cannot import {reason}")
 
 
 def _plan_json(plan: Plan) -> list[dict[str, Any]]:

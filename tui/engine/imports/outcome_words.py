@@ -8,6 +8,8 @@ from tui.domain.views.imports import skipped_words
 from tui.engine.imports.outcome import ImportedProgram, Outcome
 
 _FAILURES = 5
+_REASONS = 5
+_AGAIN = "To import also deleted ones: sibyl-tui import --again"
 
 
 def outcome_words(outcome: Outcome) -> str:
@@ -23,7 +25,9 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     if outcome.error or outcome.stopped:
         yield "Imported sessions stay. The next import continues here and adds nothing twice."
     for program in outcome.programs:
-        yield from _of_program(program)
+        yield ""
+        yield from program_lines(program)
+        yield from _failures(program)
     if added := [each.program for each in outcome.programs if each.added]:
         yield ""
         yield "They are in the archive, under their projects. The sidebar has them under Archived;"
@@ -31,21 +35,24 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         yield f"/search from:{added[0]} WORDS finds only those of one program."
 
 
-def _of_program(done: ImportedProgram) -> Iterator[str]:
-    yield ""
-    counts = [f"{plural(done.added, 'session')} added"]
-    if done.grown:
-        counts.append(f"{done.grown} extended")
-    yield f"{done.title}: {', '.join([*counts, plural(done.messages, 'message')])}"
+def program_lines(done: ImportedProgram) -> Iterator[str]:
+    """Say what came of one program, but for what could not be read."""
+    grown = f", {done.grown} extended" if done.grown else ""
+    added = plural(done.added, "session")
+    yield f"{done.title}: {added} added{grown}, {plural(done.messages, 'message')}"
     if done.ledger.total:
-        yield f"  {make_visible_line(skipped_words(done.ledger.read, done.ledger.skipped))}"
-    if done.cut:
-        yield f"  {plural(done.cut, 'message')} shortened to the limit of a message."
+        skipped = skipped_words(done.ledger.read, done.ledger.skipped, _REASONS)
+        yield f"  {make_visible_line(skipped)}"
     if done.gone:
-        yield f"  {plural(done.gone, 'session')} left out: deleted here."
+        yield f"  {plural(done.gone, 'session')} left out: deleted here. {_AGAIN}"
+    if done.cut:
+        yield f"  {plural(done.cut, 'message')} cut at the limits of a message"
     for fork in done.forks:
         title = make_visible_line(fork.title) or fork.session_id
-        yield f'  "{title}" was continued here. A copy of it has what is new.'
+        yield f'  "{title}" was continued here: new messages are in {fork.fork_id}'
+
+
+def _failures(done: ImportedProgram) -> Iterator[str]:
     for failure in done.failures[:_FAILURES]:
         yield make_visible_line(f"  Not read: {failure.path}: {failure.reason}")
     if len(done.failures) > _FAILURES:
