@@ -25,6 +25,7 @@ from tui.engine.turns.events import (
     AnswerStarted,
     MessageSaved,
     MessagesLeftOut,
+    NoticeGiven,
     RequestChanged,
     SaveFailed,
     TextAdded,
@@ -262,6 +263,8 @@ class Turns:
                 self._remark(session, f"{LEFT_OUT} /compact summarises them.")
             case RequestChanged(text=text):
                 self._remark(session, text)
+            case NoticeGiven(text=text):
+                session.say(Notice(text))
             case UsageCounted(dollars=dollars):
                 self._meter.price(session, dollars)
             case SaveFailed():

@@ -1,6 +1,5 @@
 """The sessions whose lease this program holds: saving them, and giving them up."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from tui.domain.text.labels import plural
@@ -46,23 +45,21 @@ class OpenSessions:
         """Tell whether a session was open, and is not any more: nothing is written there."""
         return loaded.opened is not None and loaded not in self.held
 
-    async def save(self, loaded: LoadedSession) -> Sequence[str]:
-        """Write what is pending in a session; give the notices that this led to.
+    async def save(self, loaded: LoadedSession) -> None:
+        """Write what is pending in a session, and give the notices that this leads to.
 
-        They are in the session as well. Raises ``StorageError``; then everything stays pending.
+        Raises ``StorageError``; then everything stays pending.
         """
         opened = loaded.opened
         if opened is None or not opened.pending:
-            return ()
+            return
         unsaved = opened.unsaved
         if loaded.access.archived and not unsaved:
             # To open it is no change: only a change restores it.
-            return ()
-        return await self._write(loaded, opened, unsaved=unsaved)
+            return
+        await self._write(loaded, opened, unsaved=unsaved)
 
-    async def _write(
-        self, loaded: LoadedSession, opened: OpenSession, *, unsaved: bool
-    ) -> Sequence[str]:
+    async def _write(self, loaded: LoadedSession, opened: OpenSession, *, unsaved: bool) -> None:
         loaded.note_saving()
         try:
             await opened.save()
@@ -73,10 +70,8 @@ class OpenSessions:
             self._note_saved(loaded)
         else:
             loaded.note_nothing_unsaved()
-        notices = opened.take_notices()
-        for notice in notices:
+        for notice in opened.take_notices():
             loaded.say(Notice(notice))
-        return notices
 
     async def try_save(self, loaded: LoadedSession) -> bool:
         """Save; false if that failed. The status shows the failure until a save succeeds."""

@@ -5,7 +5,6 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager, suppress
-from functools import partial
 
 import msgspec
 
@@ -32,7 +31,7 @@ from tui.engine.turns.events import (
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.tools import Ask, Tools
+from tui.engine.turns.tools import Ask, Save, Tools
 from tui.errors import ModelError, StorageError, UsageError
 from tui.logs import log_of, milliseconds_since
 from tui.providers.protocol import (
@@ -53,9 +52,6 @@ _log = logging.getLogger(__name__)
 
 Emit = Callable[[TurnEvent], Awaitable[None]]
 """Takes the events of a turn, one at a time."""
-Save = Callable[[], Awaitable[Sequence[str]]]
-"""Writes what is pending in a session and gives notices about it. Raises ``StorageError``."""
-
 ROUNDS = 10
 """The number of times that a model may call tools within one turn."""
 
@@ -101,10 +97,9 @@ class Turn:
         self._session = session
         self._model = model
         self._settings = settings
-        self._save = save or partial(_save, session)
+        self._save = save or session.save
         self._prompt = prompt
         self._anew = anew
-        self._notices: list[str] = []
         self._memory = TurnMemory()
         self._sent: tuple[ModelRequest, int] | None = None
 
@@ -119,7 +114,7 @@ class Turn:
         ``UsageError`` if there is nothing to ask again.
         """
         replaces = await self._replaced() if self._prompt is None else None
-        await self._write()
+        await self._save()
         if self._prompt is not None:
             await emit(MessageSaved(self._session.id, self._prompt))
         await self._emit_notices(emit)
@@ -214,7 +209,7 @@ class Turn:
             await self._store(answer, emit)
             while waiting:
                 await emit(ToolCalled(waiting[0]))
-                result = await self._settings.tools.run(session, waiting[0], self._write)
+                result = await self._settings.tools.run(session, waiting[0], self._save)
                 call = waiting.pop(0)
                 message = session.add_message("tool", result, tool_call_id=call.id)
                 await emit(ToolReturned(call, result))
@@ -227,7 +222,7 @@ class Turn:
     async def _store(self, message: Message, emit: Emit) -> None:
         """Save, and emit whether the message is on disk."""
         try:
-            await self._write()
+            await self._save()
         except StorageError as error:
             await emit(SaveFailed(str(error), error.short))
         else:
@@ -235,12 +230,9 @@ class Turn:
         await self._emit_notices(emit)
 
     async def _emit_notices(self, emit: Emit) -> None:
-        notices, self._notices = self._notices, []
-        for notice in notices:
+        # Those that ``save`` has not given itself.
+        for notice in self._session.take_notices():
             await emit(NoticeGiven(notice))
-
-    async def _write(self) -> None:
-        self._notices += await self._save()
 
     @contextmanager
     def _saved_regularly(self, answer: Answer) -> Generator[None]:
@@ -257,7 +249,7 @@ class Turn:
             self._session.add_piece(answer)
             # It stays pending: the next interval tries again, and the end of the turn tells.
             with suppress(StorageError):
-                await self._write()
+                await self._save()
 
 
 def begin_turn(
@@ -311,11 +303,6 @@ def _without_repeats(emit: Emit) -> Emit:
         await emit(event)
 
     return emit_once
-
-
-async def _save(session: OpenSession) -> Sequence[str]:
-    await session.save()
-    return session.take_notices()
 
 
 @contextmanager
