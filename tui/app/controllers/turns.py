@@ -73,6 +73,7 @@ class Turns:
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._asked_again: set[LoadedSession] = set()
         self._remarks: set[tuple[str, str]] = set()
+        self._pieces = itertools.count(1)
         self._activity = activity
         self._thinking = Thinking(chat, activity.stopwatch)
         self._meter = UsageMeter(chat, activity.stopwatch)
@@ -210,7 +211,7 @@ class Turns:
     async def _drive(self, session: LoadedSession, turn: Turn) -> None:
         status: TurnStatus = "interrupted"
         try:
-            status = await self._follow(session, turn)
+            status = (await turn.run(partial(self._take, session))).status
         except StorageError as error:
             status = "failed"
             self._say(session, f"Not sent: {str(error).rstrip('.')}; /retry sends it.")
@@ -225,17 +226,6 @@ class Turns:
             # Only what needs no await: this may be cancelled a second time.
             self._finish(session, status)
 
-    async def _follow(self, session: LoadedSession, turn: Turn) -> TurnStatus:
-        count = itertools.count(1)
-
-        async def take(event: TurnEvent) -> None:
-            self._take(session, event)
-            is_piece = isinstance(event, TextAdded | ThinkingAdded)
-            if not is_piece or next(count) % _EVENTS_BETWEEN_BREATHS == 0:
-                await asyncio.sleep(0)
-
-        return (await turn.run(take)).status
-
     def _say(self, session: LoadedSession, text: str, severity: Severity = "error") -> None:
         session.say(Notice(text, severity))
         if session is self._switcher.current:
@@ -243,18 +233,22 @@ class Turns:
             self._chat.show_changes(session.view())
         self._presenter.show_status()
 
-    def _take(self, session: LoadedSession, event: TurnEvent) -> None:
+    async def _take(self, session: LoadedSession, event: TurnEvent) -> None:
         """Measure what an event says of a session, and show it if that is on screen."""
         shown = session is self._switcher.current
         self._activity.note(session, event)
         self._thinking.note(session, event)
+        if isinstance(event, TextAdded) and shown:
+            self._chat.transcript.add_text(event.message_id, event.text)
+        is_piece = isinstance(event, TextAdded | ThinkingAdded)
+        if not is_piece:
+            self._take_step(session, event, shown=shown)
+        if not is_piece or next(self._pieces) % _EVENTS_BETWEEN_BREATHS == 0:
+            await asyncio.sleep(0)
+
+    def _take_step(self, session: LoadedSession, event: TurnEvent, *, shown: bool) -> None:
+        """Show an event that is no piece of an answer, and its status."""
         match event:
-            case TextAdded(message_id=message_id, text=text):
-                if shown:
-                    self._chat.transcript.add_text(message_id, text)
-                return
-            case ThinkingAdded():
-                return  # shown already
             case MessageSaved(message=message):
                 self._take_saved(session, message, shown=shown)
             case AnswerStarted():

@@ -101,6 +101,7 @@ class Turn:
         self._prompt = prompt
         self._anew = anew
         self._memory = TurnMemory()
+        self._remarks: set[TurnEvent] = set()
         self._sent: tuple[ModelRequest, int] | None = None
 
     async def run(self, emit: Emit) -> TurnEnded:
@@ -118,7 +119,7 @@ class Turn:
         if self._prompt is not None:
             await emit(MessageSaved(self._session.id, self._prompt))
         await self._emit_notices(emit)
-        begun, emit = time.perf_counter(), _without_repeats(emit)
+        begun = time.perf_counter()
         with log_of(self._session.id):
             answer = await self._answered(emit, replaces)
             status, took = _turn_status(answer.status), milliseconds_since(begun)
@@ -164,10 +165,10 @@ class Turn:
             request = msgspec.structs.replace(projection.request, memory=self._memory)
             self._sent = request, window
             if projection.left_out:
-                await emit(MessagesLeftOut())
+                await self._emit_remark(MessagesLeftOut(), emit)
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
-                    for told in _take(answer, event):
+                    for told in self._take(answer, event):
                         await emit(told)
                     if answer.full or isinstance(event, AnswerEnded):
                         break
@@ -181,7 +182,42 @@ class Turn:
         with suppress(ModelError):
             now = await self._model.window()
         if 0 < now < window and not await asyncio.to_thread(fits, request, now):
-            await emit(MessagesLeftOut())
+            await self._emit_remark(MessagesLeftOut(), emit)
+
+    def _take(self, answer: Answer, event: ModelEvent) -> list[TurnEvent]:
+        match event:
+            case TextReceived():
+                text = answer.receive(event.text)
+                return [TextAdded(answer.message_id, text)] if text else []
+            case RequestAdapted():
+                return self._new_remark(RequestChanged(event.notice))
+            case ThinkingReceived():
+                return [ThinkingAdded(answer.message_id, event.text)]
+            case AttemptFailed():
+                return [
+                    AttemptRepeated(
+                        answer.message_id, event.attempt + 1, event.reason, event.seconds
+                    )
+                ]
+            case ToolCallReceived():
+                answer.add_call(event.call)
+            case AnswerEnded():
+                answer.cut = event.reason == "length"
+            case UsageReported():
+                answer.usage = event.usage
+                return [UsageCounted(answer.message_id, event.usage, event.dollars)]
+        return []
+
+    async def _emit_remark(self, remark: TurnEvent, emit: Emit) -> None:
+        for told in self._new_remark(remark):
+            await emit(told)
+
+    def _new_remark(self, remark: TurnEvent) -> list[TurnEvent]:
+        """Give a remark about the requests of a turn, once."""
+        if remark in self._remarks:
+            return []
+        self._remarks.add(remark)
+        return [remark]
 
     async def _projection(self, replaces: str | None, window: int) -> Projection:
         messages = await self._session.context(window)
@@ -291,20 +327,6 @@ def can_retry(last: Message) -> bool:
     return last.status in {"failed", "interrupted"}
 
 
-def _without_repeats(emit: Emit) -> Emit:
-    """Emit each remark about the requests of a turn once."""
-    remarks: set[TurnEvent] = set()
-
-    async def emit_once(event: TurnEvent) -> None:
-        if isinstance(event, MessagesLeftOut | RequestChanged):
-            if event in remarks:
-                return
-            remarks.add(event)
-        await emit(event)
-
-    return emit_once
-
-
 @contextmanager
 def _kept(session: OpenSession, answer: Answer) -> Generator[None]:
     """However an answer ends, what arrived of it becomes a message."""
@@ -331,29 +353,6 @@ def _end_normally(session: OpenSession, answer: Answer) -> None:
         session.end_answer(answer, status="failed", error=_NO_ANSWER)
     else:
         session.end_answer(answer)
-
-
-def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
-    match event:
-        case TextReceived():
-            text = answer.receive(event.text)
-            return [TextAdded(answer.message_id, text)] if text else []
-        case ThinkingReceived():
-            return [ThinkingAdded(answer.message_id, event.text)]
-        case RequestAdapted():
-            return [RequestChanged(event.notice)]
-        case AttemptFailed():
-            return [
-                AttemptRepeated(answer.message_id, event.attempt + 1, event.reason, event.seconds)
-            ]
-        case ToolCallReceived():
-            answer.add_call(event.call)
-        case AnswerEnded():
-            answer.cut = event.reason == "length"
-        case UsageReported():
-            answer.usage = event.usage
-            return [UsageCounted(answer.message_id, event.usage, event.dollars)]
-    return []
 
 
 def _turn_status(status: str | None) -> TurnStatus:
