@@ -34,7 +34,14 @@ from tui.engine.turns.events import (
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.turn import Turn, TurnSettings, begin_turn, retry_turn, version_turn
+from tui.engine.turns.turn import (
+    MakeTurn,
+    Turn,
+    TurnSettings,
+    begin_turn,
+    retry_turn,
+    version_turn,
+)
 from tui.errors import SibylError, StorageError
 from tui.logs import log_of
 
@@ -86,7 +93,7 @@ class Turns:
             self._chat.show_queue(session.prompt.queue)
             self._presenter.show_status()
         else:
-            self._start(session, prompt)
+            self._start(session, partial(begin_turn, prompt=prompt))
 
     def send_queued(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt that waits in an open session, unless an answer is still to be ended."""
@@ -97,27 +104,19 @@ class Turns:
         """Send the next queued prompt, unless an answer is still to be ended."""
         answering = session.activity.running or session in self._ended_as
         if not answering and not self._pool.given_up(session):  # its draft has the queued prompts
-            self._start(session, session.prompt.next_queued())
+            self._start(session, partial(begin_turn, prompt=session.prompt.next_queued()))
             self._chat.settle_draft()
         if session is self._switcher.current:
             self._chat.show_queue(session.prompt.queue)
 
     def retry(self, session: LoadedSession) -> None:
         """Ask again in an open session."""
-        if session.opened is None or session.model is None:
-            raise ValueError("only an open session can be asked in")
-        opened, model = session.opened, session.model
-        save = partial(self._pool.save, session)
-        self._launch(session, retry_turn(opened, model, self._settings, save))
+        self._start(session, retry_turn)
 
     def ask_again(self, session: LoadedSession) -> None:
         """Ask for another version of an answer, in an open session where one was begun."""
-        if session.opened is None or session.model is None:
-            raise ValueError("only an open session can be asked in")
-        opened, model = session.opened, session.model
-        save = partial(self._pool.save, session)
         self._asked_again.add(session)
-        self._launch(session, version_turn(opened, model, self._settings, save))
+        self._start(session, version_turn)
 
     def made_version(self, session: LoadedSession) -> bool:
         """Tell once whether the ended turn was for another version."""
@@ -150,7 +149,7 @@ class Turns:
             self.hold_queue(session)
         elif session.prompt.queued:
             # After a stop: it was sent since then.
-            self._start(session, session.prompt.next_queued())
+            self._start(session, partial(begin_turn, prompt=session.prompt.next_queued()))
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
 
@@ -189,17 +188,14 @@ class Turns:
         self._finish(session, "interrupted")
         return True
 
-    def _start(self, session: LoadedSession, prompt: str) -> None:
-        if session.opened is None or session.model is None:
-            raise ValueError("only an open session can be asked in")
+    def _start(self, session: LoadedSession, make: MakeTurn) -> None:
         opened, model = session.opened, session.model
+        if opened is None or model is None:
+            raise ValueError("only an open session can be asked in")
         save = partial(self._pool.save, session)
-        self._launch(session, begin_turn(opened, prompt, model, self._settings, save))
-
-    def _launch(self, session: LoadedSession, turn: Turn) -> None:
+        turn = make(opened, model=model, settings=self._settings, save=save)
         self._activity.begin(session)
-        if session.opened is not None and session.model is not None:
-            session.opened.use_model(session.model.name)
+        opened.use_model(model.name)
         # Not the coroutine itself: Python complains of one that the end forestalls.
         self._workers[session] = self._app.run_worker(
             partial(self._drive, session, turn), group="turns", exit_on_error=False

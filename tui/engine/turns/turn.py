@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager, suppress
+from typing import Protocol
 
 import msgspec
 
@@ -286,6 +287,14 @@ class Turn:
             # It stays pending: the next interval tries again, and the end of the turn tells.
             with suppress(StorageError):
                 await self._save()
+
+
+class MakeTurn(Protocol):
+    """Makes a turn of a session: one of the functions below."""
+
+    def __call__(
+        self, session: OpenSession, *, model: Model, settings: TurnSettings, save: Save
+    ) -> Turn: ...
 
 
 def begin_turn(
