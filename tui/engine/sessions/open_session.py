@@ -373,7 +373,7 @@ class OpenSession:
         """
         batch = tuple(self._pending)
         if batch:
-            self._take(self._append(batch), batch)
+            self._take(self._store.append(self._lease, *_columns(batch)), batch)
 
     def abandon(self) -> None:
         """Give up the lease, whatever is pending."""
@@ -447,7 +447,7 @@ class OpenSession:
         if not batch:
             return
         try:
-            appended = await asyncio.to_thread(self._append, batch)
+            appended = await asyncio.to_thread(self._store.append, self._lease, *_columns(batch))
         except SessionDamaged as damage:
             await self._write_beside(damage)
             return
@@ -455,15 +455,10 @@ class OpenSession:
 
     async def _keep(self, stores: SessionStores) -> None:
         batch = tuple(self._pending)
-        records, lines = [each.record for each in batch], [each.line for each in batch]
-        self._lease, appended = await asyncio.to_thread(stores.keep, self._lease, records, lines)
+        self._lease, appended = await asyncio.to_thread(stores.keep, self._lease, *_columns(batch))
         self._store = stores.main
         self._fold.header = msgspec.structs.replace(self._fold.header, id=self._lease.session_id)
         self._take(appended, batch)
-
-    def _append(self, batch: Sequence[PendingRecord]) -> Appended:
-        records, lines = [each.record for each in batch], [each.line for each in batch]
-        return self._store.append(self._lease, records, lines)
 
     def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
         self._published = True
@@ -499,6 +494,10 @@ class OpenSession:
             f"Session {known.id}: {damage.reason}. It is unchanged; "
             f"your open copy is saved as {self.id}."
         )
+
+
+def _columns(batch: Sequence[PendingRecord]) -> tuple[list[Record], list[bytes]]:
+    return [each.record for each in batch], [each.line for each in batch]
 
 
 def _first_after(records: Sequence[Record]) -> str | None:
