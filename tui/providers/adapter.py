@@ -202,15 +202,10 @@ class ChatModel:
             events = aiter(response)
             yield _Received(
                 ThinkingFilter(inside=self._thinks_first),
-                partial(self._next_piece, events, reply),
+                lambda: self._understood(_next_piece(events), reply),
                 partial(self._ending, response, reply, request.memory),
                 _Counter(self._choice, response),
             )
-
-    async def _next_piece(
-        self, events: AsyncIterator[ModelResponseStreamEvent], reply: Reply
-    ) -> _Piece | None:
-        return await self._understood(_next_piece(events), reply)
 
     async def _understood(self, waiting: Awaitable[_Got], reply: Reply) -> _Got:
         """Await the library's parser; its errors about malformed events become ``ModelError``."""
