@@ -79,9 +79,10 @@ class Switcher:
         await asyncio.gather(*self._behind)
 
     async def leave(self, loaded: LoadedSession) -> None:
-        """Close a session without work in progress, unless it is on screen."""
+        """Close sessions without work in progress, unless they are on screen: this one first."""
         async with self.moves:
             await self._leave(loaded)
+            await self.leave_idle()
 
     def enter(self, loaded: LoadedSession, *, show: bool = True) -> None:
         if loaded.opened is not None and loaded not in self._pool.held:
@@ -222,18 +223,13 @@ class Switcher:
             self._let_go = None
 
     def leave_soon(self, loaded: LoadedSession) -> None:
-        self.do_behind(self._leave_behind(loaded))
+        self.do_behind(self.leave(loaded))
 
     def do_behind(self, work: Coroutine[Any, Any, object]) -> None:
         """Do what a slow disk may hold up, once the screen shows what is current."""
         task = asyncio.create_task(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
-
-    async def _leave_behind(self, loaded: LoadedSession) -> None:
-        async with self.moves:
-            await self._leave(loaded)
-            await self.leave_idle()
 
     async def leave_idle(self) -> None:
         for loaded in self._pool.open:
