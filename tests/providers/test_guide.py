@@ -48,7 +48,7 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
         ("Where are my files?", "Files"),
         ("what happens if it CRASHES", "Crashes and full disks"),
         ("ｄｉｓｋ　ｆｕｌｌ", "Crashes and full disks"),
-        ("import a rescue file", "Crashes and full disks"),
+        ("import a rescue file", "Importing"),
         ("How can I delete a session?", "Archive, delete, purge"),
         ("what does the exit code mean", "Exit codes"),
         ("doctor", "Doctor"),

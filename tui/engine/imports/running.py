@@ -105,7 +105,7 @@ class _ProgramImport:
         result: ImportedProgram,
     ) -> None:
         self._bench = bench
-        self._log = log
+        self._imported = log
         self._since = since
         self._plan = program
         self._result = result
@@ -134,7 +134,7 @@ class _ProgramImport:
         try:
             for conversation in guarded(planned.reader.read(planned.source, ledger)):
                 if line is not None:
-                    self._log.add(line)
+                    self._imported.add(line)
                     line = None
                 writer = SessionWriter(self._bench, planned.source, conversation, self._result)
                 if self._is_before(conversation.heading):
@@ -155,7 +155,7 @@ class _ProgramImport:
         finally:
             last = line or (self._line(planned) if ended else None)
             if last is not None:
-                self._log.add(msgspec.structs.replace(last, whole=ended))
+                self._imported.add(msgspec.structs.replace(last, whole=ended))
 
     def _line(
         self, planned: PlannedSource, heading: Heading | None = None, session_id: str = ""
