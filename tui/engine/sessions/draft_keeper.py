@@ -5,7 +5,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 
 import msgspec
 
@@ -71,12 +70,22 @@ class DraftKeeper:
         self._token = _new_token()
 
     async def keep(self, loaded: LoadedSession, try_save: Callable[[], Awaitable[bool]]) -> None:
-        """Write the draft of a prompt, unless it is on disk. Raises ``StorageError``.
+        """Write the draft of a prompt, unless it is on disk; in the prompt's queue of writes.
 
-        One writing of a conversation waits for another: the newer one is the last. ``try_save``
-        writes the session.
+        ``try_save`` writes the session.
         """
-        await loaded.prompt.writes(partial(self._keep, loaded, try_save)).run()
+        if loaded.unsaved_prompts:
+            # On disk it is no draft any more: a crash would bring back what was sent.
+            await try_save()
+        if self.is_kept(loaded):
+            return
+        draft, prompt = loaded.draft(), loaded.prompt
+        if loaded.opened is not None:
+            await asyncio.to_thread(self._write_own, draft, prompt.asides)
+            prompt.note_kept(draft, {})
+        else:
+            await asyncio.to_thread(self._drafts.save, draft, token=self._token)
+            prompt.note_kept(draft, {**prompt.asides, self._token: draft})
 
     def is_kept(self, loaded: LoadedSession) -> bool:
         """Tell whether the draft of a prompt is on disk, under the right name."""
@@ -110,15 +119,11 @@ class DraftKeeper:
             draft = self._drafts.unclaimed(scope)
         return draft.session_id if draft is not None else None
 
-    def put_back(self, loaded: LoadedSession) -> None:
-        """Show what was typed: the draft and what readers put aside, or one's own if reading.
+    def typed(self, loaded: LoadedSession) -> Typed:
+        """Read what was typed: the draft and what readers put aside, or one's own if reading.
 
         Raises ``StorageError``.
         """
-        self.show(loaded, self.typed(loaded))
-
-    def typed(self, loaded: LoadedSession) -> Typed:
-        """Read what is to be shown in a prompt. Raises ``StorageError``."""
         with storage_errors(f"Cannot read the drafts of {loaded.id}"):
             asides = dict(self._drafts.aside(loaded.id))
             if loaded.read_only:
@@ -171,20 +176,6 @@ class DraftKeeper:
                 queued.append(text)
         text = "" if _is_begun(draft.text, said) else draft.text
         return msgspec.structs.replace(draft, text=text, queued=tuple(queued))
-
-    async def _keep(self, loaded: LoadedSession, try_save: Callable[[], Awaitable[bool]]) -> None:
-        if loaded.unsaved_prompts:
-            # On disk it is no draft any more: a crash would bring back what was sent.
-            await try_save()
-        if self.is_kept(loaded):
-            return
-        draft, prompt = loaded.draft(), loaded.prompt
-        if loaded.opened is not None:
-            await asyncio.to_thread(self._write_own, draft, prompt.asides)
-            prompt.note_kept(draft, {})
-        else:
-            await asyncio.to_thread(self._drafts.save, draft, token=self._token)
-            prompt.note_kept(draft, {**prompt.asides, self._token: draft})
 
     def _write_own(self, draft: Draft, asides: Mapping[str, Draft]) -> None:
         """Write the holder's draft; what it was offered is in it or was thrown away."""

@@ -107,7 +107,9 @@ class OpenSessions:
             return
         try:
             if loaded.unsaved_prompts or not self.prompts.is_kept(loaded):
-                await self.prompts.keep(loaded, partial(self.try_save, loaded))
+                # One write of a draft waits for another: the newer one is the last.
+                keep = partial(self.prompts.keep, loaded, partial(self.try_save, loaded))
+                await loaded.prompt.writes(keep).run()
         except StorageError as error:
             loaded.note_failure(error.short)
             raise

@@ -121,7 +121,7 @@ class SessionLoader:
             return loaded
         try:
             # Only now does nobody else change what was typed there.
-            self._prompts.put_back(loaded)
+            self._prompts.show(loaded, self._prompts.typed(loaded))
         except BaseException:
             opened.abandon()
             raise
@@ -149,7 +149,7 @@ class SessionLoader:
             loaded.say(Notice(words, "warning"))
         if session.total_count <= _COUNTED_AT_ONCE and loaded.lacks_versions(session.entries):
             loaded.note_versions(self._store.versions(session.id))
-        self._prompts.put_back(loaded)
+        self._prompts.show(loaded, self._prompts.typed(loaded))
 
 
 def read_only_words(error: StorageError) -> str:
