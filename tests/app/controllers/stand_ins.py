@@ -10,10 +10,17 @@ class Chat:
 
     def __init__(self):
         self.shown = []
+        self.thoughts = []
         self.transcript = self
 
     def show_cost(self, message_id, cost):
         self.shown.append((message_id, cost))
+
+    def add_thinking(self, message_id, text):
+        self.thoughts.append((message_id, text))
+
+    def end_thinking(self, message_id, seconds):
+        self.thoughts.append((message_id, seconds))
 
     def show_activity(self, activity):
         self.shown.append(activity)

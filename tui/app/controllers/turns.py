@@ -13,10 +13,8 @@ from textual.worker import Worker, WorkerError
 
 from tui.app.chat_view import ChatView
 from tui.app.controllers.activity_line import ActivityLine
+from tui.app.controllers.answer_times import AnswerTimes
 from tui.app.controllers.session_view import SessionPresenter
-from tui.app.controllers.thinking import Thinking
-from tui.app.controllers.usage_meter import UsageMeter
-from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
@@ -27,12 +25,10 @@ from tui.engine.turns.events import (
     MessagesLeftOut,
     NoticeGiven,
     RequestChanged,
-    SaveFailed,
     TextAdded,
     ThinkingAdded,
     TurnEvent,
     TurnStatus,
-    UsageCounted,
 )
 from tui.engine.turns.turn import (
     MakeTurn,
@@ -82,8 +78,7 @@ class Turns:
         self._remarks: set[tuple[str, str]] = set()
         self._pieces = itertools.count(1)
         self._activity = activity
-        self._thinking = Thinking(chat, activity.stopwatch)
-        self._meter = UsageMeter(chat, activity.stopwatch)
+        self._times = AnswerTimes(chat, activity.stopwatch)
 
     def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -233,7 +228,7 @@ class Turns:
         """Measure what an event says of a session, and show it if that is on screen."""
         shown = session is self._switcher.current
         self._activity.note(session, event)
-        self._thinking.note(session, event)
+        self._times.note(session, event)
         if isinstance(event, TextAdded) and shown:
             self._chat.transcript.add_text(event.message_id, event.text)
         is_piece = isinstance(event, TextAdded | ThinkingAdded)
@@ -245,20 +240,17 @@ class Turns:
     def _take_step(self, session: LoadedSession, event: TurnEvent, *, shown: bool) -> None:
         """Show an event that is no piece of an answer, and its status."""
         match event:
-            case MessageSaved(message=message):
-                self._take_saved(session, message, shown=shown)
-            case AnswerStarted():
-                self._begin_answer(session, event, shown=shown)
+            case MessageSaved(message=message) if shown:
+                self._chat.transcript.put(message)
+                self._chat.show_prompt(session.view())
+            case AnswerStarted() if shown:
+                self._show_answer(session, event)
             case MessagesLeftOut():
                 self._remark(session, f"{LEFT_OUT} /compact summarises them.")
             case RequestChanged(text=text):
                 self._remark(session, text)
             case NoticeGiven(text=text):
                 session.say(Notice(text))
-            case UsageCounted(dollars=dollars):
-                self._meter.price(session, dollars)
-            case SaveFailed():
-                self._meter.end(session)
             case _:
                 pass
         self._presenter.show_status()
@@ -269,17 +261,7 @@ class Turns:
             self._remarks.add((session.id, text))
             self._say(session, text, "warning")
 
-    def _take_saved(self, session: LoadedSession, message: SessionMessage, *, shown: bool) -> None:
-        if message.role == "assistant":
-            self._meter.end(session)
-        if shown:
-            self._chat.transcript.put(message)
-            self._chat.show_prompt(session.view())
-
-    def _begin_answer(self, session: LoadedSession, event: AnswerStarted, *, shown: bool) -> None:
-        self._meter.begin(session, event.message_id)
-        if not shown:
-            return
+    def _show_answer(self, session: LoadedSession, event: AnswerStarted) -> None:
         if event.replaces or event.after is not None:
             self._chat.show_session(session.view())
             return
@@ -291,7 +273,6 @@ class Turns:
             session.activity.end_answer()
             # Of one that got no text: the next prompt follows the conversation as it was.
             session.drop_version()
-            self._meter.end(session)
-            self._thinking.end(session)
+            self._times.end(session)
             self._ended_as[session] = status
             self._app.post_message(TurnFinished(session, status))

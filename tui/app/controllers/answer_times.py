@@ -1,0 +1,64 @@
+"""Thinking, time and price of answers: shown while the program runs, never stored."""
+
+from collections.abc import Callable
+
+from tui.app.chat_view import ChatView
+from tui.domain.journal.message import Message
+from tui.domain.views.usage import AnswerCost
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.turns.events import (
+    AnswerStarted,
+    MessageSaved,
+    SaveFailed,
+    ThinkingAdded,
+    TurnEvent,
+    UsageCounted,
+)
+
+
+class AnswerTimes:
+    """Times the running answers and the thinking before them; ``stopwatch`` counts seconds."""
+
+    def __init__(self, chat: ChatView, stopwatch: Callable[[], float]) -> None:
+        self._chat = chat
+        self._stopwatch = stopwatch
+        self._begun: dict[LoadedSession, tuple[str, float]] = {}
+        self._thinking: dict[LoadedSession, tuple[str, float]] = {}
+        self._priced: dict[LoadedSession, float | None] = {}
+
+    def note(self, session: LoadedSession, event: TurnEvent) -> None:
+        """Show what an event says of thinking, time or price; any but thinking ends thinking."""
+        if isinstance(event, ThinkingAdded):
+            self._thinking.setdefault(session, (event.message_id, self._stopwatch()))
+            self._chat.transcript.add_thinking(event.message_id, event.text)
+            return
+        self._end_thinking(session)
+        match event:
+            case AnswerStarted(message_id=message_id):
+                self._begun[session] = message_id, self._stopwatch()
+            case UsageCounted(dollars=dollars):
+                # The last price counts.
+                self._priced[session] = dollars
+            case SaveFailed() | MessageSaved(message=Message(role="assistant")):
+                self._end_answer(session)
+            case _:
+                pass
+
+    def end(self, session: LoadedSession) -> None:
+        """Show the times of the answer that has ended, if there was one."""
+        self._end_thinking(session)
+        self._end_answer(session)
+
+    def _end_thinking(self, session: LoadedSession) -> None:
+        begun = self._thinking.pop(session, None)
+        if begun is not None:
+            message_id, at = begun
+            self._chat.transcript.end_thinking(message_id, self._stopwatch() - at)
+
+    def _end_answer(self, session: LoadedSession) -> None:
+        begun = self._begun.pop(session, None)
+        dollars = self._priced.pop(session, None)
+        if begun is not None:
+            message_id, at = begun
+            cost = AnswerCost(self._stopwatch() - at, dollars)
+            self._chat.transcript.show_cost(message_id, cost)
