@@ -8,6 +8,8 @@ import sys
 import pytest
 
 import tui
+from tests.builders import header, user
+from tui.domain.journal.records import Import
 from tui.storage.index.maintenance import IndexMaintenance
 
 KEY, TEXT, TITLE, PASSWORD = "sk-canarykey0123456789", "canaryprompt", "canarytitle", "canarypass"
@@ -113,3 +115,15 @@ def test_the_terminal_is_described_without_one(home):
     terminal = json.loads(done.stdout)["report"]["terminal"]
     assert terminal["size"] == "no terminal"
     assert (terminal["TERM"], terminal["multiplexer"]) == ("xterm-kitty", "tmux")
+
+
+def test_programs_whose_format_has_changed_are_named(sibyl, store, home):
+    before = sibyl("doctor", "--json").json["report"]["store"]
+    assert before["imports"] == "every format is known"
+    for name, skipped in (("one", {"unknown role": 2, "unknown record": 1}), ("two", {"x": 1})):
+        ledger = Import(at="", program="pi", source_id=name, path="/a", read=1, skipped=skipped)
+        theirs = header(name, ordinal=0, imported_from=f"pi:{name}")
+        store.add_imported(theirs, [(user("m1"), b""), (ledger, b"")])
+    report = sibyl("doctor", "--json").json
+    assert report["status"] == "clean"
+    assert report["report"]["store"]["imports"] == "format has changed: pi (3 records)"

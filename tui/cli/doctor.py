@@ -25,7 +25,8 @@ def run(chosen: Namespace) -> int:
     settings = _settings(chosen, environment)
     doctor = Doctor(root)
     findings = [*_of_configuration(settings), *_examined(doctor, repair=chosen.repair)]
-    report, found = make_report(root, settings, doctor.formats, environment), verdict(findings)
+    report = make_report(root, settings, doctor, environment)
+    found = verdict(findings)
     if chosen.json:
         _put_json(report, findings, found)
     else:

@@ -13,8 +13,10 @@ from tui.cli.system import library_version, system
 from tui.config import Settings, paths
 from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
+from tui.domain.text.labels import plural
 from tui.errors import ConfigError, SibylError
 from tui.providers.catalog import provider_called
+from tui.storage.doctor import Doctor
 from tui.storage.inventory import folder_sizes, index_state
 
 Report = Mapping[str, Mapping[str, str]]
@@ -28,12 +30,12 @@ _EXTRAS = ("google-genai", "mistralai", "boto3")
 def make_report(
     root: Path,
     settings: Settings | SibylError,
-    formats: Mapping[int, int],
+    doctor: Doctor,
     environment: Mapping[str, str],
 ) -> Report:
     """Collect the sections; ``settings`` may be the error that their file led to.
 
-    ``formats`` are the numbers of journals by format version.
+    ``doctor`` has examined the data directory.
     """
     from tui.terminal.abilities import describe
 
@@ -43,7 +45,7 @@ def make_report(
         "connections": {}
         if isinstance(settings, SibylError)
         else _connections(settings, environment),
-        "store": _store(root, formats),
+        "store": _store(root, doctor),
         "terminal": describe(environment),
         "logs": _logs(environment),
     }
@@ -136,14 +138,23 @@ def _key(provider: Provider, environment: Mapping[str, str]) -> str:
     return f"{provider.key_variable} is not set" if provider.key_variable else "no key"
 
 
-def _store(root: Path, formats: Mapping[int, int]) -> dict[str, str]:
-    versions = (f"version {version}: {count:,}" for version, count in sorted(formats.items()))
+def _store(root: Path, doctor: Doctor) -> dict[str, str]:
+    versions = (
+        f"version {version}: {count:,}" for version, count in sorted(doctor.formats.items())
+    )
     return {
         "place": str(root),
         **folder_sizes(root),
         "formats": ", ".join(versions) or "none",
         "search index": index_state(root),
+        "imports": _imports(doctor.unknown),
     }
+
+
+def _imports(unknown: Mapping[str, int]) -> str:
+    """Say of which programs the format has changed: records have forms that no reader knows."""
+    programs = [f"{name} ({plural(count, 'record')})" for name, count in sorted(unknown.items())]
+    return f"format has changed: {', '.join(programs)}" if programs else "every format is known"
 
 
 def _logs(environment: Mapping[str, str]) -> dict[str, str]:

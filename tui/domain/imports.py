@@ -27,3 +27,8 @@ class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The session's id here."""
     whole: bool = False
     """True in the last line of a source that was read to its end."""
+
+
+def is_unknown(reason: str) -> bool:
+    """Tell a shape that a reader does not know from one that it leaves out by rule."""
+    return reason.startswith("unknown ")

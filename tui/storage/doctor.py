@@ -14,9 +14,10 @@ from typing import Literal
 
 import msgspec
 
+from tui.domain.imports import is_unknown
 from tui.domain.journal.damage import damage_words
 from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.records import VERSION, SessionHeader
+from tui.domain.journal.records import VERSION, Import, SessionHeader
 from tui.domain.text.labels import plural
 from tui.errors import StorageError
 from tui.storage import locks
@@ -65,6 +66,8 @@ class Doctor:
         self._scopes = open_scopes(self._folders)
         self._headers: dict[str, SessionHeader] = {}
         self._pinned: dict[str, bool] = {}
+        self.unknown: Counter[str] = Counter()
+        """The numbers of imported records of an unknown form, by program."""
 
     @property
     def formats(self) -> Counter[int]:
@@ -177,12 +180,19 @@ class Doctor:
         else:
             self._headers.setdefault(session_id, header)
             self._pinned.setdefault(session_id, session.settings.pinned)
+        self._note_unknown(session.imported)
         if damaged:
             message = damage_words(damaged, session_id)
             yield self._finding("damaged_records", session_id, path, message), None
         if header.version > VERSION:
             message = f"written by a newer sibyl-tui (format {header.version}); read-only here"
             yield self._finding("newer_version", session_id, path, message), None
+
+    def _note_unknown(self, imported: Import | None) -> None:
+        skipped = imported.skipped if imported else {}
+        unknown = sum(count for reason, count in skipped.items() if is_unknown(reason))
+        if imported and unknown:
+            self.unknown[imported.program] += unknown
 
     def _twice(self) -> Iterator[_Found]:
         seen: dict[str, Path] = {}
