@@ -316,16 +316,20 @@ def test_without_anything_new_there_is_no_fork(store, shelf, take):
     assert ids(store) == {FIRST}
 
 
-def test_a_session_that_is_open_is_not_changed_either(store, shelf, take, clock):
+def test_a_session_that_is_open_waits_for_the_next_run(store, shelf, take, clock):
     from tui.storage.file_store import FileStore
 
     shelf.put("a.json", told(said("a")))
     take()
     lease = FileStore(store.root, clock).lease(FIRST)
     shelf.put("a.json", told(said("a"), said("b")))
-    assert len(take().programs[0].forks) == 1
+    (program,) = take().programs
+    assert not program.forks
+    assert "open in another window" in program.failures[0].reason
     assert live(store) == ["a"]
     lease.release()
+    take()
+    assert live(store) == ["a", "b"]
 
 
 def test_a_restored_session_that_was_only_looked_at_grows(store, shelf, take):

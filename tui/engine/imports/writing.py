@@ -145,11 +145,17 @@ class SessionWriter:
         yield from conversion.ending(self._ledger())
 
     def _extend(self, session_id: str, original: _Original | None) -> KnownSession | None:
-        """Add what a session lacks; gives the session instead if it was continued here."""
+        """Add what a session lacks; gives the session instead if it was continued here.
+
+        Raises ``SessionBusy`` for one that is open elsewhere and may still be continued.
+        """
         try:
             lease = self._store.lease(session_id)
         except SessionBusy:
-            return KnownSession.read(self._store, session_id)
+            known = KnownSession.read(self._store, session_id)
+            if known.is_own:
+                return known
+            raise
         try:
             known = KnownSession.read(self._store, session_id)
             if known.is_own:
