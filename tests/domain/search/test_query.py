@@ -16,11 +16,13 @@ from tui.domain.search.query import (
     SessionScan,
     Term,
     found_words,
+    needle,
     occurrences,
     parse,
     places,
     rank,
     snippet,
+    spaced,
     time_of,
 )
 from tui.domain.text.safe_text import make_visible
@@ -204,3 +206,18 @@ def test_a_message_without_a_time_is_the_oldest():
 )
 def test_how_many_were_found_is_said_in_words(found, words):
     assert found_words(found) == words
+
+
+@given(
+    st.text("abAB1_ .-\n", max_size=40).map(lambda text: text.replace("1", "b" * 63)),
+    st.sampled_from(["a", "ab", '"a b"', "b*", '"a b a"', "A.B", "b" * 64, "bb"]),
+)
+def test_plain_text_is_searched_as_if_it_were_cut(text, words):
+    query = parse(words)
+    (term,) = query.terms
+    is_there = needle(term) in spaced(text)
+    assert bool(occurrences(query, text)) == is_there
+    spans = places(query, text)
+    assert bool(spans) == is_there
+    for begin, end in spans:
+        assert needle(term).strip() in spaced(text[begin:end])

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from operator import attrgetter, itemgetter
 
 import msgspec
@@ -147,6 +148,14 @@ def matches_name(query: Query, name: str, used: int) -> bool:
 
 def occurrences(query: Query, text: str) -> int:
     """Count the matches of all terms in a text; 0 if it lacks one of them."""
+    if text.isascii():
+        lower = text.lower()
+        if any(token not in lower for term in query.terms for token in term.tokens):
+            return 0
+        counts = [len(_pattern(term).findall(lower)) for term in query.terms]
+        if all(counts):
+            return sum(counts)
+        # A token may be a part of a run that is too long for one.
     tokens = spaced(text)
     found = [tokens.count(needle(term)) for term in query.terms]
     return sum(found) if all(found) else 0
@@ -328,12 +337,29 @@ def places(query: Query, text: str) -> list[Span]:
 
 def _spots(query: Query, text: str) -> Iterator[tuple[Term, Span]]:
     """Find the spans of each term."""
+    if text.isascii():
+        lower = text.lower()
+        matched = [(t, found.span()) for t in query.terms for found in _pattern(t).finditer(lower)]
+        if matched:
+            yield from matched
+            return
     cut_text = list(cut_with_spans(text))
     tokens = [token for token, _ in cut_text]
     for term in query.terms:
         size = len(term.tokens)
         for start in _starts(term, tokens):
             yield term, (cut_text[start][1][0], cut_text[start + size - 1][1][1])
+
+
+@lru_cache(64)
+def _pattern(term: Term) -> re.Pattern[str]:
+    """A term in lower ASCII: found in a tenth of the time that cutting the text takes.
+
+    It begins with a plain word, which the engine looks for first.
+    """
+    first, *others = map(re.escape, term.tokens)
+    words = "[^0-9a-z]+".join([f"{first}(?<![0-9a-z]{first})", *others])
+    return re.compile(words + ("[0-9a-z]*" if term.prefix else "(?![0-9a-z])"))
 
 
 def _starts(term: Term, tokens: Sequence[str]) -> Iterable[int]:
