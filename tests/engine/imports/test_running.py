@@ -1,12 +1,14 @@
 """Imports: whole sessions come into the archive, once, and grow."""
 
+import msgspec
 import pytest
 
 from tests.builders import texts, user
-from tests.engine.imports.notebook import said, told
+from tests.engine.imports.notebook import SEVERAL, said, told
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import VERSION
 from tui.engine.imports.ids import imported_session_id
+from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.errors import StorageFull
 from tui.storage.protocol import EVERYWHERE, SessionFilter
@@ -431,3 +433,28 @@ def test_progress_ends_with_all_bytes(shelf, take):
     take(lambda progress: not seen.append(progress))
     assert seen[-1].done == seen[-1].total > 0
     assert seen[-1].sessions == 1
+
+
+# --- two imports at once
+
+
+def test_a_session_that_another_import_adds_meanwhile_is_no_failure(store, shelf, take, clock):
+    shelf.put("a.json", told(said("a"), said("b")), told(said("c"), source_id="c2"))
+
+    def read(source, ledger):
+        for conversation in SEVERAL.read(source, ledger):
+            yield msgspec.structs.replace(conversation, items=lambda of=conversation: items(of))
+
+    def items(conversation):
+        if planned and not ids(store):
+            take()
+        yield from conversation.items()
+
+    slower = msgspec.structs.replace(SEVERAL, read=read)
+    planned = None
+    planned = make_plan(store, Wanted(shelf.places), readers=[slower])
+    outcome = run(store, planned, clock=clock)
+    assert not outcome.programs[0].failures
+    assert live(store) == ["a", "b"]
+    assert len(ids(store)) == 2
+    assert counts(take()) == (0, 0, 0)

@@ -34,7 +34,7 @@ from tui.storage.protocol import SessionStore
 _log = logging.getLogger(__name__)
 
 _LOG_LINES = 100
-_OF_ONE_SESSION = (NewerVersion, SessionBusy, SessionDamaged, SessionExists, SessionNotFound)
+_OF_ONE_SESSION = (NewerVersion, SessionBusy, SessionDamaged, SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
 
 
@@ -137,14 +137,8 @@ class _ProgramImport:
                     self._imported.add(line)
                     line = None
                 writer = SessionWriter(self._bench, planned.source, conversation, self._result)
-                if self._is_before(conversation.heading):
-                    writer.drain()
-                    is_whole = False
-                    continue
-                try:
-                    session_id = writer.write()
-                except _OF_ONE_SESSION as error:
-                    self._fail(planned, error)
+                session_id = self._write(writer, planned, conversation.heading)
+                if session_id is None:
                     writer.drain()
                     is_whole = False
                     continue
@@ -156,6 +150,19 @@ class _ProgramImport:
             last = line or (self._line(planned) if ended else None)
             if last is not None:
                 self._imported.add(msgspec.structs.replace(last, whole=ended))
+
+    def _write(self, writer: SessionWriter, planned: PlannedSource, heading: Heading) -> str | None:
+        """Write a conversation; ``None`` if it is left to the next run."""
+        if self._is_before(heading):
+            return None
+        try:
+            return writer.write()
+        except SessionExists:
+            # Another import has just added it, maybe from a shorter source.
+            return None
+        except _OF_ONE_SESSION as error:
+            self._fail(planned, error)
+            return None
 
     def _line(
         self, planned: PlannedSource, heading: Heading | None = None, session_id: str = ""
