@@ -40,8 +40,23 @@ def test_all_that_is_found_is_imported(sibyl, store, shelf):
 def test_without_a_terminal_it_must_be_said_what_to_import(sibyl, store, shelf):
     shelf.put("a.json", told(said("a")))
     refused = sibyl("import")
-    assert (refused.code, refused.out) == (2, "")
+    assert refused.code == 2
+    assert refused.out.startswith("Notebook  1 session, 1 new")
     assert "--all" in refused.err
+    assert not sibyl("sessions", "list", "--archived", "--json").json
+
+
+def test_without_a_terminal_nothing_is_asked_where_nothing_is_found(sibyl, store, shelf):
+    assert sibyl("import").out == "No sessions of other programs found.\n"
+
+
+def test_where_imported_sessions_are_is_told(sibyl, store, shelf):
+    shelf.put("a.json", told(said("a")))
+    told_where = sibyl("import", "--all").out
+    assert "sibyl-tui sessions list --archived" in told_where
+    assert "sibyl-tui sessions search from:notebook WORDS" in told_where
+    listed = sibyl("sessions", "list").out
+    assert listed == "No saved sessions. 1 archived: sibyl-tui sessions list --archived\n"
 
 
 def test_a_dry_run_imports_nothing(sibyl, store, shelf):

@@ -38,10 +38,6 @@ def run(chosen: Namespace) -> int:
     wanted = _wanted(chosen)
     own, others = _divided(wanted.paths)
     wanted = msgspec.structs.replace(wanted, paths=others)
-    if not _chosen(chosen) and not output.is_terminal(sys.stdin):
-        raise UsageError(
-            "import asks first. Without a terminal, add --all, --from NAME, a PATH or --dry-run."
-        )
     for path in own:
         _import_own(program, path)
     if own and not others:
@@ -111,6 +107,10 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: "_Pro
 
 
 def _confirmed(plan: Plan) -> bool:
+    if not output.is_terminal(sys.stdin):
+        raise UsageError(
+            "import asks first. Without a terminal, add --all, --from NAME, a PATH or --dry-run."
+        )
     sys.stderr.write(f"Import from {plural(plan.sources, 'file')}? (y/n) ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -147,12 +147,18 @@ def _tell(plan: Plan, outcome: Outcome, *, as_json: bool) -> None:
     else:
         for each in outcome.programs:
             _tell_program(each)
+        if added := [each.program for each in outcome.programs if each.added]:
+            output.put_line(_WHERE.format(added[0]))
     if outcome.error:
         output.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
     elif outcome.stopped:
         output.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
 
 
+_WHERE = (
+    "They are in the archive: sibyl-tui sessions list --archived\n"
+    "Every search finds them: sibyl-tui sessions search from:{} WORDS"
+)
 _AGAIN = "The same command continues, and adds nothing twice."
 
 

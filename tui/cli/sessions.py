@@ -69,7 +69,14 @@ def _list(program: Program, chosen: Namespace) -> None:
         now = program.clock().astimezone()
         output.put_line(session_table(entries, now, numbered=numbered))
     else:
-        output.put_line("No saved sessions.")
+        output.put_line(_none_words(program, statuses))
+
+
+def _none_words(program: Program, statuses: frozenset[Status]) -> str:
+    archived = program.store.count(SessionFilter(program.narrowed, _ARCHIVED))
+    if not archived or _ARCHIVED <= statuses:
+        return "No saved sessions."
+    return f"No saved sessions. {archived} archived: sibyl-tui sessions list --archived"
 
 
 def chosen_statuses(chosen: Namespace) -> frozenset[Status]:
