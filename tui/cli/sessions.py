@@ -74,7 +74,7 @@ def _list(program: Program, chosen: Namespace) -> None:
 
 def _none_words(program: Program, statuses: frozenset[Status]) -> str:
     archived = program.store.count(SessionFilter(program.narrowed, _ARCHIVED))
-    if not archived or _ARCHIVED <= statuses:
+    if not archived or statuses >= _ARCHIVED:
         return "No saved sessions."
     return f"No saved sessions. {archived} archived: sibyl-tui sessions list --archived"
 
