@@ -125,8 +125,9 @@ def test_every_time_has_an_age(then):
 
 def test_a_session_is_called_by_its_name_else_its_summary_else_its_first_prompt():
     assert label("Name", "Summary", "Prompt") == "Name"
-    assert label("", "Summary", "Prompt") == "Summary"
-    assert label("", "", "Prompt") == "Prompt"
+    # Not of the summary, which many programs begin with the same words.
+    assert label("", "Summary", "Prompt") == "Prompt"
+    assert label("", "Summary", "") == "Summary"
     assert label("", "", "") == EMPTY == "(empty)"
 
 

@@ -22,8 +22,8 @@ _PLAIN = re.compile(
 
 
 def label(name: str, summary: str, first_prompt: str, otherwise: str = EMPTY) -> str:
-    """The title of a session: its name, else the beginning of its summary or first prompt."""
-    for text in (name, summary, first_prompt):
+    """The title of a session: its name, else the beginning of its first prompt or summary."""
+    for text in (name, first_prompt, summary):
         words = " ".join(make_visible_line(text.lstrip()[:_EXCERPT_CHARACTERS]).split())
         # Zero-width characters alone would be an invisible title.
         if cell_width(words) > 0:

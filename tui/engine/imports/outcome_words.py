@@ -11,6 +11,11 @@ _FAILURES = 5
 _REASONS = 5
 _AGAIN = "To import also deleted ones: sibyl-tui import --again"
 
+_FINDING = (
+    "Ctrl+A there shows all projects. Every search finds them, and "
+    "/search from:{} WORDS finds only those of one program."
+)
+
 
 def outcome_words(outcome: Outcome) -> str:
     """Say what was added, what was not and why, and where it is now."""
@@ -30,9 +35,10 @@ def _lines(outcome: Outcome) -> Iterator[str]:
         yield from _failures(program)
     if added := [each.program for each in outcome.programs if each.added]:
         yield ""
-        yield "They are in the archive, under their projects. The sidebar has them under Archived;"
-        yield "Ctrl+A there shows all projects. Every search finds them, and"
-        yield f"/search from:{added[0]} WORDS finds only those of one program."
+        yield (
+            "They are in the archive, under their projects. The sidebar has them under Archived; "
+            f"{_FINDING.format(added[0])}"
+        )
 
 
 def program_lines(done: ImportedProgram) -> Iterator[str]:

@@ -137,7 +137,7 @@ class SessionLoader:
 
     def _listed_as(self, session: Session, cursor: str | None) -> str:
         """The label in a list, where the part that was read may have none."""
-        if cursor is None or session.name or session.summary:
+        if cursor is None or session.name:
             return ""
         return self._store.entry(session.id).label
 
