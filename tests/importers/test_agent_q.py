@@ -131,6 +131,7 @@ def test_whole_messages_of_a_cut_file_are_read(tmp_path, sample):
     assert reading.ledger.skipped["unfinished message"] == 1
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail(first, second, tmp_path):
     check_mutants(READER, first, tmp_path / "first")
     check_mutants(READER, second, tmp_path / "second")

@@ -126,6 +126,7 @@ def test_a_cut_session_is_read_as_far_as_it_goes(tmp_path):
         assert read_all(READER, written(tmp_path, SESSION[:cut])).messages
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail(tmp_path):
     check_mutants(READER, written(tmp_path), tmp_path / "copy")
 

@@ -130,6 +130,7 @@ def test_samples_are_read_whole(path, tmp_path):
     check_mutants(READER, path, tmp_path)
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail(tmp_path):
     check_mutants(READER, written(tmp_path), tmp_path / "copy")
 

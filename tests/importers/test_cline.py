@@ -200,6 +200,7 @@ def test_messages_of_a_damaged_file_are_read(tmp_path):
     assert read_all(READER, path).messages[-1].content == "Done."
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail(tmp_path):
     check_mutants(READER, written(tmp_path), tmp_path / "task")
     path = newest(tmp_path)

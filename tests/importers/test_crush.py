@@ -123,6 +123,7 @@ def test_finds_the_databases_of_known_projects(tmp_path):
     assert [found.path for found in READER.find(places)] == [path]
 
 
+@pytest.mark.full
 def test_survives_damage(tmp_path):
     path = project(tmp_path / "a", *(message(f"m{n}", "user", f"{n}") for n in range(9)))
     check_mutants(READER, path, tmp_path)

@@ -79,6 +79,7 @@ def test_reads_the_transcripts_of_others(path):
     assert not any("user_query" in (message.content or "") for message in reading.messages)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", TRANSCRIPTS)
 def test_survives_damaged_transcripts(path, tmp_path):
     check_mutants(READER, path, tmp_path)
@@ -153,6 +154,7 @@ def test_finds_stores_and_the_transcripts_of_other_sessions(tmp_path):
     assert [found.path for found in READER.find(places)] == [path, other]
 
 
+@pytest.mark.full
 def test_survives_damaged_stores(tmp_path):
     path = store(tmp_path / "a", *(message("user", f"{n}") for n in range(9)))
     check_mutants(READER, path, tmp_path)

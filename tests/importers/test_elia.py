@@ -1,5 +1,6 @@
 """Elia's chats."""
 
+import pytest
 from hypothesis import given
 
 from tests.importers.samples import check, check_mutants, read_all
@@ -51,6 +52,7 @@ def test_finds_the_database(tmp_path):
     assert [found.path for found in READER.find(places)] == [path]
 
 
+@pytest.mark.full
 def test_survives_damaged_databases(tmp_path):
     path = chats(tmp_path / "source", *(message("user", f"{n}") for n in range(9)))
     check_mutants(READER, path, tmp_path)

@@ -268,6 +268,7 @@ def test_files_are_found_and_recognised_but_those_of_sub_agents(file):
     assert not READER.recognises(paths[1], b'{"type":"user","uuid":"x"}')
 
 
+@pytest.mark.full
 def test_damaged_files_are_read(file, tmp_path):
     file.user("Hello the world")
     file.answer("Hi.", [call("c1", "the end")])

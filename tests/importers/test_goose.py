@@ -138,6 +138,7 @@ def test_finds_databases_and_files(tmp_path):
     assert [found.path for found in READER.find(places)] == paths
 
 
+@pytest.mark.full
 def test_survives_damage(tmp_path):
     messages = [message("user", f"{n}") for n in range(9)]
     check_mutants(READER, in_database(tmp_path / "a", *messages), tmp_path / "b")

@@ -123,6 +123,7 @@ def test_samples_are_read_whole(path, tmp_path):
     check_mutants(READER, path.parent, tmp_path)
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail_and_hide_nothing(tmp_path):
     branches = [("branches/other", [*MESSAGES[:2], said("assistant", "No.", 9)])]
     path = written(tmp_path, branches=branches)

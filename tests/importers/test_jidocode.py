@@ -144,6 +144,7 @@ def test_messages_of_a_damaged_file_are_read(tmp_path, path):
     assert "Rename a 😀" in contents(read_all(READER, path))
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail(path, tmp_path):
     check_mutants(READER, path, tmp_path)
 

@@ -167,6 +167,7 @@ def test_finds_the_logs(path, tmp_path):
     assert found.path == named.path == path
 
 
+@pytest.mark.full
 def test_survives_damaged_logs(path, tmp_path):
     rows = [{"id": f"r{n}", "prompt": "Hi", "response": "Ho"} for n in range(9)]
     check_mutants(READER, written(path, OLD, responses=rows), tmp_path)

@@ -44,6 +44,7 @@ def test_reads_the_samples_of_others(path):
     assert not any("<details" in (message.content or "") for message in reading.messages)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", SAMPLES)
 def test_survives_damaged_samples(path, tmp_path):
     check_mutants(READER, path, tmp_path)

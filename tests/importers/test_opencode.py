@@ -120,6 +120,7 @@ def test_reads_an_export_of_others(path):
     assert any(isinstance(item, ForeignSummary) for item in reading.conversations[0][1])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", EXPORTS)
 def test_survives_a_damaged_export(path, tmp_path):
     check_mutants(READER, path, tmp_path)
@@ -280,6 +281,7 @@ def test_a_database_in_use_is_left_as_it_is(tmp_path):
         assert looks(Path(path)) == before
 
 
+@pytest.mark.full
 def test_survives_damaged_databases(tmp_path):
     path = in_database(tmp_path / "source", message("m1", "user", "Hi"), listed=[("a", "b")])
     check_mutants(READER, path, tmp_path)

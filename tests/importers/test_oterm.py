@@ -59,6 +59,7 @@ def test_finds_the_database(tmp_path, variable):
     ]
 
 
+@pytest.mark.full
 def test_survives_damaged_databases(tmp_path):
     path = chats(tmp_path / "source", *(message("user", f"{n}") for n in range(9)))
     check_mutants(READER, path, tmp_path)

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ def test_a_configuration_in_text_is_read(tmp_path):
     assert read_all(READER, written(tmp_path, chat)).conversations[0][0].model == "llava"
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail(tmp_path):
     check_mutants(READER, written(tmp_path), tmp_path)
 

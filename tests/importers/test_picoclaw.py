@@ -181,6 +181,7 @@ def test_damage_hides_nothing_else(tmp_path):
     assert len(read_all(READER, path).messages) == 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("write", [old, new])
 def test_mutants_do_not_fail(tmp_path, write):
     path = write(tmp_path, summary="All before.", skip=2)

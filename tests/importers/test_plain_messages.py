@@ -40,6 +40,7 @@ def test_reads_the_samples_of_chatbot_ui(path):
     assert all(heading.name for heading, _ in reading.conversations)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", CHATBOT_UI)
 def test_survives_damaged_samples_of_chatbot_ui(path, tmp_path):
     check_mutants(chatbot_ui.READER, path, tmp_path)
@@ -128,6 +129,7 @@ def test_reads_sharegpt(tmp_path):
     assert reading.ledger.skipped == {"system prompt": 1}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("reader", [GENERIC, sharegpt.READER, chatbot_ui.READER])
 def test_survives_damaged_files(reader, tmp_path):
     turns = [{"from": "human", "value": "Why?"}] * 3

@@ -56,6 +56,7 @@ def test_a_changed_source_is_found(path):
         check(reader(changed), path)
 
 
+@pytest.mark.full
 def test_a_lenient_reader_survives_all_mutants(path, tmp_path):
     check_mutants(reader(messages), path, tmp_path)
 

@@ -129,6 +129,7 @@ def test_damage_to_one_message_hides_no_other(tmp_path):
         assert reading.ledger.total >= 4
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail(path, tmp_path):
     check_mutants(READER, path, tmp_path)
 

@@ -111,11 +111,13 @@ def test_samples_are_read_whole(path):
     assert reading.ledger.read > reading.ledger.skipped.total()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("path", samples("vibe/**/messages.jsonl"))
 def test_mutants_of_samples_do_not_fail(path, tmp_path):
     check_mutants(READER, path.parent, tmp_path)
 
 
+@pytest.mark.full
 def test_mutants_do_not_fail_and_hide_nothing(tmp_path):
     check_mutants(READER, written(tmp_path), tmp_path)
     check_mutants(READER, as_file(tmp_path), tmp_path / "file")
