@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from tests.ui.screen import notice, notices, rows, status
+from tests.ui.screen import notices, rows, status
 from tests.waiting import until
 from tui.errors import StorageError
 from tui.storage import ui_state
@@ -155,8 +155,10 @@ async def test_an_empty_session_cannot_be_deleted(world):
     async with w.running() as (app, pilot):
         await until(lambda: rows(app), "the list")
         await highlight(app, w.workspace.current.id)
-        await pilot.press("d", "enter")
-        await until(lambda: notice(app) == "Nothing to delete yet.", "the refusal")
+        await pilot.press("d")
+        await until(lambda: app.focused.can_be_answered, "the question")
+        await pilot.press("enter")
+        await until(lambda: "Nothing to delete yet." in notices(app), "the refusal")
 
 
 @pytest.mark.full
