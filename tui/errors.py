@@ -136,6 +136,14 @@ class MessageNotFound(StorageError):
         self.message_id = message_id
 
 
+class AttachmentNotFound(StorageError):
+    """A picture of a session is not in the store, or it is damaged."""
+
+    def __init__(self, sha256: str) -> None:
+        super().__init__(f"Picture not found: {sha256}")
+        self.sha256 = sha256
+
+
 class IndexBusy(StorageError):
     """Another program is building the search index."""
 

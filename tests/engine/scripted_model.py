@@ -22,6 +22,7 @@ class ScriptedModel:
     def __init__(self, *answers: Sequence[Step], context_window: int = 100_000) -> None:
         self.name = "scripted:model"
         self.context_window = context_window
+        self.sees_images: bool | None = True
         self.requests: list[ModelRequest] = []
         self.closed = 0
         self._answers = list(answers)

@@ -29,6 +29,7 @@ class Talkative:
 
     name = "local:talkative"
     context_window = known_window = 100_000
+    sees_images = None
 
     def prepare(self):
         """There is nothing to load."""

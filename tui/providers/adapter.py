@@ -133,6 +133,10 @@ class ChatModel:
     def known_window(self) -> int:
         return self._choice.context_window
 
+    @property
+    def sees_images(self) -> bool | None:
+        return None
+
     async def window(self) -> int:
         """Return the window that the choice has: whoever loads the model looks it up."""
         return self._choice.context_window

@@ -72,6 +72,10 @@ class LazyModel:
     def known_window(self) -> int | None:
         return self._window.known
 
+    @property
+    def sees_images(self) -> bool | None:
+        return None
+
     async def window(self) -> int:
         """Wait until the model is loaded, and give its window. Raises ``ModelError``."""
         await self._begun().model()
@@ -129,6 +133,7 @@ class UnavailableModel:
 
     context_window = 100_000
     known_window = None
+    sees_images = None
 
     def __init__(self, name: str, reason: ModelUnavailable) -> None:
         self.name = name

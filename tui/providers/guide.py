@@ -60,6 +60,7 @@ class OfflineGuide:
 
     name = f"{OFFLINE}:{GUIDE}"
     context_window = known_window = 1_000_000
+    sees_images = False
 
     def __init__(self, search: Search | None = None) -> None:
         self._search = search

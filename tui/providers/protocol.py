@@ -3,7 +3,7 @@
 Implemented by the adapter to models behind servers and by the built-in guide.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -58,6 +58,9 @@ class ModelRequest(msgspec.Struct, frozen=True):
     """For the built-in guide; a model reads from the prompt that it writes a summary."""
     parameters: ModelParameters = ModelParameters()
     memory: TurnMemory = msgspec.field(default_factory=TurnMemory)
+    images: Mapping[str, bytes] = {}
+    """The bytes of the pictures in ``messages``, by their SHA-256; one that is absent is sent as
+    its label."""
 
     def without_tools(self) -> "ModelRequest":
         """The same request, which offers no tools; its earlier calls are text."""
@@ -157,6 +160,11 @@ class Model(Protocol):
     @property
     def known_window(self) -> int | None:
         """The limit; ``None`` until it was found out."""
+        ...
+
+    @property
+    def sees_images(self) -> bool | None:
+        """False for a model that takes no pictures; ``None`` where that is not known."""
         ...
 
     async def window(self) -> int:

@@ -52,6 +52,7 @@ from tui.errors import (
 )
 from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
+from tui.storage.attachments import AttachmentFiles
 from tui.storage.catalog import FileCatalog
 from tui.storage.directory import Directory, open_scopes
 from tui.storage.disk import publish_blocks, publish_or_replace, storage_errors, sync_directory
@@ -96,6 +97,7 @@ class FileStore:
         self._index = LazyIndex(root)
         self._directory = Directory(self._folders, self._scopes, self._index)
         self._held = HeldLeases(clock)
+        self._attachments = AttachmentFiles(self._folders.attachments)
         self._moves = MoveLog(self._folders.moves)
 
     # --- holding
@@ -190,6 +192,12 @@ class FileStore:
         with _logged_save(held, len(records)), _saving(held.session_id):
             held.writer.append(records, lines)
             self._folders.note_growth(held.folder)
+
+    def add_attachment(self, session_id: str, data: bytes) -> str:  # noqa: ARG002 - not yet used
+        return self._attachments.add(data)
+
+    def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
+        return self._attachments.read(sha256)
 
     def imports(self) -> Iterator[ImportLine]:
         with storage_errors("Cannot read the log of imports"):

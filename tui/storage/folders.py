@@ -100,6 +100,10 @@ class Folders(msgspec.Struct, frozen=True):
         return self.root / "scopes.jsonl"
 
     @property
+    def attachments(self) -> Path:
+        return self.root / "attachments"
+
+    @property
     def moves(self) -> Path:
         return self.root / "moves.jsonl"
 

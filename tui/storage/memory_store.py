@@ -5,6 +5,7 @@ the same records as a file, and returns the same.
 """
 
 import difflib
+import hashlib
 import os
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -41,6 +42,7 @@ from tui.domain.timestamps import (
     utc_now,
 )
 from tui.errors import (
+    AttachmentNotFound,
     MessageNotFound,
     NewerVersion,
     ReadOnly,
@@ -95,6 +97,7 @@ class MemoryStore:
     def __init__(self, clock: Callable[[], datetime] = utc_now) -> None:
         self.shelf = MemoryShelf()
         self._clock = clock
+        self._attachments: dict[str, bytes] = {}
 
     # --- holding
 
@@ -185,6 +188,17 @@ class MemoryStore:
         box.records += new
         box.used_ns = max(last_use(new) or 0, box.used_ns)
         held.known = len(box.records)
+
+    def add_attachment(self, session_id: str, data: bytes) -> str:  # noqa: ARG002 - not yet used
+        sha256 = hashlib.sha256(data).hexdigest()
+        self._attachments[sha256] = data
+        return sha256
+
+    def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
+        try:
+            return self._attachments[sha256]
+        except KeyError as error:
+            raise AttachmentNotFound(sha256) from error
 
     def imports(self) -> Iterator[ImportLine]:
         return iter(self.shelf.imports)

@@ -255,6 +255,10 @@ class SessionReader(Protocol):
         """
         ...
 
+    def attachment(self, session_id: str, sha256: str) -> bytes:
+        """Read a picture of a session, checked against its hash. Raises ``AttachmentNotFound``."""
+        ...
+
     def moves(self) -> tuple[Move, ...]:
         """Read the last moves of sessions, oldest first: as many as can be read in a moment.
 
@@ -376,6 +380,15 @@ class SessionStore(SessionReader, Protocol):
 
         As ``append``, but an archived session stays in the archive and gets no number, and its
         last use is that of the records, unless an earlier one is later.
+        """
+        ...
+
+    def add_attachment(self, session_id: str, data: bytes) -> str:
+        """Keep a picture of a session, which need not be published yet; gives its SHA-256.
+
+        On return it is durable; the same bytes are kept once, whoever uses them. It stays as long
+        as a session, in any place, has a message that refers to it: ``append`` and
+        ``add_imported`` note which do, and ``purge`` frees what nothing refers to any more.
         """
         ...
 

@@ -156,6 +156,9 @@ class SessionStores(SessionReader):
     ) -> "SearchResult":
         return self.main.search(query, limit, seconds=seconds, wanted=wanted)
 
+    def attachment(self, session_id: str, sha256: str) -> bytes:
+        return self.of(session_id).attachment(session_id, sha256)
+
     def moves(self) -> tuple[Move, ...]:
         return self.main.moves()
 

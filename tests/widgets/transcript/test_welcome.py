@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.waiting import until
 from tests.widgets.transcript.conftest import STYLES, asked
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.widgets.transcript import Transcript
@@ -82,11 +83,17 @@ async def test_it_stays_in_the_middle_of_a_pane_that_gets_wider_or_narrower():
         app.query_one(Transcript).show((), earlier=False)
         for width in (60, 30, 40):
             await pilot.resize_terminal(width, 9)
-            await pilot.pause()
-            lines = [strip.text for strip in app.screen._compositor.render_strips()]
-            words = [line.rstrip() for line in lines if "Enter" in line]
-            left = len(words[0]) - len(words[0].lstrip())
-            assert left == {60: 15, 30: 5, 40: 5}[width]
+            left = {60: 15, 30: 5, 40: 5}[width]
+            await until(lambda width=width, left=left: left_of_keys(app, width) == left)
+
+
+def left_of_keys(app, width):
+    """The column where the keys begin; none until the pane has that width."""
+    strips = app.screen._compositor.render_strips()
+    rows = [strip.text for strip in strips if "Enter" in strip.text]
+    if not rows or strips[0].cell_length != width:
+        return None
+    return len(rows[0]) - len(rows[0].lstrip())
 
 
 async def test_the_first_entry_takes_all_of_it_away():

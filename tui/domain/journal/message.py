@@ -4,6 +4,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from tui.domain.journal.blocks import Attachment, attachments_of, typed_text, whole_text
+
 TEXT_BYTES = 8 * 1024 * 1024
 """Limit of the text of one message."""
 INTERRUPTED = "interrupted"
@@ -50,8 +52,8 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
     content: str | list[Any] | None
     """Text; or a list of blocks, each a string or an object such as ``{"type", "text"}``.
 
-    ``None`` where an assistant message has only tool calls. This program writes text; blocks come
-    from other programs.
+    ``None`` where an assistant message has only tool calls. This program writes text, and for a
+    prompt with files or pictures the blocks of ``tui.domain.journal.blocks``.
     """
     timestamp: str
     """UTC, as in ``tui.domain.timestamps``."""
@@ -83,19 +85,15 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
 
     @property
     def text(self) -> str:
-        """The content as text; of blocks their texts, one below the other."""
-        if self.content is None:
-            return ""
-        if isinstance(self.content, str):
-            return self.content
-        return "\n".join(_block_text(block) for block in self.content)
+        """The whole content as text: files with their text, pictures as their label."""
+        return whole_text(self.content)
 
+    @property
+    def typed_text(self) -> str:
+        """The text without files and pictures."""
+        return typed_text(self.content)
 
-def _block_text(block: Any) -> str:
-    if isinstance(block, str):
-        return block
-    if not isinstance(block, dict):
-        return ""
-    fields: dict[str, Any] = {str(key): value for key, value in block.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    text = fields.get("text")
-    return text if isinstance(text, str) else f"[{fields.get('type', 'block')}]"
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """The files and pictures that came with it, in order."""
+        return attachments_of(self.content)

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -208,7 +209,9 @@ class OpenSession:
         """Say that the user asked for this very session."""
         self._enter(Opened(at=self._now(), resumed=True))
 
-    def add_message(self, role: Role, content: str, *, tool_call_id: str | None = None) -> Message:
+    def add_message(
+        self, role: Role, content: str | list[Any], *, tool_call_id: str | None = None
+    ) -> Message:
         """Add a user's or a tool's message, whole and complete."""
         now = self._clock()
         message = Message(

@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager, suppress
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -299,7 +299,7 @@ class MakeTurn(Protocol):
 
 def begin_turn(
     session: OpenSession,
-    prompt: str,
+    prompt: str | list[Any],
     model: Model,
     settings: TurnSettings,
     save: Save | None = None,

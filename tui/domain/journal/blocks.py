@@ -1,0 +1,142 @@
+"""The files and pictures of a message: blocks of its content, beside its text.
+
+docs/journal-format.md describes their JSON. Blocks of other programs stay as they are.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+import msgspec
+
+from tui.domain.text.patterns import late_pattern
+
+_UNITS = ("bytes", "KB", "MB", "GB")
+_BACKTICKS = late_pattern(r"^ *(`{3,})", re.MULTILINE)
+
+
+class FileBlock(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_defaults=True):
+    """A text file that came with a message, or the list of a folder's entries."""
+
+    path: str
+    """As the user named it."""
+    text: str
+    """The beginning of the file, or the entries of the folder, one a line."""
+    size: int
+    """Of the whole file, in bytes; of a folder, its number of entries."""
+    cut: bool = False
+    """True if ``text`` is not the whole file."""
+    folder: bool = False
+
+    @property
+    def label(self) -> str:
+        """A line for it: ``[file: notes.txt, 3 KB]``."""
+        if self.folder:
+            shown = f"first {len(self.text.splitlines())} of " if self.cut else ""
+            return f"[folder: {self.path}, {shown}{self.size} {_plural('entry', self.size)}]"
+        shown = f"first {byte_words(len(self.text.encode(errors='replace')))} of "
+        return f"[file: {self.path}, {shown if self.cut else ''}{byte_words(self.size)}]"
+
+    @property
+    def fenced(self) -> str:
+        """The label, and below it the text as a block of code."""
+        longest = max((len(found) for found in _BACKTICKS.findall(self.text)), default=2)
+        fence = "`" * (longest + 1)
+        suffix = "" if self.folder else PurePosixPath(self.path).suffix[1:]
+        language = suffix if suffix.isalnum() else ""
+        return f"{self.label}\n{fence}{language}\n{self.text.rstrip(chr(10))}\n{fence}"
+
+
+class ImageBlock(msgspec.Struct, frozen=True, tag_field="type", tag="image", omit_defaults=True):
+    """A picture that came with a message; the store keeps its bytes once, by their hash."""
+
+    name: str
+    media_type: str
+    """``image/png``, ``image/jpeg``, ``image/gif`` or ``image/webp``."""
+    sha256: str
+    """64 hexadecimal digits."""
+    size: int
+    """In bytes."""
+
+    @property
+    def label(self) -> str:
+        """A line for it: ``[image: photo.png, 120 KB]``."""
+        return f"[image: {self.name}, {byte_words(self.size)}]"
+
+
+Attachment = FileBlock | ImageBlock
+Content = str | list[Any] | None
+"""The content of a message: text, or a list of blocks."""
+
+_SHA256 = late_pattern(r"[0-9a-f]{64}")
+
+
+def content_of(text: str, attachments: Sequence[Attachment]) -> str | list[Any]:
+    """Make the content of a message: its text, and the blocks of what came with it."""
+    if not attachments:
+        return text
+    return [{"type": "text", "text": text}, *map(msgspec.to_builtins, attachments)]
+
+
+def attachments_of(content: Content) -> tuple[Attachment, ...]:
+    """The files and pictures among the blocks of a content, in order."""
+    if not isinstance(content, list):
+        return ()
+    return tuple(block for block in map(_attachment, content) if block is not None)
+
+
+def typed_text(content: Content) -> str:
+    """The text of a content without its files and pictures: the words of its author."""
+    if not isinstance(content, list):
+        return content or ""
+    return "\n".join(_block_text(block) for block in content if _attachment(block) is None)
+
+
+def whole_text(content: Content) -> str:
+    """The content as text: files with their text, pictures as their label."""
+    if not isinstance(content, list):
+        return content or ""
+    return "\n".join(map(_attached_or_text, content))
+
+
+def byte_words(size: int) -> str:
+    """Format the size of a file: ``120 KB``, ``1.2 MB``."""
+    amount, unit = float(size), 0
+    while amount >= 999.5 and unit < len(_UNITS) - 1:
+        amount, unit = amount / 1000, unit + 1
+    shown = f"{amount:.1f}" if unit > 1 and amount < 9.95 else f"{amount:.0f}"
+    return f"{shown} {_UNITS[unit]}" if size != 1 else "1 byte"
+
+
+def _attached_or_text(block: Any) -> str:
+    attachment = _attachment(block)
+    if attachment is None:
+        return _block_text(block)
+    return attachment.fenced if isinstance(attachment, FileBlock) else attachment.label
+
+
+def _attachment(block: Any) -> Attachment | None:
+    if not isinstance(block, dict) or block.get("type") not in ("file", "image"):  # pyright: ignore[reportUnknownMemberType]
+        return None
+    try:
+        found: Attachment = msgspec.convert(block, Attachment)
+    except (msgspec.ValidationError, UnicodeError):
+        return None
+    if isinstance(found, ImageBlock) and not _SHA256.fullmatch(found.sha256):
+        return None
+    return found
+
+
+def _block_text(block: Any) -> str:
+    if isinstance(block, str):
+        return block
+    if not isinstance(block, dict):
+        return ""
+    fields: dict[str, Any] = {str(key): value for key, value in block.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    text = fields.get("text")
+    return text if isinstance(text, str) else f"[{fields.get('type', 'block')}]"
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else "entries"

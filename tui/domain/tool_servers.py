@@ -1,0 +1,72 @@
+"""The servers of tools, as the engine and the screen see them."""
+
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+ServerState = Literal["not started", "starting", "ready", "failed", "stopped"]
+
+
+class OfferedTool(msgspec.Struct, frozen=True):
+    """A tool of a server, whose words are foreign text: bounded, but not sanitised."""
+
+    server: str
+    """The name of its table, ``[mcp.NAME]``."""
+    name: str
+    """Its own name at the server."""
+    called: str
+    """The name that a model is offered, ``server__tool``, unique among all servers.
+
+    At most 64 ASCII letters, digits, ``_`` and ``-``.
+    """
+    description: str
+    parameters: dict[str, Any]
+    """A JSON schema of an object."""
+    fingerprint: str
+    """Differs after each change of its name, words or schema, or of the server's command or
+    address: what was allowed for the one is not allowed for the other."""
+
+
+class ServerStatus(msgspec.Struct, frozen=True):
+    """A server at one moment."""
+
+    name: str
+    state: ServerState
+    reason: str = ""
+    """Of a failure, in a sentence without foreign control characters."""
+    tools: tuple[OfferedTool, ...] = ()
+
+
+class ToolResult(msgspec.Struct, frozen=True):
+    """The outcome of a call, as the model is told it; bounded, and cut where that is said."""
+
+    text: str
+    failed: bool = False
+
+
+class ToolServers(Protocol):
+    """The servers that the user has configured; nothing is started or imported before ``start``."""
+
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        """Each of them, in the order of the configuration; never waits."""
+        ...
+
+    async def start(self) -> tuple[ServerStatus, ...]:
+        """Start those that are not started, and wait until each is ready, has failed, or is late.
+
+        One that is late goes on starting in the background. A later call returns at once unless
+        a server has ended: that is started again once.
+        """
+        ...
+
+    async def restart(self, name: str) -> ServerStatus:
+        """Stop a server and start it anew, whatever its state."""
+        ...
+
+    async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
+        """Call a tool; whatever goes wrong is a result. Cancelling it cancels it at the server."""
+        ...
+
+    async def close(self) -> None:
+        """End all servers, within a few seconds; none of their processes is left."""
+        ...
