@@ -1,0 +1,98 @@
+"""References in a prompt: ``@path`` or ``@"path with blanks"`` at the beginning of a word.
+
+A reference counts only if its thing exists, which nobody knows here: everything else with an ``@``
+is plain text.
+"""
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from tui.domain.text.patterns import late_pattern
+
+SIGN = "@"
+_PUNCTUATION = ".,;:!?)]}>'\"`"
+_MOST_TRIMMED = 8
+"""Characters that are left out one by one, before all of the punctuation is."""
+_KEPT_DIGITS = 16
+
+_WORD_BEGINS = r"(?<![^\s(\[{<'\"`])"
+_PLAIN = r'[^\s"@]\S*'
+# A backslash always takes the next character with it: otherwise a long row of them could be read
+# in exponentially many ways.
+_QUOTED = r'(?:\\[^\n]|[^"\\\n])'
+_REFERENCE = late_pattern(rf'{_WORD_BEGINS}@(?:"({_QUOTED}+)"|({_PLAIN}))')
+_UNFINISHED = late_pattern(rf'{_WORD_BEGINS}@(?:"({_QUOTED}*)|({_PLAIN}|))\Z')
+_ESCAPED = late_pattern(r'\\(["\\])')
+_TO_ESCAPE = late_pattern(r'["\\]')
+_NEEDS_NO_QUOTES = late_pattern(_PLAIN)
+_NOT_TYPED = late_pattern("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_KEPT = late_pattern(rf"image-([0-9a-f]{{{_KEPT_DIGITS}}})\.png")
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """A place in a text that may refer to a file, a folder or a picture."""
+
+    start: int
+    """The place of the ``@``."""
+    end: int
+    path: str
+    """As written, without the ``@``, quotes and escapes."""
+    quoted: bool = False
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The paths that may be meant, best first: punctuation behind a word may belong to it."""
+        trimmed = self.path.rstrip(_PUNCTUATION)
+        if self.quoted or not trimmed:
+            return (self.path,)
+        shortest = max(len(trimmed), len(self.path) - _MOST_TRIMMED)
+        ends = range(len(self.path), shortest - 1, -1)
+        return tuple(dict.fromkeys([*(self.path[:end] for end in ends), trimmed]))
+
+
+def references(text: str) -> Iterator[Reference]:
+    """Find the references in a text, in order."""
+    return map(_found, _REFERENCE.finditer(text))
+
+
+def unfinished_reference(text: str) -> Reference | None:
+    """Find the reference that is still typed at the end of a text, without its last quote."""
+    line = text.rfind("\n") + 1
+    match = _UNFINISHED.search(text, line)
+    return _found(match) if match else None
+
+
+def reference_to(path: str) -> str | None:
+    """Write the reference to a path; ``None`` for a name that nobody can type.
+
+    Those have control characters, or bytes that are not UTF-8.
+    """
+    if not path or _NOT_TYPED.search(path):
+        return None
+    if _NEEDS_NO_QUOTES.fullmatch(path) and path[-1] not in _PUNCTUATION:
+        return SIGN + path
+    return f'{SIGN}"{_TO_ESCAPE.sub(_escape, path)}"'
+
+
+def reference_to_picture(sha256: str) -> str:
+    """Write the reference to a picture that only the store has."""
+    return f"{SIGN}image-{sha256[:_KEPT_DIGITS]}.png"
+
+
+def kept_picture(path: str) -> str | None:
+    """The first digits of the hash in the path of a picture that only the store has."""
+    match = _KEPT.fullmatch(path)
+    return match[1] if match else None
+
+
+def _found(match: re.Match[str]) -> Reference:
+    quoted, plain = match.groups()
+    if quoted is None:
+        return Reference(match.start(), match.end(), plain)
+    return Reference(match.start(), match.end(), _ESCAPED.sub(r"\1", quoted), quoted=True)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\{match[0]}"
