@@ -10,6 +10,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Restored
 from tui.storage import lines
 from tui.storage.journal import Journal
+from tui.storage.lines import reader_of
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=20)
 """Any code points, lone surrogates too."""
@@ -133,7 +134,13 @@ def reading(data, *, held=False):
     with tempfile.TemporaryFile() as file:
         file.write(data)
         file.flush()
-        yield Journal(file.fileno(), "tale", lambda: header("tale", scope="guessed"), held=held)
+        yield Journal(
+            reader_of(file.fileno()),
+            len(data),
+            "tale",
+            lambda: header("tale", scope="guessed"),
+            held=held,
+        )
 
 
 def load(data, *, held=False):

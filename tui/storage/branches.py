@@ -12,7 +12,7 @@ from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Partial, Record, Reset, State
 from tui.storage.journal_window import decoded, entry_id
-from tui.storage.lines import Line, line_at, lines_backward, lines_forward, lines_with
+from tui.storage.lines import Line, Read, line_at, lines_backward, lines_forward, lines_with
 
 AFTER = b'"after":'
 _RESET = b'"reset"'
@@ -32,8 +32,8 @@ class Jump(msgspec.Struct, frozen=True):
 class Branches:
     """Finds the jumps of an open journal."""
 
-    def __init__(self, descriptor: int, size: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, read: Read, size: int) -> None:
+        self._read = read
         self._size = size
 
     def end_of_parent(self, message: Message | Partial, place: int) -> int | None:
@@ -80,7 +80,7 @@ class Branches:
 
     def begin_of(self, message_id: str, before: int) -> int | None:
         """Find the offset of a message's first record; ``None`` if it has none before an offset."""
-        for offset, line in lines_with(self._descriptor, journal_json(message_id), before):
+        for offset, line in lines_with(self._read, journal_json(message_id), before):
             record = decoded(line)
             if isinstance(record, Message) and record.id == message_id:
                 return self._first_piece(message_id, offset)
@@ -100,9 +100,9 @@ class Branches:
     def lines(self, begin: int, end: int) -> Iterator[Line]:
         """Read the live lines between two offsets."""
         for jump in self.jumps(begin, end):
-            yield from lines_forward(self._descriptor, begin, jump.begin)
+            yield from lines_forward(self._read, begin, jump.begin)
             begin = max(begin, jump.end)
-        yield from lines_forward(self._descriptor, begin, end)
+        yield from lines_forward(self._read, begin, end)
 
     def end_beside(self, place: int, end: int) -> int | None:
         """Find the end of the version that a record belongs to; ``None`` if it is live."""
@@ -114,7 +114,7 @@ class Branches:
             found = end = around[0].end
 
     def _last_jump(self, begin: int, end: int) -> Jump | None:
-        for offset, line in lines_with(self._descriptor, AFTER, end, begin):
+        for offset, line in lines_with(self._read, AFTER, end, begin):
             record = decoded(line)
             if not isinstance(record, Message | Partial) or record.after is None:
                 continue
@@ -144,14 +144,14 @@ class Branches:
         return offset
 
     def _before(self, offset: int) -> Iterator[tuple[int, Record]]:
-        for place, line in lines_backward(self._descriptor, offset):
+        for place, line in lines_backward(self._read, offset):
             record = decoded(line)
             if record is not None:
                 yield place, record
 
     def end_of_reset(self, begin: int, end: int) -> int | None:
         """Find the end of the last reset between two offsets."""
-        for offset, line in lines_with(self._descriptor, _RESET, end, begin):
+        for offset, line in lines_with(self._read, _RESET, end, begin):
             record = decoded(line)
             if isinstance(record, Reset):
                 return offset + len(line) + 1
@@ -161,7 +161,7 @@ class Branches:
         return None
 
     def _begins(self, offset: int, message_id: str) -> bool:
-        line = line_at(self._descriptor, offset, self._size)
+        line = line_at(self._read, offset, self._size)
         record = decoded(line) if line is not None else None
         if isinstance(record, Partial) and record.at:
             return False
@@ -170,7 +170,7 @@ class Branches:
     def _end_of(self, message_id: str, begin: int, before: int) -> int:
         """Find the end of the last record of a message that begins at an offset."""
         end = begin
-        for offset, line in lines_forward(self._descriptor, begin, before):
+        for offset, line in lines_forward(self._read, begin, before):
             record = decoded(line)
             known = entry_id(record) if record is not None else None
             if known == message_id:

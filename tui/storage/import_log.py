@@ -11,7 +11,7 @@ from tui.domain.imports import ImportLine
 from tui.domain.journal.json_text import journal_json
 from tui.domain.json_limits import parse
 from tui.storage.disk import open_to_make, open_to_read, sync_file, write_whole
-from tui.storage.lines import lines_forward
+from tui.storage.lines import lines_forward, reader_of
 
 _DECODER = msgspec.json.Decoder(ImportLine)
 
@@ -39,7 +39,7 @@ def read_lines(path: Path) -> Iterator[ImportLine]:
     except FileNotFoundError:
         return
     try:
-        for _, line in lines_forward(descriptor, 0, os.fstat(descriptor).st_size):
+        for _, line in lines_forward(reader_of(descriptor), 0, os.fstat(descriptor).st_size):
             with suppress(ValueError, RecursionError, msgspec.ValidationError):
                 yield _decoded(line)
     finally:

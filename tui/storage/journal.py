@@ -35,7 +35,15 @@ from tui.files import UnfitFile
 from tui.storage.branches import AFTER, Branches
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
 from tui.storage.journal_window import Window, decoded, entry_id
-from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with, whole_end
+from tui.storage.lines import (
+    Read,
+    line_at,
+    lines_backward,
+    lines_forward,
+    lines_with,
+    reader_of,
+    whole_end,
+)
 
 HeaderGuess = Callable[[], SessionHeader]
 """A callback that makes up the header of a journal whose first line is damaged."""
@@ -61,15 +69,17 @@ class JournalEnds(msgspec.Struct, frozen=True):
 class Journal:
     """An open journal, read up to its length at the time of opening."""
 
-    def __init__(self, descriptor: int, session_id: str, guess: HeaderGuess, *, held: bool) -> None:
-        self._descriptor = descriptor
+    def __init__(
+        self, read: Read, size: int, session_id: str, guess: HeaderGuess, *, held: bool
+    ) -> None:
+        self._read = read
         self._session_id = session_id
         self._guess = guess
         self._held = held
-        self._size = os.fstat(descriptor).st_size
+        self._size = size
         # While the holder lives, a last line without newline may be half written.
-        self._end = whole_end(descriptor, self._size) if held else self._size
-        self._branches = Branches(descriptor, self._size)
+        self._end = whole_end(read, self._size) if held else self._size
+        self._branches = Branches(read, self._size)
 
     def header(self) -> SessionHeader:
         """Read the header, with the id of the file's name; guess it if the line is damaged."""
@@ -78,7 +88,7 @@ class Journal:
             # An imported session is given its number later, outside of its journal.
             ordinal = record.ordinal or self._guess().ordinal
             return msgspec.structs.replace(record, id=self._session_id, ordinal=ordinal)
-        version = _version(line_at(self._descriptor, 0, self._size) or b"")
+        version = _version(line_at(self._read, 0, self._size) or b"")
         return msgspec.structs.replace(self._guess(), id=self._session_id, version=version)
 
     def load(self) -> Session:
@@ -87,21 +97,21 @@ class Journal:
 
     def versions(self) -> Versions:
         """Find the messages that have other versions."""
-        if next(lines_with(self._descriptor, AFTER, self._end), None) is None:
+        if next(lines_with(self._read, AFTER, self._end), None) is None:
             return {}
         return self._whole_fold(_without_text).session(held=self._held).versions
 
     def records(self) -> Iterator[Record]:
         """Read all records, the header first; damaged and unknown ones are left out."""
         yield self.header()
-        for offset, line in lines_forward(self._descriptor, 0, self._end):
+        for offset, line in lines_forward(self._read, 0, self._end):
             record = decoded(line)
             if offset and record is not None:
                 yield record
 
     def requests(self) -> tuple[CountedRequest, ...]:
         """Read the tokens of all requests; damage is skipped."""
-        lines = lines_forward(self._descriptor, 0, self._end)
+        lines = lines_forward(self._read, 0, self._end)
         return counted_requests(decoded(line) for _, line in lines if may_answer(line))
 
     def tail(self, count: int, last: str | None = None) -> Tail:
@@ -222,7 +232,7 @@ class Journal:
     def _end_of(self, message_id: str) -> int:
         """Find the offset behind a message's last record. Raises ``MessageNotFound``."""
         needle = journal_json(message_id)
-        for offset, line in lines_with(self._descriptor, needle, self._end):
+        for offset, line in lines_with(self._read, needle, self._end):
             record = decoded(line)
             if isinstance(record, Message) and record.id == message_id:
                 return min(offset + len(line) + 1, self._end)
@@ -236,7 +246,7 @@ class Journal:
 
     def name(self) -> str:
         """Read the name in the last ``state``, and nothing else."""
-        for _, line in lines_backward(self._descriptor, self._end):
+        for _, line in lines_backward(self._read, self._end):
             record = decoded(line) if _STATE in line else None
             if isinstance(record, State):
                 return record.name
@@ -263,7 +273,7 @@ class Journal:
         self, kept: Callable[[Record | None], Record | None] = lambda record: record
     ) -> Fold:
         fold = self._fold(whole=True)
-        for offset, line in lines_forward(self._descriptor, 0, self._end):
+        for offset, line in lines_forward(self._read, 0, self._end):
             try:
                 fold.add(kept(decode(line)), offset)
             except DamagedRecord:
@@ -277,7 +287,7 @@ class Journal:
     def _read_whole(self) -> Window:
         """Read all lines, also of versions that are not live."""
         window = Window(begun=True, whole=True)
-        for offset, line in lines_backward(self._descriptor, self._end):
+        for offset, line in lines_backward(self._read, self._end):
             record = window.read(line)
             if record is not None:
                 window.take(offset, record)
@@ -295,7 +305,7 @@ class Journal:
         Records between the pieces of an answer and its message belong after that message.
         """
         done, whole = False, True
-        lines = lines_backward(self._descriptor, before)
+        lines = lines_backward(self._read, before)
         while (line := next(lines, None)) is not None:
             offset, data = line
             record = window.read(data)
@@ -306,7 +316,7 @@ class Journal:
                 window.jump_to(jump)
                 if done:
                     return
-                lines, whole = lines_backward(self._descriptor, jump), False
+                lines, whole = lines_backward(self._read, jump), False
                 continue
             if done and window.begins_another(record):
                 return
@@ -352,19 +362,19 @@ class Journal:
 
     def _settings_place(self) -> int | None:
         """Search for the last settings: an older program's ``state`` does not point there."""
-        for offset, line in lines_with(self._descriptor, _SETTINGS, self._end):
+        for offset, line in lines_with(self._read, _SETTINGS, self._end):
             record = decoded(line)
             if isinstance(record, Settings):
                 return offset
         return None
 
     def _record_at(self, offset: int) -> Record | None:
-        line = line_at(self._descriptor, offset, self._size)
+        line = line_at(self._read, offset, self._size)
         return decoded(line) if line is not None else None
 
     def _first_prompt(self) -> str:
         end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
-        for offset, line in lines_forward(self._descriptor, 0, end):
+        for offset, line in lines_forward(self._read, 0, end):
             record = decoded(line)
             if isinstance(record, Message) and record.role == "user" and record.text.strip():
                 return record.text
@@ -386,7 +396,8 @@ def opened(path: Path, session_id: str, guess: HeaderGuess, *, held: bool) -> Ge
                 raise
             raise SessionDamaged(session_id, "it is not a regular file") from error
         try:
-            yield Journal(descriptor, session_id, guess, held=held)
+            size = os.fstat(descriptor).st_size
+            yield Journal(reader_of(descriptor), size, session_id, guess, held=held)
         finally:
             os.close(descriptor)
 

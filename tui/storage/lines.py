@@ -1,4 +1,4 @@
-"""Iterators over the lines of an open file, forwards and backwards, in blocks.
+"""Iterators over the lines of a journal, forwards and backwards, in blocks.
 
 Only a line feed ends a line. A line longer than a record may be is not kept in memory: a stand-in
 that is no record either takes its place, so that it counts as damaged.
@@ -6,7 +6,7 @@ that is no record either takes its place, so that it counts as damaged.
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tui.domain.json_limits import LINE_BYTES
 from tui.files import UnfitFile
@@ -22,20 +22,28 @@ LINES = 5_000_000
 Line = tuple[int, bytes]
 """The offset of a line in bytes, and the line without its newline."""
 
+Read = Callable[[int, int], bytes]
+"""Reads so many bytes of a journal from an offset on; fewer at its end, as ``os.pread`` does."""
 
-def whole_end(descriptor: int, size: int) -> int:
+
+def reader_of(descriptor: int) -> Read:
+    """Make the function that reads an open file."""
+    return lambda length, offset: os.pread(descriptor, length, offset)
+
+
+def whole_end(read: Read, size: int) -> int:
     """Find the end of the last whole line: only a torn one follows."""
     end, block_size = size, 1
     while end > 0:
         start = max(0, end - block_size)
-        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        newline = read(end - start, start).rfind(b"\n")
         if newline >= 0:
             return start + newline + 1
         end, block_size = start, FIRST_BLOCK
     return 0
 
 
-def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
+def lines_forward(read: Read, start: int, end: int) -> Iterator[Line]:
     """Read the lines between two offsets, including a last one without newline.
 
     Raises ``UnfitFile`` for too many lines.
@@ -47,7 +55,7 @@ def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
     while position < end:
         # Growing steps: a long line is not searched again for each of its blocks.
         step = min(max(block_size, min(len(rest), LARGEST_BLOCK)), end - position)
-        block = os.pread(descriptor, step, position)
+        block = read(step, position)
         if not block:
             break
         position += len(block)
@@ -66,7 +74,7 @@ def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
         yield offset, rest
 
 
-def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
+def lines_backward(read: Read, end: int) -> Iterator[Line]:
     """Read the whole lines before an offset, last first, in doubling blocks.
 
     Raises ``UnfitFile`` for too many lines.
@@ -78,7 +86,7 @@ def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
     while position > 0:
         step = min(block_size, position)
         position -= step
-        block = os.pread(descriptor, step, position)
+        block = read(step, position)
         block_size = min(block_size * 2, LARGEST_BLOCK)
         if rest is _TOO_LONG and b"\n" not in block:
             continue
@@ -98,13 +106,13 @@ def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
         yield 0, rest
 
 
-def line_at(descriptor: int, offset: int, size: int) -> bytes | None:
+def line_at(read: Read, offset: int, size: int) -> bytes | None:
     """Read the line that begins at an offset; ``None`` if none begins there."""
     if offset < 0 or offset >= size:
         return None
-    if offset and os.pread(descriptor, 1, offset - 1) != b"\n":
+    if offset and read(1, offset - 1) != b"\n":
         return None
-    for _, line in lines_forward(descriptor, offset, min(size, offset + LINE_BYTES + 1)):
+    for _, line in lines_forward(read, offset, min(size, offset + LINE_BYTES + 1)):
         return line
     return None
 
@@ -115,7 +123,7 @@ def _counted(count: int) -> int:
     return count
 
 
-def lines_with(descriptor: int, needle: bytes, end: int, begin: int = 0) -> Iterator[Line]:
+def lines_with(read: Read, needle: bytes, end: int, begin: int = 0) -> Iterator[Line]:
     """Read the lines between two offsets that contain some bytes, last first.
 
     Searches whole blocks: the other lines, however many, are not split off.
@@ -123,14 +131,14 @@ def lines_with(descriptor: int, needle: bytes, end: int, begin: int = 0) -> Iter
     position, carried = end, b""
     while position > begin:
         start = max(begin, position - SEARCHED_BLOCK)
-        data = os.pread(descriptor, position - start, start) + carried
+        data = read(position - start, start) + carried
         found = data.rfind(needle)
         if found < 0:
             # A match may cross the border between two blocks.
             position, carried = start, data[: len(needle) - 1]
             continue
-        offset = whole_end(descriptor, start + found)
-        line = line_at(descriptor, offset, end)
+        offset = whole_end(read, start + found)
+        line = line_at(read, offset, end)
         if line is not None:
             yield offset, line
         position, carried = offset, b""

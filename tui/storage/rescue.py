@@ -31,7 +31,7 @@ from tui.domain.journal.session import Draft, Session
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
 from tui.storage.journal_window import decoded
-from tui.storage.lines import lines_forward
+from tui.storage.lines import lines_forward, reader_of
 from tui.storage.protocol import Lease, SessionStore
 
 _HEADER_BYTES = 64 * 1024
@@ -108,7 +108,9 @@ def is_session_file(path: Path) -> bool:
     try:
         descriptor = open_to_read(path)
         try:
-            line = next((each for _, each in lines_forward(descriptor, 0, _HEADER_BYTES)), b"")
+            line = next(
+                (each for _, each in lines_forward(reader_of(descriptor), 0, _HEADER_BYTES)), b""
+            )
         finally:
             os.close(descriptor)
     except OSError:
@@ -143,7 +145,8 @@ def _read(path: Path) -> _File:
     with storage_errors(f"Cannot read {path}"):
         descriptor = open_to_read(path)
         try:
-            lines = [line for _, line in lines_forward(descriptor, 0, os.fstat(descriptor).st_size)]
+            size = os.fstat(descriptor).st_size
+            lines = [line for _, line in lines_forward(reader_of(descriptor), 0, size)]
         finally:
             os.close(descriptor)
     header = decoded(lines[0]) if lines else None

@@ -35,7 +35,7 @@ from tui.storage.disk import (
     write_whole,
 )
 from tui.storage.journal_window import decoded, entry_id
-from tui.storage.lines import lines_forward
+from tui.storage.lines import lines_forward, reader_of
 
 _MARK_BYTES = 64
 _BLOCK_BYTES = 1024 * 1024
@@ -116,7 +116,7 @@ class JournalWriter:
         foreign = self._foreign(descriptor, before.st_size - len(own))
         closing = _closing(descriptor, before)
         place = before.st_size + len(closing)
-        earlier = Branches(descriptor, before.st_size)
+        earlier = Branches(reader_of(descriptor), before.st_size)
         data, offsets = encode_lines(
             records, place, self._offsets, lines, lambda key: earlier.begin_of(key, place)
         )
@@ -165,7 +165,7 @@ class JournalWriter:
             # The name of another program's file may not be durable yet.
             sync_directory(self.path.parent)
         found: list[Record] = []
-        for place, line in lines_forward(descriptor, known.size, end):
+        for place, line in lines_forward(reader_of(descriptor), known.size, end):
             record = decoded(line)
             if record is not None:
                 found.append(record)

@@ -11,7 +11,14 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import DamagedRecord, SessionHeader, State, decode
 from tui.errors import SessionNotFound
 from tui.storage.folders import Folder, Folders
-from tui.storage.lines import Line, line_at, lines_backward, lines_forward, whole_end
+from tui.storage.lines import (
+    Line,
+    line_at,
+    lines_backward,
+    lines_forward,
+    reader_of,
+    whole_end,
+)
 
 SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
 _TAIL_BYTES = 64
@@ -74,14 +81,14 @@ def message_key(message_id: str) -> int:
 
 def settled_end(descriptor: int, size: int) -> int:
     """Find the end of a journal's complete records: a torn last line may still be growing."""
-    end = whole_end(descriptor, size)
+    end = whole_end(reader_of(descriptor), size)
     # A record that lacks only its newline is complete: the next writer adds that.
     return size if any(read_searchable(descriptor, end, size)) else end
 
 
 def read_searchable(descriptor: int, start: int, end: int) -> Iterator[MessageLine | State]:
     """Read the messages between two offsets, and the states, for the session's name."""
-    for line in lines_forward(descriptor, start, end):
+    for line in lines_forward(reader_of(descriptor), start, end):
         found = _searchable(line)
         if found is not None:
             yield found
@@ -100,12 +107,12 @@ def _searchable(line: Line) -> MessageLine | State | None:
 
 def read_searchable_backward(descriptor: int) -> Iterator[MessageLine | State | None]:
     """Read the message or state of each line, or ``None``, last line first."""
-    return map(_searchable, lines_backward(descriptor, os.fstat(descriptor).st_size))
+    return map(_searchable, lines_backward(reader_of(descriptor), os.fstat(descriptor).st_size))
 
 
 def header_of(descriptor: int) -> SessionHeader | None:
     """Read the first line of a journal; ``None`` if it is damaged."""
-    line = line_at(descriptor, 0, os.fstat(descriptor).st_size)
+    line = line_at(reader_of(descriptor), 0, os.fstat(descriptor).st_size)
     try:
         record = decode(line) if line else None
     except DamagedRecord:
