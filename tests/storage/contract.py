@@ -17,6 +17,7 @@ The backend it gives has
 - ``spoil(session_id)``: what was saved of a session is no longer there.
 """
 
+import hashlib
 from itertools import combinations
 
 import msgspec
@@ -41,6 +42,7 @@ from tui.domain.journal.records import (
 from tui.domain.moves import Batch
 from tui.errors import (
     AmbiguousSession,
+    AttachmentNotFound,
     MessageNotFound,
     NewerVersion,
     ReadOnly,
@@ -54,6 +56,7 @@ from tui.errors import (
 from tui.storage.protocol import BEGINNING, EVERYWHERE, SessionFilter
 
 SCOPE = "project:/shop"
+PICTURE = b"\x89PNG\r\n\x1a\n and its pixels"
 ALL = SessionFilter(statuses=EVERYWHERE)
 HOSTILE = [
     "",
@@ -1232,6 +1235,29 @@ class StoreContract:
         store.purge(lease.session_id)
         with pytest.raises(ReadOnly):
             store.append(lease, [user("m2")])
+
+    # --- pictures
+
+    def test_a_picture_that_was_kept_is_read_by_its_hash_and_found_by_its_beginning(
+        self, store, other
+    ):
+        lease = store.create(SCOPE, "/shop", "offline:guide")
+        sha256 = store.add_attachment(lease.session_id, PICTURE)
+        assert sha256 == hashlib.sha256(PICTURE).hexdigest()
+        assert other.attachment(lease.session_id, sha256) == PICTURE
+        assert other.find_attachment(lease.session_id, sha256[:16]) == sha256
+
+    @pytest.mark.parametrize("name", ["", "a" * 16, "*" * 16, "../../etc/passwd", "é" * 64])
+    def test_a_picture_that_was_never_kept_is_not_found(self, store, name):
+        with pytest.raises(AttachmentNotFound):
+            store.attachment("tale", name)
+        with pytest.raises(AttachmentNotFound):
+            store.find_attachment("tale", name)
+
+    def test_fewer_than_sixteen_digits_find_no_picture(self, store):
+        sha256 = store.add_attachment("tale", PICTURE)
+        with pytest.raises(AttachmentNotFound):
+            store.find_attachment("tale", sha256[:15])
 
     # --- active
 

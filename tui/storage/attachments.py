@@ -1,7 +1,9 @@
 """The pictures of messages: each is kept once, in a file that has its hash as its name."""
 
 import hashlib
+import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from tui.storage.disk import make_directory, publish, storage_errors
 ATTACHMENT_BYTES = 32 * 1024 * 1024
 """The size limit of one of them."""
 _NAME = late_pattern(r"[0-9a-f]{64}", re.ASCII)
+_PREFIX = late_pattern(r"[0-9a-f]{16,64}", re.ASCII)
 
 
 class AttachmentFiles:
@@ -41,3 +44,20 @@ class AttachmentFiles:
         if hashlib.sha256(data).hexdigest() != sha256:
             raise AttachmentNotFound(sha256)
         return data
+
+    def find(self, prefix: str) -> str:
+        """Find the SHA-256 that begins with a prefix. Raises ``AttachmentNotFound``."""
+        with storage_errors("Cannot look for the picture"):
+            try:
+                names = os.listdir(self._folder)
+            except FileNotFoundError:
+                names = []
+        return only_match(prefix, filter(_NAME.fullmatch, names))
+
+
+def only_match(prefix: str, names: Iterable[str]) -> str:
+    """Get the one of some SHA-256 that begins with a prefix. Raises ``AttachmentNotFound``."""
+    found = [name for name in names if name.startswith(prefix)]
+    if len(found) != 1 or not _PREFIX.fullmatch(prefix):
+        raise AttachmentNotFound(prefix)
+    return found[0]

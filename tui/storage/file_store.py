@@ -199,6 +199,9 @@ class FileStore:
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
         return self._attachments.read(sha256)
 
+    def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
+        return self._attachments.find(prefix)
+
     def imports(self) -> Iterator[ImportLine]:
         with storage_errors("Cannot read the log of imports"):
             yield from read_lines(self._folders.imports)

@@ -58,6 +58,8 @@ class MemoryShelf(msgspec.Struct):
     active: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     moves: list[Move] = msgspec.field(default_factory=list[Move])
     imports: list[ImportLine] = msgspec.field(default_factory=list[ImportLine])
+    pictures: dict[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
+    """By their hash."""
 
 
 def checked(session_id: str) -> str:

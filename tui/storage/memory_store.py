@@ -52,6 +52,7 @@ from tui.errors import (
     SessionNotFound,
     StorageError,
 )
+from tui.storage.attachments import only_match
 from tui.storage.directory import describe, describe_unreadable
 from tui.storage.journal_window import entry_id
 from tui.storage.memory_catalog import MemoryCatalog
@@ -97,7 +98,6 @@ class MemoryStore:
     def __init__(self, clock: Callable[[], datetime] = utc_now) -> None:
         self.shelf = MemoryShelf()
         self._clock = clock
-        self._attachments: dict[str, bytes] = {}
 
     # --- holding
 
@@ -191,14 +191,17 @@ class MemoryStore:
 
     def add_attachment(self, session_id: str, data: bytes) -> str:  # noqa: ARG002 - not yet used
         sha256 = hashlib.sha256(data).hexdigest()
-        self._attachments[sha256] = data
+        self.shelf.pictures[sha256] = data
         return sha256
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
         try:
-            return self._attachments[sha256]
+            return self.shelf.pictures[sha256]
         except KeyError as error:
             raise AttachmentNotFound(sha256) from error
+
+    def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
+        return only_match(prefix, self.shelf.pictures)
 
     def imports(self) -> Iterator[ImportLine]:
         return iter(self.shelf.imports)

@@ -259,6 +259,13 @@ class SessionReader(Protocol):
         """Read a picture of a session, checked against its hash. Raises ``AttachmentNotFound``."""
         ...
 
+    def find_attachment(self, session_id: str, prefix: str) -> str:
+        """Find the SHA-256 of a kept picture by its first 16 or more hexadecimal digits.
+
+        Raises ``AttachmentNotFound``, also if several begin with them.
+        """
+        ...
+
     def moves(self) -> tuple[Move, ...]:
         """Read the last moves of sessions, oldest first: as many as can be read in a moment.
 

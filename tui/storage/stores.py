@@ -159,6 +159,9 @@ class SessionStores(SessionReader):
     def attachment(self, session_id: str, sha256: str) -> bytes:
         return self.of(session_id).attachment(session_id, sha256)
 
+    def find_attachment(self, session_id: str, prefix: str) -> str:
+        return self.of(session_id).find_attachment(session_id, prefix)
+
     def moves(self) -> tuple[Move, ...]:
         return self.main.moves()
 
