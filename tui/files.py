@@ -43,7 +43,12 @@ def open_regular(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) 
 
 def check_regular(descriptor: int, path: Path) -> None:
     """Raise ``UnfitFile`` unless an open file is a regular one."""
-    kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+    check_kind(os.fstat(descriptor).st_mode, path)
+
+
+def check_kind(mode: int, path: Path) -> None:
+    """Raise ``UnfitFile`` unless this mode is that of a regular file."""
+    kind = stat.S_IFMT(mode)
     if kind != stat.S_IFREG:
         name = _KINDS.get(kind, "something else")
         raise UnfitFile(errno.EINVAL, f"it is {name}, not a regular file", str(path))
@@ -64,6 +69,21 @@ def read_bounded(path: Path, most: int, *, follow: bool = False) -> bytes:
     try:
         check_size(descriptor, path, most)
         return _read_to_end(descriptor, path, most)
+    finally:
+        os.close(descriptor)
+
+
+def read_beginning(path: Path, most: int, *, follow: bool = False) -> tuple[bytes, int]:
+    """Read at most ``most`` bytes of a regular file, and give its size with them.
+
+    Raises ``UnfitFile`` for any other kind of file, and ``OSError``.
+    """
+    descriptor = open_regular(path, follow=follow)
+    try:
+        data = bytearray()
+        while len(data) < most and (block := os.read(descriptor, most - len(data))):
+            data += block
+        return bytes(data), max(os.fstat(descriptor).st_size, len(data))
     finally:
         os.close(descriptor)
 

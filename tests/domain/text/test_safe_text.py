@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.text.safe_text import make_visible, make_visible_line, without_surrogates
+from tui.domain.text.safe_text import (
+    make_visible,
+    make_visible_line,
+    make_visible_name,
+    without_surrogates,
+)
 
 CONTROLS = {
     chr(code)
@@ -99,6 +104,12 @@ def test_a_visible_line_is_one_line_and_safe(text):
 )
 def test_in_a_line_breaks_become_spaces(text, line):
     assert make_visible_line(text) == line
+
+
+def test_the_name_of_a_file_stays_one_line_and_shows_what_it_is_made_of():
+    name = make_visible_name("a\nb\tc\x1b[2J\u2028d\u202eg\udcff  e")
+    assert name == "a\u240ab\u2409c\u241b[2J<U+2028>d<U+202E>g\ufffd  e"
+    assert name.splitlines() == [name]
 
 
 def test_a_megabyte_of_blanks_costs_no_more_than_its_length():

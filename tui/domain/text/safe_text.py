@@ -8,6 +8,9 @@ _TAGS = "\U000e0000-\U000e007f"
 _SURROGATES = "\ud800-\udfff"
 _UNSAFE = re.compile(f"[{_CONTROLS}{_BIDI}{_TAGS}{_SURROGATES}]")
 _LONE = re.compile(f"[{_SURROGATES}]")
+_NAME_MARKS = str.maketrans(
+    {"\n": "\u240a", "\t": "\u2409", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
+)
 # Anchored at the first blank: starting at each would take quadratic time on long runs.
 _LINE_BREAKS = re.compile(r"(?<!\s)\s*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\s*")
 
@@ -30,6 +33,11 @@ def without_surrogates(text: str) -> str:
 def make_visible_line(text: str) -> str:
     """Sanitise as one line: line breaks and tabs become spaces."""
     return make_visible(_LINE_BREAKS.sub(" ", text).replace("\t", " "))
+
+
+def make_visible_name(name: str) -> str:
+    """Sanitise the name of a file or folder: line breaks and tabs become marks, too."""
+    return make_visible(name.translate(_NAME_MARKS))
 
 
 def _mark(match: re.Match[str]) -> str:

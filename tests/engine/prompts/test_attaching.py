@@ -1,0 +1,329 @@
+"""References in a prompt: what is attached of real files, and what is refused with a reason."""
+
+import hashlib
+import os
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tui.domain.journal.blocks import FileBlock, ImageBlock
+from tui.domain.journal.message import Message
+from tui.domain.references import reference_to, reference_to_picture
+from tui.engine.prompts.attaching import ATTACHMENTS, Place, attach
+from tui.engine.prompts.reading import FOLDER_ENTRIES, TEXT_FILE_BYTES
+from tui.errors import AttachmentNotFound, UsageError
+from tui.storage.memory_store import MemoryStore
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
+SESSION = "session-20261123-000000-000001"
+NOT_UTF8 = os.fsdecode(b"bad\xff\xfename")
+HOSTILE = [
+    "line\nbreak",
+    "\x1b]0;title\x07\x1b[2J",
+    "evil\u202egpj.exe",
+    "\u2028separated",
+    "a" * 255,
+    "trailing...",
+    " blanks ",
+    "quo\"te's",
+    "@at@",
+    "@",
+    "-rf",
+    "back\\slash\\",
+    "tab\tname",
+    "[markup]",
+    "```",
+]
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def store():
+    return MemoryStore(lambda: datetime(2026, 11, 23, tzinfo=UTC))
+
+
+@pytest.fixture
+def attached(project, store):
+    def attach_here(text, **more):
+        content = attach(text, Place(store, SESSION, [project]), **more).content
+        return Message("m1", "user", content, "")
+
+    return attach_here
+
+
+@pytest.fixture
+def refused(attached):
+    def refuse(text, **more):
+        with pytest.raises(UsageError) as told:
+            attached(text, **more)
+        return str(told.value)
+
+    return refuse
+
+
+# --- text
+
+
+def test_a_prompt_without_references_stays_text(attached):
+    text = "mail me@example.org about @property and @types/node"
+    assert attached(text).content == text
+
+
+def test_a_text_file_comes_with_the_prompt_which_stays_as_typed(attached, project):
+    (project / "src").mkdir()
+    (project / "src" / "a.py").write_text("print('ä')\n")
+    message = attached("explain @src/a.py, please")
+    assert message.typed_text == "explain @src/a.py, please"
+    assert message.attachments == (FileBlock("src/a.py", "print('ä')\n", 12),)
+
+
+def test_paths_are_absolute_or_at_home_too(attached, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "notes").write_text("one")
+    (tmp_path / "more").write_text("two")
+    message = attached(f"@~/notes @{tmp_path}/more @../more")
+    assert [each.text for each in message.attachments] == ["one", "two"]
+
+
+def test_the_first_folder_that_has_a_path_counts(project, store, tmp_path):
+    (tmp_path / "a").write_text("here")
+    (project / "a").write_text("there")
+    (project / "b").write_text("only there")
+    content = attach("@a @b", Place(store, SESSION, [tmp_path, project])).content
+    texts = [each.text for each in Message("m", "user", content, "").attachments]
+    assert texts == ["here", "only there"]
+
+
+def test_punctuation_is_no_part_of_a_path_unless_such_a_file_exists(attached, project):
+    (project / "a.py").write_text("one")
+    (project / "what?").write_text("two")
+    message = attached("(see @a.py). Or @what?")
+    assert [each.path for each in message.attachments] == ["a.py", "what?"]
+
+
+def test_a_file_is_attached_once_however_often_it_is_named(attached, project):
+    (project / "a").write_text("one")
+    (project / "link").symlink_to("a")
+    assert len(attached("@a @./a @link @a!").attachments) == 1
+
+
+def test_utf_16_with_its_mark_and_a_mark_of_utf_8_are_text(attached, project):
+    (project / "a").write_bytes("grüße".encode("utf-16"))
+    (project / "b").write_bytes("grüße".encode("utf-8-sig"))
+    assert [each.text for each in attached("@a @b").attachments] == ["grüße", "grüße"]
+
+
+def test_of_a_long_file_the_beginning_is_attached_and_that_is_said(project, store):
+    (project / "big.log").write_text("ä" * TEXT_FILE_BYTES)
+    found = attach("x@y @big.log", Place(store, SESSION, [project]))
+    block = Message("m", "user", found.content, "").attachments[0]
+    assert block.cut
+    assert block.text == "ä" * (TEXT_FILE_BYTES // 2)
+    assert found.notice == "Attached in part: [file: big.log, first 256 KB of 512 KB]"
+
+
+def test_a_character_that_the_limit_cuts_is_left_out(attached, project):
+    (project / "big").write_text("x" + "ä" * TEXT_FILE_BYTES)
+    assert attached("@big").attachments[0].text == "x" + "ä" * (TEXT_FILE_BYTES // 2 - 1)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\0\1\2", b"\xff\xfe\0\0a\0\0\0", b"\x7fELF\2\1\1\0", b"caf\xe9", b"a\0b", b"\xff\xfea"],
+)
+def test_what_is_no_text_is_refused(refused, project, data):
+    (project / "photo.bin").write_bytes(data)
+    assert refused("@photo.bin") == "Cannot attach photo.bin: it is not text or a picture."
+
+
+def test_an_empty_file_is_attached(attached, project):
+    (project / "empty").touch()
+    assert attached("@empty").attachments == (FileBlock("empty", "", 0),)
+
+
+def test_more_text_than_a_message_holds_is_refused(refused, project):
+    for number in range(34):
+        (project / f"f{number}").write_text("x" * TEXT_FILE_BYTES)
+    text = " ".join(f"@f{number}" for number in range(34))
+    assert refused(text) == "The files of a prompt may have 8 MiB of text at most."
+
+
+def test_more_files_than_the_limit_are_refused(refused, attached, project):
+    for number in range(ATTACHMENTS + 1):
+        (project / f"f{number}").write_text("x")
+    names = [f"@f{number}" for number in range(ATTACHMENTS + 1)]
+    assert len(attached(" ".join(names[1:])).attachments) == ATTACHMENTS
+    assert refused(" ".join(names)) == "A prompt may have 50 files and pictures at most."
+
+
+# --- folders
+
+
+def test_a_folder_is_a_sorted_list_without_the_repository_s_own(attached, project):
+    for name in ("b.txt", "a.txt", ".hidden"):
+        (project / name).touch()
+    (project / ".git").mkdir()
+    (project / "sub").mkdir()
+    (project / "loop").symlink_to("loop")
+    (project / "up").symlink_to("..")
+    (found,) = attached("@./").attachments
+    assert found == FileBlock("./", ".hidden\na.txt\nb.txt\nloop\nsub/\nup/", 6, folder=True)
+
+
+def test_of_a_large_folder_the_first_entries_are_listed(attached, project):
+    (project / "many").mkdir()
+    for number in range(FOLDER_ENTRIES + 5):
+        (project / "many" / f"{number:05}").touch()
+    (found,) = attached("@many").attachments
+    assert (found.cut, found.size) == (True, FOLDER_ENTRIES + 5)
+    assert found.text.splitlines() == [f"{number:05}" for number in range(FOLDER_ENTRIES)]
+
+
+# --- pictures
+
+
+def test_a_picture_is_known_by_its_bytes_and_kept(attached, project, store):
+    (project / "photo.txt").write_bytes(PNG)
+    (found,) = attached("@photo.txt").attachments
+    sha256 = hashlib.sha256(PNG).hexdigest()
+    assert found == ImageBlock("photo.txt", "image/png", sha256, len(PNG))
+    assert store.attachment(SESSION, sha256) == PNG
+
+
+def test_a_picture_that_is_too_large_is_refused_with_the_limit(refused, project):
+    (project / "a.png").write_bytes(PNG + b"\0" * 7_300_000)
+    reason = "a picture may have 5.0 MB at most, and this one has 7.3 MB"
+    assert refused("@a.png") == f"Cannot attach a.png: {reason}."
+
+
+def test_pictures_that_are_too_large_together_are_refused(refused, project):
+    for number in range(5):
+        (project / f"{number}.png").write_bytes(PNG + bytes([number]) * 4_500_000)
+    text = " ".join(f"@{number}.png" for number in range(5))
+    assert refused(text) == "The pictures of a prompt may have 20 MB at most."
+
+
+def test_a_picture_from_the_store_is_attached_once(attached, project, store):
+    sha256 = store.add_attachment(SESSION, PNG)
+    (project / "same.png").write_bytes(PNG)
+    reference = reference_to_picture(sha256)
+    (found,) = attached(f"{reference}, @same.png").attachments
+    assert found == ImageBlock(reference[1:], "image/png", sha256, len(PNG))
+
+
+def test_a_picture_that_is_not_kept_any_more_is_refused(refused):
+    name = "image-0123456789abcdef.png"
+    assert refused(f"see @{name}.") == f"Cannot attach {name}: it is not kept here any more."
+
+
+def test_a_picture_is_not_kept_if_another_file_is_refused(refused, project, store):
+    (project / "a.png").write_bytes(PNG)
+    (project / "b.bin").write_bytes(b"\0")
+    refused("@a.png @b.bin")
+    with pytest.raises(AttachmentNotFound):
+        store.attachment(SESSION, hashlib.sha256(PNG).hexdigest())
+
+
+# --- what cannot be read
+
+
+def _make_socket(path):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (os.mkfifo, "it is a pipe, not a regular file"),
+        (_make_socket, "it is a socket, not a regular file"),
+        (lambda path: path.symlink_to("/dev/zero"), "it is a device, not a regular file"),
+        (lambda path: path.symlink_to("thing"), "Too many levels of symbolic links"),
+        (lambda path: path.symlink_to("nothing"), "No such file or directory"),
+    ],
+)
+def test_a_thing_that_is_no_file_is_refused_at_once(refused, project, monkeypatch, make, reason):
+    monkeypatch.chdir(project)
+    make(Path("thing"))
+    assert refused("@thing") == f"Cannot attach thing: {reason}."
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read_is_refused(refused, project):
+    (project / "secret").touch(mode=0)
+    assert refused("@secret") == "Cannot attach secret: Permission denied."
+
+
+# --- names
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_any_name_is_attached_in_a_form_that_can_be_shown_and_stored(attached, project, name):
+    (project / name).write_text("text")
+    reference = reference_to(name)
+    text = f"see {reference} there" if reference else "see"
+    message = attached(text, files=[] if reference else [str(project / name)])
+    (found,) = message.attachments
+    assert found.text == "text"
+    _check_name(found.path)
+
+
+def test_a_name_that_is_no_utf_8_can_be_given_as_a_file(attached, project):
+    try:
+        (project / NOT_UTF8).write_text("text")
+    except OSError:
+        pytest.skip("this file system has no such names")
+    (found,) = attached("see", files=[str(project / NOT_UTF8)]).attachments
+    assert found.path.endswith("bad\ufffd\ufffdname")
+    _check_name(found.path)
+
+
+def test_a_folder_of_hostile_names_lists_one_a_line(attached, project):
+    for name in HOSTILE:
+        (project / name).touch()
+    (found,) = attached('@"."').attachments
+    assert len(found.text.splitlines()) == found.size == len(HOSTILE)
+    for line in found.text.splitlines():
+        _check_name(line)
+
+
+def _check_name(name):
+    name.encode()
+    assert name.splitlines() == [name]
+    assert not any(c < " " or c in "\x7f\u202e" for c in name)
+
+
+@pytest.mark.parametrize(
+    "path", ["a\0b", "x" * 300, "x" * 5000, "no/such", "a.py/deeper", "\ud800"]
+)
+def test_a_path_that_cannot_be_stays_text(attached, project, path):
+    (project / "a.py").touch()
+    text = f"see @{path}"
+    assert attached(text).content == text
+
+
+def test_a_file_given_by_name_must_exist(refused):
+    assert refused("hi", files=["missing"]) == ("Cannot attach missing: No such file or directory.")
+
+
+# --- earlier attachments
+
+
+def test_a_reference_to_nothing_is_what_an_earlier_question_had_by_that_name(attached):
+    file, picture = FileBlock("gone.txt", "text", 4), ImageBlock("p.png", "image/png", "0" * 64, 1)
+    message = attached("again @gone.txt, @p.png and @other", earlier=[picture, file])
+    assert message.attachments == (file, picture)
+
+
+def test_a_file_that_exists_is_read_anew(attached, project):
+    (project / "a").write_text("new")
+    (found,) = attached("@a", earlier=[FileBlock("a", "old", 3)]).attachments
+    assert found.text == "new"

@@ -1,0 +1,1 @@
+"""Prompts: the files and pictures that they refer to."""

@@ -1,0 +1,214 @@
+"""Attaches to a prompt what its references name: the content of a message is made of them."""
+
+import errno
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from tui.domain.journal.blocks import (
+    Attachment,
+    FileBlock,
+    ImageBlock,
+    byte_words,
+    content_of,
+)
+from tui.domain.journal.message import TEXT_BYTES
+from tui.domain.references import Reference, kept_picture, references
+from tui.domain.text.safe_text import make_visible_name
+from tui.engine.prompts.reading import Picture, as_picture, read_attachment, refusal, refused_as
+from tui.errors import AttachmentNotFound, UsageError
+
+ATTACHMENTS = 50
+"""The limit for one prompt."""
+PICTURES_BYTES = 20_000_000
+"""The limit for all pictures of one prompt."""
+
+_NAMES_SAID = 3
+_UNKNOWN = (FileNotFoundError, NotADirectoryError)
+
+
+class PictureStore(Protocol):
+    """The verbs of a store that keep pictures."""
+
+    def attachment(self, session_id: str, sha256: str) -> bytes: ...
+    def find_attachment(self, session_id: str, prefix: str) -> str: ...
+    def add_attachment(self, session_id: str, data: bytes) -> str: ...
+
+
+class Place(msgspec.Struct, frozen=True):
+    """The place of a prompt: its session, and the folders that relative paths begin in."""
+
+    store: PictureStore
+    session_id: str
+    folders: Sequence[Path]
+    """The first one that has the path counts."""
+
+
+class Attached(msgspec.Struct, frozen=True):
+    """The content of a message, and what the user is told of it."""
+
+    content: str | list[Any]
+    notice: str = ""
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """A thing that exists; however it is named, it has the same ``key``."""
+
+    key: Any
+    read: Callable[[], Attachment | Picture]
+
+
+def attach(
+    text: str, place: Place, files: Iterable[str] = (), earlier: Sequence[Attachment] = ()
+) -> Attached:
+    """Read the references of a prompt, and ``files`` besides, which are paths as they are.
+
+    A reference to nothing stays text, unless it is among the ``earlier`` attachments. Raises
+    ``UsageError`` with the name and the reason if one cannot be attached, and ``StorageError`` if
+    a picture cannot be kept; nothing is attached then.
+    """
+    found: dict[Any, _Found] = {}
+    for each in _all(text, place, files, earlier):
+        found.setdefault(each.key, each)
+    if len(found) > ATTACHMENTS:
+        raise UsageError(f"A prompt may have {ATTACHMENTS} files and pictures at most.")
+    read = [each.read() for each in found.values()]
+    _check_limits(text, read)
+    # Nothing is kept before all could be read.
+    blocks = _distinct([_kept(each, place) for each in read])
+    return Attached(content_of(text, blocks), _cut_notice(blocks))
+
+
+def _all(
+    text: str, place: Place, files: Iterable[str], earlier: Sequence[Attachment]
+) -> Iterator[_Found]:
+    yield from map(_named, files)
+    for reference in references(text):
+        found = _referred(reference, place, earlier)
+        if found is not None:
+            yield found
+
+
+def _named(name: str) -> _Found:
+    with refused_as(name):
+        return _on_disk(Path(name), Path(name).stat(), name)
+
+
+def _referred(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> _Found | None:
+    for find in (_find_on_disk, _find_in_store):
+        for path in reference.candidates:
+            if found := find(path, place):
+                return found
+    names = [make_visible_name(path) for path in reference.candidates]
+    return next((_again(each) for each in earlier if _name(each) in names), None)
+
+
+def _find_on_disk(written: str, place: Place) -> _Found | None:
+    for folder in place.folders:
+        path = folder / _expanded(written)
+        with refused_as(written):
+            if (status := _status(path)) is not None:
+                return _on_disk(path, status, written)
+    return None
+
+
+def _find_in_store(written: str, place: Place) -> _Found | None:
+    prefix = kept_picture(written)
+    if prefix is None:
+        return None
+    with _refused_if_gone(written):
+        sha256 = place.store.find_attachment(place.session_id, prefix)
+    return _Found(sha256, partial(_stored, written, sha256, place))
+
+
+def _stored(name: str, sha256: str, place: Place) -> Picture:
+    with _refused_if_gone(name):
+        data = place.store.attachment(place.session_id, sha256)
+    return as_picture(name, data, len(data))
+
+
+@contextmanager
+def _refused_if_gone(name: str) -> Generator[None]:
+    try:
+        yield
+    except AttachmentNotFound as error:
+        raise refusal(name, "it is not kept here any more") from error
+
+
+def _expanded(written: str) -> Path:
+    home = Path(written).parts[:1] == ("~",)
+    # Path.expanduser raises where there is no home.
+    return Path(os.path.expanduser(written) if home else written)  # noqa: PTH111
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Look up the status of a path; ``None`` if nothing is there, not even a broken link."""
+    try:
+        return path.stat()
+    except _UNKNOWN:
+        if os.path.lexists(path):
+            raise
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+    except ValueError:
+        pass  # no path: it has a null character, or a part that no file system encodes
+    return None
+
+
+def _on_disk(path: Path, status: os.stat_result, name: str) -> _Found:
+    return _Found((status.st_dev, status.st_ino), partial(read_attachment, path, name))
+
+
+def _again(block: Attachment) -> _Found:
+    return _Found(block, lambda: block)
+
+
+def _name(block: Attachment) -> str:
+    return block.path if isinstance(block, FileBlock) else block.name
+
+
+def _check_limits(text: str, read: Sequence[Attachment | Picture]) -> None:
+    """Raise ``UsageError`` for more than a message or a request takes."""
+    texts = [text, *(each.text for each in read if isinstance(each, FileBlock))]
+    if sum(len(each.encode(errors="replace")) for each in texts) > TEXT_BYTES:
+        raise UsageError("The files of a prompt may have 8 MiB of text at most.")
+    sizes = (_size(each) for each in read if not isinstance(each, FileBlock))
+    if sum(sizes) > PICTURES_BYTES:
+        most = byte_words(PICTURES_BYTES)
+        raise UsageError(f"The pictures of a prompt may have {most} at most.")
+
+
+def _size(picture: ImageBlock | Picture) -> int:
+    return len(picture.data) if isinstance(picture, Picture) else picture.size
+
+
+def _kept(read: Attachment | Picture, place: Place) -> Attachment:
+    if not isinstance(read, Picture):
+        return read
+    sha256 = place.store.add_attachment(place.session_id, read.data)
+    return ImageBlock(read.name, read.media_type, sha256, len(read.data))
+
+
+def _distinct(blocks: Sequence[Attachment]) -> Sequence[Attachment]:
+    """Leave out pictures that came under another name, too."""
+    found: dict[Any, Attachment] = {}
+    for block in blocks:
+        found.setdefault(block.sha256 if isinstance(block, ImageBlock) else block, block)
+    return list(found.values())
+
+
+def _cut_notice(blocks: Sequence[Attachment]) -> str:
+    cut = [block for block in blocks if isinstance(block, FileBlock) and block.cut]
+    if not cut:
+        return ""
+    if len(cut) == 1:
+        return f"Attached in part: {cut[0].label}"
+    names = ", ".join(block.path for block in cut[:_NAMES_SAID])
+    more = len(cut) - _NAMES_SAID
+    return f"Attached in part: {names}{f' and {more} more' if more > 0 else ''}"
