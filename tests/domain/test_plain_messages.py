@@ -1,7 +1,12 @@
 """Messages as strict servers accept them."""
 
+from msgspec.structs import asdict
+
+from tests.attached import NOTES, picture, showing
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.plain_messages import joined, with_beginning, with_calls_as_text
+
+PHOTO = picture()
 
 
 def says(role, text, **more):
@@ -47,3 +52,16 @@ def test_a_beginning_is_put_before_the_first_message():
         ("assistant", "Yes."),
     ]
     assert with_beginning("Be brief.", []) == ()
+
+
+def test_pictures_stay_and_texts_beside_them_are_joined():
+    talk = [says("user", showing("One", PHOTO)), says("user", "Two"), says("user", "Three")]
+    (only,) = with_beginning("Be brief.", joined(talk))
+    block = {"type": "image", **asdict(PHOTO)}
+    assert only.content == ["Be brief.\n\nOne", block, "Two\n\nThree"]
+    assert only.attachments == (PHOTO,)
+
+
+def test_files_become_text_in_their_place():
+    (only,) = joined([says("user", showing("One", NOTES)), says("user", "Two")])
+    assert only.content == f"One\n{NOTES.fenced}\n\nTwo"

@@ -4,10 +4,12 @@ import asyncio
 import subprocess
 import sys
 import textwrap
+from base64 import b64encode
 
 import pytest
 from msgspec.structs import replace
 
+from tests.attached import PNG, picture, showing
 from tests.providers.chat_server import (
     ChatServer,
     Gate,
@@ -71,6 +73,17 @@ async def test_an_answer_comes_in_its_pieces_with_the_credentials_of_aws(model_a
     assert sent.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIATEST/")
     assert sent.body["system"] == [{"text": "Be brief."}]
     assert sent.body["messages"] == [{"role": "user", "content": [{"text": "Hello?"}]}]
+
+
+@pytest.mark.fast
+async def test_a_picture_is_sent_in_its_place(model_at: ModelAt):
+    photo = picture()
+    request = replace(asks(showing("See", photo)), images={photo.sha256: PNG})
+    with ChatServer(answers()) as server:
+        await collected(model_at(server).stream(request))
+    text, image = server.requests[0].body["messages"][0]["content"]
+    assert text == {"text": "See"}
+    assert image == {"image": {"format": "png", "source": {"bytes": b64encode(PNG).decode()}}}
 
 
 async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):

@@ -1,9 +1,11 @@
 """Messages in a form that strict servers accept: roles alternate, and tool calls are text."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
+from tui.domain.journal.blocks import Content, content_of_parts, merged, parts_of
 from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message, ToolCall
 
@@ -30,7 +32,7 @@ def with_calls_as_text(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 def with_beginning(text: str, messages: Sequence[Message]) -> tuple[Message, ...]:
     """Put a text before the first message, which is a user's."""
-    firsts = (replace(each, content=_paragraphs(text, each.text)) for each in messages[:1])
+    firsts = (replace(each, content=_paragraphs(text, each.content)) for each in messages[:1])
     return (*firsts, *messages[1:])
 
 
@@ -39,11 +41,14 @@ def _are_one(message: Message, following: Message) -> bool:
 
 
 def _join(earlier: Message, later: Message) -> Message:
-    return replace(later, content=_paragraphs(earlier.text, later.text))
+    return replace(later, content=_paragraphs(earlier.content, later.content))
 
 
-def _paragraphs(*texts: str) -> str:
-    return "\n\n".join(text for text in texts if text.strip())
+def _paragraphs(*contents: Content) -> str | list[Any]:
+    """Join contents: each text is a paragraph, and pictures keep their places."""
+    parts = (part for content in contents for part in parts_of(content))
+    said = (part for part in parts if not isinstance(part, str) or part.strip())
+    return content_of_parts(merged(said, "\n\n"))
 
 
 def _without_calls(messages: Iterable[Message]) -> Iterator[Message]:
@@ -56,7 +61,7 @@ def _without_calls(messages: Iterable[Message]) -> Iterator[Message]:
             yield replace(message, role="user", content=text, tool_call_id=None)
         elif message.tool_calls:
             calls = map(_called, message.tool_calls)
-            yield replace(message, content=_paragraphs(message.text, *calls), tool_calls=())
+            yield replace(message, content=_paragraphs(message.content, *calls), tool_calls=())
         else:
             yield message
 

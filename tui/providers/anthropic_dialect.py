@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx2
@@ -20,6 +20,7 @@ from pydantic_ai.profiles.anthropic import (
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.settings import ModelSettings
 
+from tui.domain.journal.blocks import Content, content_of_parts, parts_of
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.providers.capabilities import supported
@@ -165,10 +166,15 @@ def _accepted(message: Message, ids: "_CallIds") -> Message:
     answered = message.tool_call_id
     return msgspec.structs.replace(
         message,
-        content=_unless_blank(message.text),
+        content=_said(message.content),
         tool_calls=calls,
         tool_call_id=None if answered is None else ids.of_result(answered),
     )
+
+
+def _said(content: Content) -> str | list[Any]:
+    said = (p for p in parts_of(content) if not isinstance(p, str) or p.strip())
+    return content_of_parts(list(said))
 
 
 def _unless_blank(text: str) -> str:

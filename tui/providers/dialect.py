@@ -1,13 +1,14 @@
 """The protocol of a dialect, and the parts of a request that all dialects share."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, Protocol, cast
 
 import httpx2
 from pydantic_ai.messages import (
+    BinaryContent,
     ModelMessage,
     ModelRequestPart,
     ModelResponse,
@@ -26,6 +27,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings, ThinkingLevel
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
+from tui.domain.journal.blocks import Part, merged, parts_of
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.model_settings import Effort, ModelParameters
 from tui.providers.protocol import ModelRequest, ToolDefinition
@@ -95,7 +97,9 @@ def library_messages(request: ModelRequest, no_result: str | list[str] = "") -> 
             messages.append(_asked(*_results(group, names, no_result)))
         else:
             messages += [
-                _answered(each, kept.get(each.id)) if each.role == "assistant" else _said(each)
+                _answered(each, kept.get(each.id))
+                if each.role == "assistant"
+                else _said(each, request.images)
                 for each in group
             ]
     return messages
@@ -148,8 +152,25 @@ def _asked(*parts: ModelRequestPart) -> LibraryRequest:
     return LibraryRequest(parts=parts)
 
 
-def _said(message: Message) -> LibraryRequest:
-    return _asked(UserPromptPart(sendable(message.text)))
+def _said(message: Message, images: Mapping[str, bytes]) -> LibraryRequest:
+    """Convert a user's message; a picture whose bytes are not there becomes its label."""
+    parts = (
+        part if isinstance(part, str) or part.sha256 in images else part.label
+        for part in parts_of(message.content)
+    )
+    match merged(parts, "\n"):
+        case [str(text)]:
+            return _asked(UserPromptPart(sendable(text)))
+        case several:
+            # Many servers refuse blank texts beside others.
+            said = (part for part in several if not isinstance(part, str) or part.strip())
+            return _asked(UserPromptPart([_content(part, images) for part in said]))
+
+
+def _content(part: Part, images: Mapping[str, bytes]) -> str | BinaryContent:
+    if isinstance(part, str):
+        return sendable(part)
+    return BinaryContent(images[part.sha256], media_type=part.media_type)
 
 
 def _answered(message: Message, kept: ModelResponse | None) -> ModelResponse:

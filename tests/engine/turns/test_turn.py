@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from tests.attached import PNG, numbered, picture, showing
 from tests.builders import START
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
@@ -117,6 +118,44 @@ async def test_a_request_is_made_beside_the_event_loop(new_session, monkeypatch)
     await played(new_session(), ScriptedModel(["Yes."]))
     assert threads
     assert threading.main_thread() not in threads
+
+
+async def test_a_request_has_the_bytes_of_its_pictures_and_they_are_not_kept(new_session, store):
+    session, model = new_session(), ScriptedModel(["Yes."])
+    store.add_attachment(session.id, PNG)
+    turn = begin_turn(session, showing("See", picture()), model, SETTINGS)
+    await told(turn)
+    assert model.requests[0].images == {picture().sha256: PNG}
+    request, _ = turn._sent
+    assert request.images == {}
+
+
+async def test_a_picture_that_is_missing_is_told_and_sent_as_its_name(new_session):
+    session, model = new_session(), ScriptedModel(["Yes."])
+    events = await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
+    assert model.requests[0].images == {}
+    said = "[image: photo.png, 70 bytes] is missing in the store: only its name is sent."
+    assert RequestChanged(said) in events
+
+
+async def test_of_many_pictures_the_newest_are_sent_and_that_is_told(new_session, store):
+    session, model = new_session(), ScriptedModel(["Yes."])
+    for number in range(21):
+        store.add_attachment(session.id, str(number).encode())
+    content = showing("See", *map(numbered, range(21)))
+    events = await told(begin_turn(session, content, model, SETTINGS))
+    assert len(model.requests[0].images) == 20
+    said = "The newest pictures are sent; of older ones, only the names."
+    assert events.count(RequestChanged(said)) == 1
+
+
+async def test_a_model_that_sees_nothing_is_sent_no_picture(new_session, store):
+    session, model = new_session(), ScriptedModel(["Yes."])
+    model.sees_images = False
+    store.add_attachment(session.id, PNG)
+    await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
+    assert model.requests[0].images == {}
+    assert model.requests[0].messages[0].content == f"See\n{picture().label}"
 
 
 async def test_messages_that_do_not_fit_are_told_once_in_a_turn(new_session):

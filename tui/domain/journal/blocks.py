@@ -4,7 +4,8 @@ docs/journal-format.md describes their JSON. Blocks of other programs stay as th
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -66,6 +67,8 @@ class ImageBlock(msgspec.Struct, frozen=True, tag_field="type", tag="image", omi
 
 
 Attachment = FileBlock | ImageBlock
+Part = str | ImageBlock
+"""A piece of a content as it is sent: text, or a picture."""
 Content = str | list[Any] | None
 """The content of a message: text, or a list of blocks."""
 
@@ -100,6 +103,32 @@ def whole_text(content: Content) -> str:
     return "\n".join(map(_attached_or_text, content))
 
 
+def parts_of(content: Content) -> list[Part]:
+    """The text of a content, with that of its files, and the pictures between its pieces."""
+    if not isinstance(content, list):
+        return [content or ""]
+    return merged(map(_part, content), "\n")
+
+
+def content_of_parts(parts: Sequence[Part]) -> str | list[Any]:
+    """Make a content of texts and pictures; without a picture it is a text."""
+    if any(isinstance(part, ImageBlock) for part in parts):
+        return [part if isinstance(part, str) else msgspec.to_builtins(part) for part in parts]
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def merged(parts: Iterable[Part], between: str) -> list[Part]:
+    """Join texts that are neighbours, with ``between`` between them."""
+    found: list[Part] = []
+    for is_text, group in groupby(parts, lambda part: isinstance(part, str)):
+        neighbours = list(group)
+        if is_text:
+            found.append(between.join(part for part in neighbours if isinstance(part, str)))
+        else:
+            found += neighbours
+    return found
+
+
 def byte_words(size: int) -> str:
     """Format the size of a file: ``120 KB``, ``1.2 MB``."""
     amount, unit = float(size), 0
@@ -107,6 +136,11 @@ def byte_words(size: int) -> str:
         amount, unit = amount / 1000, unit + 1
     shown = f"{amount:.1f}" if unit > 1 and amount < 9.95 else f"{amount:.0f}"
     return f"{shown} {_UNITS[unit]}" if size != 1 else "1 byte"
+
+
+def _part(block: Any) -> Part:
+    attachment = _attachment(block)
+    return attachment if isinstance(attachment, ImageBlock) else _attached_or_text(block)
 
 
 def _attached_or_text(block: Any) -> str:

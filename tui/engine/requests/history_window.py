@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record, Reset, Summary
 from tui.domain.journal.session import Entry, Session
-from tui.engine.requests.token_estimate import estimated_tokens
+from tui.engine.requests.token_estimate import estimated_text_tokens
 from tui.storage.protocol import SessionReader
 
 PAGE = 200
@@ -69,18 +69,18 @@ def read_context(
 ) -> HistoryWindow:
     """Read back from the end until there are so many tokens, or all that is live.
 
-    With ``last``, as if that message were the end. Raises what ``SessionReader.tail`` and ``page``
-    raise.
+    Pictures count as labels, which they are once there are many newer ones. With ``last``, as if
+    that message were the end. Raises what ``SessionReader.tail`` and ``page`` raise.
     """
     tail = store.tail(session_id, PAGE, last)
     messages, cursor = list(tail.session.loaded_messages), tail.cursor
     whole = len(messages) >= tail.session.message_count or _reaches_back_to(summary, messages)
-    size = sum(map(estimated_tokens, messages))
+    size = sum(map(estimated_text_tokens, messages))
     while not whole and cursor is not None and size < tokens:
         page = store.page(session_id, cursor, PAGE)
         earlier, whole = _live(page.entries)
         messages, cursor = [*earlier, *messages], page.cursor
-        size += sum(map(estimated_tokens, earlier))
+        size += sum(map(estimated_text_tokens, earlier))
         whole = whole or _reaches_back_to(summary, earlier)
     return HistoryWindow(messages, tokens, whole=whole or cursor is None)
 

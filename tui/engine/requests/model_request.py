@@ -10,6 +10,7 @@ from tui.domain.journal.records import Summary
 from tui.domain.model_settings import ModelParameters
 from tui.domain.plain_messages import joined
 from tui.engine.requests.missing_results import interrupted_result
+from tui.engine.requests.pictures import pictures_of, with_newest_pictures
 from tui.engine.requests.token_estimate import estimated_tokens, tokens_of
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
@@ -21,10 +22,14 @@ _SUMMARY_TITLE = "Summary of the earlier conversation:"
 
 
 class Projection(msgspec.Struct, frozen=True):
-    """A request, and the live messages that did not fit into it."""
+    """A request, and the live messages that did not fit into it.
+
+    ``labelled`` is true if it has only the names of older pictures, for their number.
+    """
 
     request: ModelRequest
     left_out: tuple[Message, ...] = ()
+    labelled: bool = False
 
 
 def project(
@@ -43,16 +48,19 @@ def project(
     user's message is the first one sent; the last user's message is always sent. A quarter of the
     window is kept for the answer, of a large one no more than the longest answer takes. Roles
     alternate, as the templates of many servers demand, and without tools earlier calls are text.
+    Of many pictures the oldest are labels.
     """
     prompt = _with_summary(system_prompt, summary)
-    paired = list(_paired(_sendable(after_summary(summary, messages))))
+    live = _sendable(after_summary(summary, messages))
+    paired = list(_paired(with_newest_pictures(live)))
     turns = _turns(_ended(paired))
     first = _first_that_fits(turns, _room(prompt, context_window))
     # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
     newest = joined(_flat(turns[first:]))
     request = ModelRequest(prompt, newest, tools, parameters=parameters)
     left_out = tuple(_flat(turns[:first]))
-    return Projection(request if tools else request.without_tools(), left_out)
+    labelled = len(pictures_of(paired)) < len(pictures_of(live))
+    return Projection(request if tools else request.without_tools(), left_out, labelled)
 
 
 def fits(request: ModelRequest, context_window: int) -> bool:
@@ -68,7 +76,8 @@ def room_for_messages(system_prompt: str, summary: Summary | None, context_windo
 
 def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
     """Count the tokens of a summary and all live messages."""
-    return sum(map(estimated_tokens, _sendable(after_summary(summary, messages))))
+    live = with_newest_pictures(_sendable(after_summary(summary, messages)))
+    return sum(map(estimated_tokens, live))
 
 
 def _room(prompt: str, context_window: int) -> int:

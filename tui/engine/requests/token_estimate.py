@@ -2,17 +2,26 @@
 
 import string
 
+from tui.domain.journal.blocks import ImageBlock
 from tui.domain.journal.message import Message
 
 BYTES_PER_TOKEN = 3
 """For a rough size of text that is not read."""
 _TOKENS_PER_MESSAGE = 8
+_TOKENS_PER_PICTURE = 1_600
+"""A large picture's at Anthropic, by its documentation; OpenAI and Google count fewer."""
 _WORDS = (string.ascii_letters + " \n").encode()
 _ODD = bytes(set(range(128)) - set(_WORDS))
 
 
 def estimated_tokens(message: Message) -> int:
-    """Estimate the tokens of a message, with its calls."""
+    """Estimate the tokens of a message, with its files, its pictures and its calls."""
+    pictures = sum(isinstance(each, ImageBlock) for each in message.attachments)
+    return estimated_text_tokens(message) + pictures * _TOKENS_PER_PICTURE
+
+
+def estimated_text_tokens(message: Message) -> int:
+    """Estimate the tokens of a message whose pictures are sent as labels."""
     calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
     return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -34,7 +35,7 @@ from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.fork import write_copy
 from tui.engine.sessions.live_history import LiveHistory
 from tui.engine.sessions.write_queue import WriteQueue
-from tui.errors import SessionDamaged
+from tui.errors import SessionDamaged, StorageError
 from tui.storage.protocol import Appended, Lease, SessionStore
 from tui.storage.stores import SessionStores
 
@@ -178,6 +179,10 @@ class OpenSession:
     async def context(self, tokens: int) -> Sequence[Message]:
         """The newest live messages, at least as many as a window of so many tokens takes."""
         return await self._history.messages(tokens, lambda: self.pending, self._read_history)
+
+    async def pictures(self, sha256s: Iterable[str]) -> dict[str, bytes]:
+        """Read pictures, by their SHA-256, without those that are not in the store."""
+        return await asyncio.to_thread(_read_pictures, self._store, self.id, sha256s)
 
     async def _read_history(self, tokens: int) -> HistoryWindow:
         last = self._version.after if self._version else _first_after(self.pending)
@@ -497,6 +502,16 @@ class OpenSession:
             f"Session {known.id}: {damage.reason}. It is unchanged; "
             f"your open copy is saved as {self.id}."
         )
+
+
+def _read_pictures(
+    store: SessionStore, session_id: str, sha256s: Iterable[str]
+) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for sha256 in sha256s:
+        with suppress(StorageError):
+            found[sha256] = store.attachment(session_id, sha256)
+    return found
 
 
 def _columns(batch: Sequence[PendingRecord]) -> tuple[list[Record], list[bytes]]:

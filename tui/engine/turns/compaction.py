@@ -21,7 +21,12 @@ from tui.engine.requests.model_request import (
     room_for_messages,
     unreplaced,
 )
-from tui.engine.requests.token_estimate import BYTES_PER_TOKEN, estimated_tokens, tokens_of
+from tui.engine.requests.token_estimate import (
+    BYTES_PER_TOKEN,
+    estimated_text_tokens,
+    estimated_tokens,
+    tokens_of,
+)
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
 from tui.logs import log_of
@@ -170,7 +175,7 @@ def oldest_part(
     left = room - tokens_of(_INSTRUCTIONS)
     found: list[Message] = []
     for message in reversed(before):
-        left -= min(estimated_tokens(message), _most_tokens(room))
+        left -= min(estimated_text_tokens(message), _most_tokens(room))
         if left < 0 and found:
             break
         found.append(message)

@@ -13,6 +13,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
 from tui.engine.requests.model_request import Projection, fits, project
+from tui.engine.requests.pictures import pictures_of, without_pictures
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import (
@@ -57,6 +58,8 @@ ROUNDS = 10
 """The number of times that a model may call tools within one turn."""
 
 _TOO_MANY_ROUNDS = f"Stopped: the model called tools {ROUNDS} times in a row."
+_OLDER_PICTURES = "The newest pictures are sent; of older ones, only the names."
+_MISSING_PICTURE = "{} is missing in the store: only its name is sent."
 _NO_ANSWER = "The model gave no answer."
 
 
@@ -163,16 +166,26 @@ class Turn:
             await emit(AnswerStarted(answer.message_id, replaces, answer.after))
             window = await self._model.window()
             projection = await self._projection(replaces, window)
-            request = msgspec.structs.replace(projection.request, memory=self._memory)
-            self._sent = request, window
+            self._sent = projection.request, window
             if projection.left_out:
                 await self._emit_remark(MessagesLeftOut(), emit)
+            if projection.labelled:
+                await self._emit_remark(RequestChanged(_OLDER_PICTURES), emit)
+            request = await self._with_pictures(projection.request, emit)
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
                     for told in self._take(answer, event):
                         await emit(told)
                     if answer.full or isinstance(event, AnswerEnded):
                         break
+
+    async def _with_pictures(self, request: ModelRequest, emit: Emit) -> ModelRequest:
+        """Add what only this request has: the bytes of its pictures are not kept after it."""
+        pictures = {each.sha256: each.label for each in pictures_of(request.messages)}
+        images = await self._session.pictures(pictures) if pictures else {}
+        for label in (pictures[each] for each in pictures if each not in images):
+            await self._emit_remark(RequestChanged(_MISSING_PICTURE.format(label)), emit)
+        return msgspec.structs.replace(request, memory=self._memory, images=images)
 
     async def _compare_window(self, emit: Emit) -> None:
         """Look whether the server has loaded the model with less, and so cut the request itself."""
@@ -221,14 +234,15 @@ class Turn:
         return [remark]
 
     async def _projection(self, replaces: str | None, window: int) -> Projection:
-        messages = await self._session.context(window)
+        context = await self._session.context(window)
+        messages = [message for message in context if message.id != replaces]
         settings = self._settings.in_force(self._session.settings, self._model.name)
         # A million tokens take a tenth of a second.
         return await asyncio.to_thread(
             project,
             settings.system_prompt,
             self._session.summary,
-            [message for message in messages if message.id != replaces],
+            without_pictures(messages) if self._model.sees_images is False else messages,
             window,
             self._settings.tools.definitions if settings.offers_tools else (),
             settings.parameters,
