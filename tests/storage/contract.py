@@ -23,6 +23,7 @@ from itertools import combinations
 import msgspec
 import pytest
 
+from tests.attached import picture
 from tests.builders import Clock, answer, at, header, piece, texts, todos, user
 from tui.domain.imports import ImportLine
 from tui.domain.journal.ids import is_session_id
@@ -57,6 +58,9 @@ from tui.storage.protocol import BEGINNING, EVERYWHERE, SessionFilter
 
 SCOPE = "project:/shop"
 PICTURE = b"\x89PNG\r\n\x1a\n and its pixels"
+PHOTO = picture("photo.png", PICTURE)
+NAMED = msgspec.to_builtins(PHOTO)
+"""The block of a message that shows it."""
 ALL = SessionFilter(statuses=EVERYWHERE)
 HOSTILE = [
     "",
@@ -122,6 +126,19 @@ def state(name="", messages=0, prompts=0):
         updated_at=at(),
         offsets=Offsets(),
     )
+
+
+def showing(store, session_id):
+    """A closed session with a picture."""
+    lease = store.create(SCOPE, "/shop", "offline:guide", session_id=session_id)
+    store.add_attachment(session_id, PICTURE)
+    store.append(lease, [user("m1", [NAMED])])
+    lease.release()
+
+
+def destroy(store, session_id):
+    store.delete(session_id)
+    store.purge(session_id)
 
 
 def ids_of(entries):
@@ -1258,6 +1275,59 @@ class StoreContract:
         sha256 = store.add_attachment("tale", PICTURE)
         with pytest.raises(AttachmentNotFound):
             store.find_attachment("tale", sha256[:15])
+
+    def test_the_same_picture_is_kept_once_whoever_keeps_it(self, store, other):
+        sha256 = store.add_attachment("tale", PICTURE)
+        assert other.add_attachment("another", PICTURE) == sha256
+
+    def test_a_picture_may_not_be_larger_than_a_reader_takes(self, store):
+        with pytest.raises(StorageError, match="larger than 32 MiB"):
+            store.add_attachment("tale", bytes(32 * 1024 * 1024 + 1))
+
+    @pytest.mark.parametrize("ways", [("archive",), ("delete",), ("archive", "delete", "restore")])
+    def test_a_picture_stays_where_its_session_goes(self, store, ways):
+        showing(store, "tale")
+        for way in ways:
+            getattr(store, way)("tale")
+        assert store.attachment("tale", PHOTO.sha256) == PICTURE
+
+    def test_a_purge_frees_the_pictures_that_no_session_uses_any_more(self, store, other):
+        showing(store, "tale")
+        showing(other, "another")
+        destroy(store, "tale")
+        assert other.attachment("another", PHOTO.sha256) == PICTURE
+        destroy(store, "another")
+        with pytest.raises(AttachmentNotFound):
+            store.find_attachment("another", PHOTO.sha256)
+
+    def test_a_picture_that_a_session_refers_to_stays_though_another_one_kept_it(self, store):
+        showing(store, "tale")
+        lease = closed(store, user("m1", "hello"), session_id="appended")
+        change(store, lease, user("m2", [NAMED]))
+        store.add_imported(imported("added"), encoded(user("m1", [NAMED])))
+        closed(store, user("m1", "hello"), session_id="extended")
+        held = store.lease("extended")
+        store.extend(held, [user("m2", [NAMED])])
+        held.release()
+        for session_id in ("tale", "appended", "added"):
+            destroy(store, session_id)
+            assert store.attachment("extended", PHOTO.sha256) == PICTURE
+        destroy(store, "extended")
+        with pytest.raises(AttachmentNotFound):
+            store.attachment("extended", PHOTO.sha256)
+
+    def test_a_picture_stays_for_a_session_that_is_not_published_yet(self, store, other):
+        showing(store, "tale")
+        lease = other.create(SCOPE, "/shop", "offline:guide")
+        other.add_attachment(lease.session_id, PICTURE)
+        destroy(store, "tale")
+        other.append(lease, [user("m1", [NAMED])])
+        assert other.attachment(lease.session_id, PHOTO.sha256) == PICTURE
+
+    def test_a_message_may_refer_to_a_picture_that_is_not_there(self, store):
+        closed(store, user("m1", [NAMED]), session_id="tale")
+        assert store.load("tale").all_messages[0].attachments == (PHOTO,)
+        destroy(store, "tale")
 
     # --- active
 

@@ -2,14 +2,16 @@
 
 import pytest
 
+from tests.attached import PNG, picture, showing
 from tests.builders import Clock, user
 from tests.storage.memory import ScriptedMemoryStore
-from tui.errors import SessionNotFound, StorageFull
+from tui.errors import AttachmentNotFound, SessionNotFound, StorageFull
 from tui.storage.protocol import SessionFilter
 from tui.storage.stores import SessionStores
 
 PRIVATE = "private-20260111-143022-000001"
 SHOP = ("project:/shop", "/shop", "scripted:model")
+PHOTO = picture()
 
 
 @pytest.fixture
@@ -70,3 +72,21 @@ def test_a_forgotten_private_session_is_gone(stores, lease):
     stores.forget(lease)
     with pytest.raises(SessionNotFound):
         stores.load(PRIVATE)
+
+
+def test_the_pictures_of_a_private_session_are_in_memory_until_it_is_left(stores, main, lease):
+    stores.of(PRIVATE).add_attachment(PRIVATE, PNG)
+    assert stores.attachment(PRIVATE, PHOTO.sha256) == PNG
+    assert main.shelf.pictures == {}
+    stores.forget(lease)
+    with pytest.raises(AttachmentNotFound):
+        stores.find_attachment(PRIVATE, PHOTO.sha256)
+
+
+def test_a_private_session_that_is_kept_takes_its_pictures_along(stores, main, lease):
+    stores.of(PRIVATE).add_attachment(PRIVATE, PNG)
+    shown = user("m2", showing("see", PHOTO))
+    kept, _ = stores.keep(lease, [shown], [])
+    assert main.attachment(kept.session_id, PHOTO.sha256) == PNG
+    with pytest.raises(AttachmentNotFound):
+        stores.attachment(PRIVATE, PHOTO.sha256)

@@ -1,58 +1,220 @@
-"""The pictures of messages: each is kept once, in a file that has its hash as its name."""
+"""The pictures of messages: each is kept once, in a file that has its hash as its name.
 
-import hashlib
+Beside it is an empty file for each session that uses it, ``<sha256>.<session id>``, which is there
+before the message that refers to the picture. A picture is used while one of these sessions exists,
+while a draft names it, and for some days after it was kept or sent last: a session that could never
+be saved may be in a rescue file. So a power cut leaves a picture too many at most.
+"""
+
 import os
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
+from tui.domain.journal.blocks import ImageBlock
+from tui.domain.journal.ids import SESSION_ID
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Record
+from tui.domain.json_limits import LINE_BYTES
 from tui.domain.text.patterns import late_pattern
-from tui.errors import AttachmentNotFound
-from tui.files import UnfitFile, read_bounded
-from tui.storage.disk import make_directory, publish, storage_errors
+from tui.errors import AttachmentNotFound, StorageError
+from tui.files import UnfitFile, read_bounded, size_words
+from tui.storage.disk import (
+    NOT_PLAIN,
+    make_directory,
+    open_to_make,
+    publish,
+    replace,
+    storage_errors,
+    sync_directory,
+)
+from tui.storage.drafts import Drafts
+from tui.storage.folders import Folders
 
 ATTACHMENT_BYTES = 32 * 1024 * 1024
 """The size limit of one of them."""
+KEPT_DAYS = 30
+"""A picture of a session that does not exist is kept for so long, unless that was purged."""
+_SECONDS = KEPT_DAYS * 24 * 60 * 60
+_NAMED_DIGITS = 16
 _NAME = late_pattern(r"[0-9a-f]{64}", re.ASCII)
 _PREFIX = late_pattern(r"[0-9a-f]{16,64}", re.ASCII)
+_USE = late_pattern(rf"([0-9a-f]{{64}})\.({SESSION_ID.pattern})", re.ASCII)
+
+Uses = Mapping[str, Collection[str]]
+"""The ids of the sessions that use each picture."""
 
 
 class AttachmentFiles:
-    """The folder ``attachments`` of a data directory."""
+    """The folder ``attachments`` of a data directory.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    Whoever notes, forgets or frees has locked out other programs.
+    """
 
-    def add(self, data: bytes) -> str:
-        """Keep bytes, unless they are there; gives their SHA-256. Raises ``StorageError``."""
-        sha256 = hashlib.sha256(data).hexdigest()
-        with storage_errors("Cannot keep the picture"):
-            make_directory(self._folder)
-            with suppress(FileExistsError):
-                publish(self._folder / sha256, data)
-        return sha256
+    def __init__(self, folders: Folders, clock: Callable[[], datetime]) -> None:
+        self._folders = folders
+        self._folder = folders.attachments
+        self._clock = clock
+
+    def keep(self, sha256: str, data: bytes) -> None:
+        """Keep bytes under their hash, unless they are there. Raises ``StorageError``."""
+        path = self._folder / sha256
+        with storage_errors(f"Cannot keep the picture in {self._folder}"):
+            try:
+                publish(path, data)
+            except FileExistsError as error:
+                if path.is_dir():
+                    raise StorageError(f"{path} is a directory; move it away.") from error
+                if not self.is_intact(sha256):
+                    replace(path, data)
 
     def read(self, sha256: str) -> bytes:
-        """Read what was kept. Raises ``AttachmentNotFound`` if it is not there or damaged."""
+        """Read a picture. Raises ``AttachmentNotFound`` if it is not there or damaged."""
         if not _NAME.fullmatch(sha256):
             raise AttachmentNotFound(sha256)
-        try:
-            data = read_bounded(self._folder / sha256, ATTACHMENT_BYTES)
-        except (FileNotFoundError, UnfitFile) as error:
-            raise AttachmentNotFound(sha256) from error
-        if hashlib.sha256(data).hexdigest() != sha256:
+        with storage_errors("Cannot read the picture"):
+            try:
+                data = read_bounded(self._folder / sha256, ATTACHMENT_BYTES)
+            except (FileNotFoundError, UnfitFile) as error:
+                raise AttachmentNotFound(sha256) from error
+            except OSError as error:
+                if error.errno not in NOT_PLAIN:
+                    raise
+                raise AttachmentNotFound(sha256) from error
+        if hash_of(data) != sha256:
             raise AttachmentNotFound(sha256)
         return data
 
+    def is_intact(self, sha256: str) -> bool:
+        """Check that a picture is there and undamaged. Raises ``StorageError``."""
+        try:
+            self.read(sha256)
+        except AttachmentNotFound:
+            return False
+        return True
+
     def find(self, prefix: str) -> str:
         """Find the SHA-256 that begins with a prefix. Raises ``AttachmentNotFound``."""
+        return only_match(prefix, self.pictures())
+
+    def pictures(self) -> list[str]:
+        """List the SHA-256 of all pictures. Raises ``StorageError``."""
+        return list(filter(_NAME.fullmatch, self._names()))
+
+    def uses(self) -> Uses:
+        """Read which sessions use which pictures. Raises ``StorageError``."""
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for use in filter(None, map(_USE.fullmatch, self._names())):
+            found[use[1]].add(use[2])
+        return found
+
+    def note(self, session_id: str, pictures: Iterable[str]) -> None:
+        """Note, durably, that a session uses pictures. Raises ``StorageError``."""
+        with storage_errors(f"Cannot keep the picture in {self._folder}"):
+            try:
+                make_directory(self._folder)
+            except (FileExistsError, NotADirectoryError) as error:
+                message = f"{self._folder} is not a directory; move it away."
+                raise StorageError(message) from error
+            for sha256 in pictures:
+                path = self._folders.use(sha256, session_id)
+                if not os.path.lexists(path):
+                    os.close(open_to_make(path, os.O_WRONLY | os.O_EXCL))
+                _set_time(path, self._clock().timestamp())
+            sync_directory(self._folder)
+
+    def expire(self, session_id: str) -> None:
+        """Let a session's pictures be free as soon as it does not exist any more."""
+        with storage_errors("Cannot free the pictures"):
+            for sha256 in self.used_by(session_id):
+                _set_time(self._folders.use(sha256, session_id), 0)
+
+    def forget(self, session_id: str) -> None:
+        """Free the pictures of a session that was purged, but those that are used elsewhere."""
+        pictures = self.used_by(session_id)
+        unused = set(self.unused(pictures))
+        with storage_errors("Cannot free the pictures"):
+            for sha256 in pictures:
+                if sha256 not in unused:
+                    os.unlink(self._folders.use(sha256, session_id))
+        for sha256 in unused:
+            self.free(sha256)
+
+    def unused(self, pictures: Sequence[str]) -> list[str]:
+        """Select the pictures that nothing uses. Raises ``StorageError``."""
+        if not pictures:
+            return []
+        uses, drafted = self.uses(), self._drafts()
+        return [
+            sha256
+            for sha256 in pictures
+            if not any(self._counts(sha256, each) for each in uses.get(sha256, ()))
+            and sha256[:_NAMED_DIGITS].encode() not in drafted
+        ]
+
+    def free(self, sha256: str) -> None:
+        """Remove a picture and the notes of its uses. Raises ``StorageError``."""
+        with storage_errors("Cannot free the picture"):
+            # The picture first: what is left by a power cut is found by its uses.
+            for path in (self._folder / sha256, *self._uses_of(sha256)):
+                path.unlink(missing_ok=True)
+            sync_directory(self._folder)
+
+    def _counts(self, sha256: str, session_id: str) -> bool:
+        if self._folders.exists(session_id):
+            return True
+        return self._age(self._folders.use(sha256, session_id)) < _SECONDS
+
+    def _age(self, path: Path) -> float:
+        with storage_errors("Cannot read the uses of a picture"):
+            return self._clock().timestamp() - os.lstat(path).st_mtime
+
+    def _drafts(self) -> bytes:
+        """Read all drafts, in which a picture is named by the beginning of its hash."""
+        with storage_errors("Cannot read the drafts"):
+            return b"\n".join(map(_content, Drafts(self._folders.root).files()))
+
+    def used_by(self, session_id: str) -> list[str]:
+        """List the pictures of a session. Raises ``StorageError``."""
+        return [sha256 for sha256, ids in self.uses().items() if session_id in ids]
+
+    def _uses_of(self, sha256: str) -> list[Path]:
+        return [self._folders.use(sha256, each) for each in self.uses().get(sha256, ())]
+
+    def _names(self) -> list[str]:
         with storage_errors("Cannot look for the picture"):
             try:
-                names = os.listdir(self._folder)
-            except FileNotFoundError:
-                names = []
-        return only_match(prefix, filter(_NAME.fullmatch, names))
+                return os.listdir(self._folder)
+            except (FileNotFoundError, NotADirectoryError):
+                return []
+
+
+def used_pictures(records: Iterable[Record]) -> list[str]:
+    """List the SHA-256 of the pictures that records refer to."""
+    return [
+        block.sha256
+        for record in records
+        # Most contents are text: nothing is looked for there.
+        if isinstance(record, Message) and isinstance(record.content, list)
+        for block in record.attachments
+        if isinstance(block, ImageBlock)
+    ]
+
+
+def checked_hash(data: bytes) -> str:
+    """Compute the SHA-256 of a picture. Raises ``StorageError`` if it is too large."""
+    if len(data) > ATTACHMENT_BYTES:
+        raise StorageError(f"The picture is larger than {size_words(ATTACHMENT_BYTES)}.")
+    return hash_of(data)
+
+
+def hash_of(data: bytes) -> str:
+    # Imported late: it loads OpenSSL, in 5 ms.
+    from hashlib import sha256
+
+    return sha256(data).hexdigest()
 
 
 def only_match(prefix: str, names: Iterable[str]) -> str:
@@ -61,3 +223,15 @@ def only_match(prefix: str, names: Iterable[str]) -> str:
     if len(found) != 1 or not _PREFIX.fullmatch(prefix):
         raise AttachmentNotFound(prefix)
     return found[0]
+
+
+def _set_time(path: Path, seconds: float) -> None:
+    os.utime(path, (seconds, seconds), follow_symlinks=False)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return read_bounded(path, LINE_BYTES)
+    except FileNotFoundError:
+        # Sent or removed meanwhile.
+        return b""

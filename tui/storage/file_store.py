@@ -52,7 +52,7 @@ from tui.errors import (
 )
 from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
-from tui.storage.attachments import AttachmentFiles
+from tui.storage.attachments import AttachmentFiles, checked_hash, used_pictures
 from tui.storage.catalog import FileCatalog
 from tui.storage.directory import Directory, open_scopes
 from tui.storage.disk import publish_blocks, publish_or_replace, storage_errors, sync_directory
@@ -97,7 +97,7 @@ class FileStore:
         self._index = LazyIndex(root)
         self._directory = Directory(self._folders, self._scopes, self._index)
         self._held = HeldLeases(clock)
-        self._attachments = AttachmentFiles(self._folders.attachments)
+        self._attachments = AttachmentFiles(self._folders, clock)
         self._moves = MoveLog(self._folders.moves)
 
     # --- holding
@@ -149,6 +149,7 @@ class FileStore:
         if held.folder is Folder.TRASH:
             raise SessionNotFound(held.session_id)
         with _logged_save(held, len(records)), _saving(held.session_id):
+            self._note_pictures(held.session_id, used_pictures(records))
             if held.writer is not None:
                 appended = self._append(held, held.writer, records, lines)
             else:
@@ -173,7 +174,7 @@ class FileStore:
                 raise SessionExists(session_id)
             self._scopes.ensure()
             header = self._taken_over(header, active=active)
-            journal = NewJournal(chain([(header, b"")], records))
+            journal = NewJournal(chain([(header, b"")], self._noted_pictures(session_id, records)))
             try:
                 publish_blocks(path, journal.blocks(), lambda: journal.last_use)
             except FileExistsError as error:
@@ -190,11 +191,17 @@ class FileStore:
             return
         self._index.changed(held.session_id)
         with _logged_save(held, len(records)), _saving(held.session_id):
+            self._note_pictures(held.session_id, used_pictures(records))
             held.writer.append(records, lines)
             self._folders.note_growth(held.folder)
 
-    def add_attachment(self, session_id: str, data: bytes) -> str:  # noqa: ARG002 - not yet used
-        return self._attachments.add(data)
+    def add_attachment(self, session_id: str, data: bytes) -> str:
+        sha256 = checked_hash(data)
+        self._folders.prepare()
+        # Noted first: from then on no purge frees the picture.
+        self._note_pictures(session_id, [sha256])
+        self._attachments.keep(sha256, data)
+        return sha256
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
         return self._attachments.read(sha256)
@@ -330,9 +337,13 @@ class FileStore:
                 self._index.note_forgetting()
             # Before the journal: a draft without one would be offered to a new session.
             Drafts(self.root).forget(session_id)
+            with suppress(StorageError):
+                # Killed after the unlink, doctor frees the pictures.
+                self._attachments.expire(session_id)
             with storage_errors(f"Cannot purge session {session_id}"):
                 os.unlink(path)
                 sync_directory(path.parent)
+                self._free_pictures(session_id)
                 lease.lock.destroy()
         self._index.forget()
 
@@ -353,6 +364,27 @@ class FileStore:
         return self._directory.active(scope)
 
     # --- within
+
+    def _note_pictures(self, session_id: str, pictures: Sequence[str]) -> None:
+        """Note that a session uses pictures, before a message refers to them."""
+        if pictures:
+            with storage_errors("Cannot keep the picture"), self._scopes.locked():
+                self._attachments.note(session_id, pictures)
+
+    def _noted_pictures(self, session_id: str, records: Iterable[Encoded]) -> Iterator[Encoded]:
+        for record, line in records:
+            self._note_pictures(session_id, used_pictures([record]))
+            yield record, line
+
+    def _free_pictures(self, session_id: str) -> None:
+        """Free the pictures of a session that was purged, unless others use them."""
+        try:
+            if self._attachments.used_by(session_id):
+                with storage_errors("Cannot free the pictures"), self._scopes.locked():
+                    self._attachments.forget(session_id)
+        except StorageError as error:
+            # The session is gone all the same; doctor frees them.
+            _log.info("pictures of %s are left: %s", session_id, error_name(error))
 
     def _note_pin(self, session_id: str, records: Sequence[Record]) -> None:
         """Note for lists that a session was pinned or unpinned."""

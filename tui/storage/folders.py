@@ -103,6 +103,10 @@ class Folders(msgspec.Struct, frozen=True):
     def attachments(self) -> Path:
         return self.root / "attachments"
 
+    def use(self, sha256: str, session_id: str) -> Path:
+        """Build the path of the file which says that a session uses a picture."""
+        return self.attachments / f"{sha256}.{_checked(session_id)}"
+
     @property
     def moves(self) -> Path:
         return self.root / "moves.jsonl"

@@ -60,6 +60,8 @@ class MemoryShelf(msgspec.Struct):
     imports: list[ImportLine] = msgspec.field(default_factory=list[ImportLine])
     pictures: dict[str, bytes] = msgspec.field(default_factory=dict[str, bytes])
     """By their hash."""
+    uses: set[tuple[str, str]] = msgspec.field(default_factory=set[tuple[str, str]])
+    """Pictures, each with a session that uses it."""
 
 
 def checked(session_id: str) -> str:

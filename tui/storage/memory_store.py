@@ -5,7 +5,6 @@ the same records as a file, and returns the same.
 """
 
 import difflib
-import hashlib
 import os
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -52,7 +51,7 @@ from tui.errors import (
     SessionNotFound,
     StorageError,
 )
-from tui.storage.attachments import only_match
+from tui.storage.attachments import checked_hash, only_match, used_pictures
 from tui.storage.directory import describe, describe_unreadable
 from tui.storage.journal_window import entry_id
 from tui.storage.memory_catalog import MemoryCatalog
@@ -154,6 +153,7 @@ class MemoryStore:
         if not records:
             return Appended(held.header.ordinal)
         new = as_read(held.session_id, records, lines)
+        self._note_pictures(held.session_id, new)
         if held.session_id not in self.shelf.boxes:
             self._publish(held)
         box = self._readable(held.session_id)
@@ -172,6 +172,7 @@ class MemoryStore:
             raise SessionExists(header.id)
         made = list(records)
         new = as_read(header.id, [record for record, _ in made], [line for _, line in made])
+        self._note_pictures(header.id, new)
         if header.ordinal:
             owner = self.shelf.numbers.setdefault((header.scope, header.ordinal), header.id)
             header = msgspec.structs.replace(header, ordinal=header.ordinal * (owner == header.id))
@@ -185,13 +186,15 @@ class MemoryStore:
         box = self._readable(held.session_id)
         if box.place == "trashed":
             raise SessionNotFound(held.session_id)
+        self._note_pictures(held.session_id, new)
         box.records += new
         box.used_ns = max(last_use(new) or 0, box.used_ns)
         held.known = len(box.records)
 
-    def add_attachment(self, session_id: str, data: bytes) -> str:  # noqa: ARG002 - not yet used
-        sha256 = hashlib.sha256(data).hexdigest()
+    def add_attachment(self, session_id: str, data: bytes) -> str:
+        sha256 = checked_hash(data)
         self.shelf.pictures[sha256] = data
+        self.shelf.uses.add((sha256, checked(session_id)))
         return sha256
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
@@ -209,6 +212,11 @@ class MemoryStore:
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         self.shelf.imports += lines
 
+    def pictures(self, session_id: str) -> Sequence[bytes]:
+        """The pictures that a session uses."""
+        used = [sha256 for sha256, user in self.shelf.uses if user == session_id]
+        return [self.shelf.pictures[each] for each in used if each in self.shelf.pictures]
+
     def contents(self, lease: Lease) -> tuple[SessionHeader, Sequence[Record]]:
         """The header and the records of a session that this program holds."""
         held = self._own(lease)
@@ -218,6 +226,7 @@ class MemoryStore:
     def forget(self, lease: Lease) -> None:
         """Destroy a session and its lease; does nothing if it is gone."""
         self.shelf.boxes.pop(lease.session_id, None)
+        self._forget_pictures(lease.session_id)
         lease.release()
 
     # --- reading
@@ -373,6 +382,7 @@ class MemoryStore:
     def purge(self, session_id: str) -> None:
         with self._borrowed(session_id, "trashed"):
             del self.shelf.boxes[session_id]
+            self._forget_pictures(session_id)
             self.shelf.leases[session_id].release()
 
     def moves(self) -> tuple[Move, ...]:
@@ -391,6 +401,15 @@ class MemoryStore:
         return next((key for _, key in self.ordered(SessionFilter(scope=scope))), None)
 
     # --- within
+
+    def _note_pictures(self, session_id: str, records: Iterable[Record]) -> None:
+        self.shelf.uses.update((sha256, session_id) for sha256 in used_pictures(records))
+
+    def _forget_pictures(self, session_id: str) -> None:
+        self.shelf.uses = {use for use in self.shelf.uses if use[1] != session_id}
+        used = {sha256 for sha256, _ in self.shelf.uses}
+        for sha256 in self.shelf.pictures.keys() - used:
+            del self.shelf.pictures[sha256]
 
     def _fold(self, session_id: str, end: int | None = None) -> Fold:
         box = self._readable(session_id)

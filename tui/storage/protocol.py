@@ -256,7 +256,10 @@ class SessionReader(Protocol):
         ...
 
     def attachment(self, session_id: str, sha256: str) -> bytes:
-        """Read a picture of a session, checked against its hash. Raises ``AttachmentNotFound``."""
+        """Read a picture of a session, checked against its hash.
+
+        Raises ``AttachmentNotFound``, also for a damaged one.
+        """
         ...
 
     def find_attachment(self, session_id: str, prefix: str) -> str:
@@ -394,8 +397,10 @@ class SessionStore(SessionReader, Protocol):
         """Keep a picture of a session, which need not be published yet; gives its SHA-256.
 
         On return it is durable; the same bytes are kept once, whoever uses them. It stays as long
-        as a session, in any place, has a message that refers to it: ``append`` and
-        ``add_imported`` note which do, and ``purge`` frees what nothing refers to any more.
+        as a session exists, in any place, for which it was kept, or of which a message refers to
+        it: ``append``, ``extend`` and ``add_imported`` note that, and ``purge`` frees what nothing
+        uses any more. A message may refer to one that is not there. Raises ``StorageError`` for
+        more than 32 MiB.
         """
         ...
 

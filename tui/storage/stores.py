@@ -70,6 +70,8 @@ class SessionStores(SessionReader):
             header.scope, header.project_path, header.model, created_at=header.created_at
         )
         try:
+            for picture in self._private.pictures(lease.session_id):
+                self.main.add_attachment(kept.session_id, picture)
             appended = self.main.append(kept, [*known, *records], [*[b""] * len(known), *lines])
         except BaseException:
             kept.release()

@@ -1,0 +1,219 @@
+"""The folder of pictures: what keeps one, what frees it, and what others may have put there."""
+
+import os
+
+import pytest
+
+from tests.attached import PNG, picture, showing
+from tests.builders import user
+from tui.domain.journal.session import Draft
+from tui.errors import AttachmentNotFound, SessionNotFound, StorageError
+from tui.storage.attachments import AttachmentFiles
+from tui.storage.drafts import Drafts
+from tui.storage.folders import Folders
+
+SHOP = ("project:/shop", "/shop", "scripted:model")
+PHOTO = picture()
+
+
+@pytest.fixture
+def folder(store):
+    return store.root / "attachments"
+
+
+@pytest.fixture
+def files(store, clock):
+    return AttachmentFiles(Folders(store.root), clock)
+
+
+def shown(store, session_id):
+    lease = store.create(*SHOP, session_id=session_id)
+    store.add_attachment(session_id, PNG)
+    store.append(lease, [user("m1", showing("see", PHOTO))])
+    lease.release()
+
+
+def destroy(store, session_id):
+    store.delete(session_id)
+    store.purge(session_id)
+
+
+def names(folder):
+    return sorted(os.listdir(folder))
+
+
+def test_a_picture_and_its_uses_are_private_files(store, folder):
+    shown(store, "tale")
+    assert names(folder) == [PHOTO.sha256, f"{PHOTO.sha256}.tale"]
+    assert [path.stat().st_mode & 0o777 for path in (folder, *folder.iterdir())] == [
+        0o700,
+        0o600,
+        0o600,
+    ]
+
+
+def test_a_session_without_pictures_needs_no_folder(store, folder):
+    lease = store.create(*SHOP, session_id="tale")
+    store.append(lease, [user("m1", "hello")])
+    lease.release()
+    destroy(store, "tale")
+    assert not folder.exists()
+
+
+def test_a_purge_leaves_nothing_of_a_picture(store, folder):
+    shown(store, "tale")
+    destroy(store, "tale")
+    assert names(folder) == []
+
+
+def test_a_purge_forgets_the_session_where_another_one_has_the_picture(store, folder):
+    shown(store, "tale")
+    shown(store, "another")
+    destroy(store, "tale")
+    assert names(folder) == [PHOTO.sha256, f"{PHOTO.sha256}.another"]
+
+
+def test_a_picture_that_a_draft_names_stays(store, folder):
+    shown(store, "tale")
+    text = f"look at @image-{PHOTO.sha256[:16]}.png"
+    Drafts(store.root).save(Draft("new", *SHOP[:2], text=text))
+    destroy(store, "tale")
+    assert names(folder) == [PHOTO.sha256]
+    assert store.attachment("new", PHOTO.sha256) == PNG
+
+
+def test_while_a_draft_cannot_be_read_no_picture_is_freed(store, folder):
+    shown(store, "tale")
+    (store.root / "drafts" / "new.json").mkdir()
+    destroy(store, "tale")
+    assert PHOTO.sha256 in names(folder)
+
+
+def test_a_picture_of_a_session_that_was_never_saved_is_used_for_thirty_days(store, clock, files):
+    store.add_attachment("rescued", PNG)
+    assert files.unused([PHOTO.sha256]) == []
+    clock.now = clock.now.replace(month=3)
+    assert files.unused([PHOTO.sha256]) == [PHOTO.sha256]
+
+
+def test_a_picture_that_is_kept_again_is_as_young_as_a_new_one(store, clock, files):
+    store.add_attachment("rescued", PNG)
+    clock.now = clock.now.replace(month=3)
+    store.add_attachment("rescued", PNG)
+    assert files.unused([PHOTO.sha256]) == []
+
+
+def test_killed_after_the_session_is_gone_a_purge_leaves_a_picture_that_nothing_uses(
+    store, files, monkeypatch
+):
+    shown(store, "tale")
+    store.delete("tale")
+    monkeypatch.setattr(AttachmentFiles, "forget", lambda *_: None)
+    store.purge("tale")
+    assert files.unused(files.pictures()) == [PHOTO.sha256]
+
+
+def test_a_purge_that_could_not_free_a_picture_has_purged_the_session(store, folder):
+    shown(store, "tale")
+    store.delete("tale")
+    (store.root / "scopes.lock").unlink()
+    (store.root / "scopes.lock").mkdir()
+    store.purge("tale")
+    with pytest.raises(SessionNotFound):
+        store.entry("tale")
+    assert PHOTO.sha256 in names(folder)
+
+
+def damage_by_bytes(path):
+    path.write_bytes(PNG[:-1])
+
+
+def damage_by_a_link(path):
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+
+
+def damage_by_a_pipe(path):
+    path.unlink()
+    os.mkfifo(path)
+
+
+def damage_by_size(path):
+    with path.open("wb") as file:
+        file.truncate(32 * 1024 * 1024 + 1)
+
+
+@pytest.mark.parametrize(
+    "damage", [damage_by_bytes, damage_by_a_link, damage_by_a_pipe, damage_by_size, os.unlink]
+)
+def test_a_damaged_picture_is_not_read_and_whole_once_it_is_kept_again(store, folder, damage):
+    shown(store, "tale")
+    damage(folder / PHOTO.sha256)
+    with pytest.raises(AttachmentNotFound):
+        store.attachment("tale", PHOTO.sha256)
+    store.add_attachment("tale", PNG)
+    assert store.attachment("tale", PHOTO.sha256) == PNG
+
+
+def test_a_directory_in_the_place_of_a_picture_is_said(store, folder):
+    shown(store, "tale")
+    (folder / PHOTO.sha256).unlink()
+    (folder / PHOTO.sha256).mkdir()
+    with pytest.raises(AttachmentNotFound):
+        store.attachment("tale", PHOTO.sha256)
+    with pytest.raises(StorageError, match=f"{PHOTO.sha256} is a directory; move it away"):
+        store.add_attachment("tale", PNG)
+
+
+@pytest.mark.parametrize("put", [lambda path: path.write_text(""), os.mkfifo])
+def test_what_is_no_folder_in_the_place_of_the_folder_is_said(store, folder, put):
+    lease = store.create(*SHOP, session_id="tale")
+    put(folder)
+    with pytest.raises(StorageError, match="attachments is not a directory; move it away"):
+        store.add_attachment("tale", PNG)
+    with pytest.raises(AttachmentNotFound):
+        store.find_attachment("tale", PHOTO.sha256)
+    # Text is saved all the same.
+    store.append(lease, [user("m1", "hello")])
+
+
+def test_a_link_to_a_folder_elsewhere_is_a_folder(store, folder, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    store.root.mkdir()
+    folder.symlink_to(tmp_path / "elsewhere")
+    shown(store, "tale")
+    assert (tmp_path / "elsewhere" / PHOTO.sha256).read_bytes() == PNG
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_cannot_be_used_is_said(store, folder):
+    shown(store, "tale")
+    folder.chmod(0)
+    try:
+        with pytest.raises(StorageError, match="Cannot read the picture: Permission denied"):
+            store.attachment("tale", PHOTO.sha256)
+        with pytest.raises(StorageError, match=r"Cannot keep the picture in .*: Permission denied"):
+            store.add_attachment("tale", b"another")
+    finally:
+        folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("put", [os.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
+def test_whatever_has_the_name_of_a_use_is_one(store, folder, put):
+    shown(store, "another")
+    put(folder / f"{PHOTO.sha256}.tale")
+    lease = store.create(*SHOP, session_id="tale")
+    store.append(lease, [user("m1", showing("see", PHOTO))])
+    lease.release()
+    destroy(store, "another")
+    assert store.attachment("tale", PHOTO.sha256) == PNG
+
+
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "a" * 64 + ".", "a" * 64 + ".../x".replace("/", ":"), "A" * 64, "é" * 64]
+)
+def test_other_files_in_the_folder_are_left_alone(store, folder, name):
+    shown(store, "tale")
+    (folder / name).write_text("")
+    destroy(store, "tale")
+    assert names(folder) == [name]
