@@ -8,10 +8,12 @@ TRAINED = {"general.architecture": "qwen3", "qwen3.context_length": 40_960}
 class OllamaFacts:
     """The facts of an Ollama with the model ``qwen3``; ``load`` gives it the window ``loaded``."""
 
-    def __init__(self, loaded: int | None, parameters: str = "") -> None:
+    def __init__(self, loaded: int | None, parameters: str = "", *capabilities: str) -> None:
         self._loaded: int | None = None
         self._later = loaded
-        self._shown = {"parameters": parameters, "model_info": TRAINED}
+        self._shown: dict[str, Any] = {"parameters": parameters, "model_info": TRAINED}
+        if capabilities:
+            self._shown["capabilities"] = capabilities
 
     @property
     def facts(self) -> dict[str, Any]:

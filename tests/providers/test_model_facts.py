@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from tui.providers.model_facts import listed_window, loaded_window, slot_window, trained_window
+from tui.providers.model_facts import (
+    listed_sight,
+    listed_window,
+    loaded_window,
+    slot_window,
+    trained_window,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,27 @@ def test_each_server_has_a_word_of_its_own_for_it(
     server: str, item: dict[str, Any], window: int | None
 ):
     assert listed_window(item) == window
+
+
+@pytest.mark.parametrize(
+    ("server", "item", "sees"),
+    [
+        ("OpenRouter", {"architecture": {"input_modalities": ["text", "image"]}}, True),
+        ("OpenRouter", {"architecture": {"input_modalities": ["text"]}}, False),
+        ("xAI", {"input_modalities": ["text"]}, False),
+        ("Mistral", {"capabilities": {"vision": False}}, False),
+        ("Anthropic", {"capabilities": {"image_input": {"supported": True}}}, True),
+        ("Fireworks", {"supports_image_input": False}, False),
+        ("Moonshot", {"supports_image_in": True}, True),
+        ("OpenAI", {"id": "gpt-6-luna"}, None),
+        ("a broken one", {"architecture": 5, "capabilities": ["vision"]}, None),
+        ("a broken one", {"supports_image_input": "no"}, None),
+    ],
+)
+def test_a_list_may_say_whether_a_model_sees_pictures(
+    server: str, item: dict[str, Any], *, sees: bool | None
+):
+    assert listed_sight(item) is sees
 
 
 def test_llama_cpp_says_it_for_each_slot():

@@ -403,6 +403,18 @@ class TestTheChoice:
         assert named("openai:b", settings, OPENAI).configured_window == 5
         assert named("openai:b", settings_with(), OPENAI).configured_window is None
 
+    def test_sees_pictures_as_its_own_table_says_before_that_of_its_provider(
+        self, settings_with: SettingsWith
+    ):
+        text = (
+            'model = "openai:a"\n[models."openai:a"]\nimages = true\n'
+            "[providers.openai]\nimages = false"
+        )
+        settings = settings_with(text)
+        assert named("openai:a", settings, OPENAI).configured_images is True
+        assert named("openai:b", settings, OPENAI).configured_images is False
+        assert named("openai:b", settings_with(), OPENAI).configured_images is None
+
     def test_has_all_that_the_settings_say_of_its_server(self, settings_with: SettingsWith):
         text = (
             'model = "gate:m"\nproxy = "http://me:pass@above:1"\n[providers.gate]\n'

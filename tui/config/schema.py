@@ -74,6 +74,12 @@ _ContextWindow = Annotated[
 _Tools = Annotated[
     bool | None, _about("Offer the enabled tools; false for models that take none.", example=False)
 ]
+_Images = Annotated[
+    bool | None,
+    _about(
+        "Send pictures; false for models that see none, true if a list is wrong.", example=False
+    ),
+]
 _Effort = Annotated[
     Effort | None,
     _about('Thinking before an answer: "off", "low", "medium" or "high".', "high"),
@@ -89,6 +95,7 @@ class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     context_window: _ContextWindow = None
     effort: _Effort = None
     tools: _Tools = None
+    images: _Images = None
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -179,6 +186,7 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     max_tokens: _MaxTokens = None
     effort: _Effort = None
     tools: _Tools = None
+    images: _Images = None
 
 
 class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -39,12 +39,16 @@ LISTINGS: Mapping[DialectName, ListingName] = {
 
 
 class ListedModel(msgspec.Struct, frozen=True):
-    """A model in a server's list; its window in tokens, if the list has it."""
+    """A model in a server's list; its window in tokens, if the list has it.
+
+    ``sees_images`` is ``None`` where the list does not say so.
+    """
 
     name: str
     window: int | None = None
     owner: str = ""
     """Its maker in the words of the server, by which some servers are known."""
+    sees_images: bool | None = None
 
 
 class Provider(msgspec.Struct, frozen=True):

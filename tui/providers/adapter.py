@@ -135,7 +135,7 @@ class ChatModel:
 
     @property
     def sees_images(self) -> bool | None:
-        return None
+        return self._choice.configured_images
 
     async def window(self) -> int:
         """Return the window that the choice has: whoever loads the model looks it up."""

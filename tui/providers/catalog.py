@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tui.config import ProviderSettings, Settings, is_address
+from tui.config import ModelTable, ProviderSettings, Settings, is_address
 from tui.domain.providers import (
     LISTINGS,
     PROVIDERS,
@@ -36,6 +36,8 @@ class ModelChoice(msgspec.Struct, frozen=True):
     context_window: int = 32_768
     """The configured one, else what is assumed until more is known."""
     configured_window: int | None = None
+    configured_images: bool | None = None
+    """True for a model that sees pictures by the configuration."""
     answer_tokens: int = 32_000
     timeout: float = 60
     retries: int = 0
@@ -95,13 +97,16 @@ def provider_of(choice: ModelChoice) -> Provider:
     return Provider(choice.provider, **fields)
 
 
-def with_window(choice: ModelChoice, settings: Settings) -> ModelChoice:
-    """Put in the configured window of the model, else that of its provider, if there is one."""
-    table = settings.config.models.get(choice.name)
-    own = table.context_window if table else None
-    window = own or settings.provider(choice.provider).context_window
+def with_limits(choice: ModelChoice, settings: Settings) -> ModelChoice:
+    """Put in what is configured of the model, else of its provider: the window, and pictures."""
+    own = settings.config.models.get(choice.name, ModelTable())
+    shared = settings.provider(choice.provider)
+    window = own.context_window or shared.context_window
     return msgspec.structs.replace(
-        choice, context_window=window or choice.context_window, configured_window=window
+        choice,
+        context_window=window or choice.context_window,
+        configured_window=window,
+        configured_images=shared.images if own.images is None else own.images,
     )
 
 

@@ -15,7 +15,7 @@ import msgspec
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
 from tui.providers.catalog import ModelChoice, with_key
-from tui.providers.context_window import NO_LISTS, ContextWindow, ListCache
+from tui.providers.model_limits import NO_LISTS, ListCache, ModelLimits
 from tui.providers.protocol import Model, ModelEvent, ModelRequest
 from tui.providers.selection import build
 
@@ -55,7 +55,7 @@ class LazyModel:
         lists: ListCache = NO_LISTS,
     ) -> None:
         self._choice = choice
-        self._window = ContextWindow(choice, lists)
+        self._limits = ModelLimits(choice, lists)
         self._build: Callable[[ModelChoice], Model] = lambda completed: build(completed, search)
         self._building: _Building | None = None
         self._beginning = threading.Lock()
@@ -66,22 +66,22 @@ class LazyModel:
 
     @property
     def context_window(self) -> int:
-        return self._window.tokens
+        return self._limits.tokens
 
     @property
     def known_window(self) -> int | None:
-        return self._window.known
+        return self._limits.known
 
     @property
     def sees_images(self) -> bool | None:
-        return None
+        return self._limits.sees_images
 
     async def window(self) -> int:
         """Wait until the model is loaded, and give its window. Raises ``ModelError``."""
         await self._begun().model()
-        if self._window.changes:
-            await asyncio.to_thread(self._window.look_again)
-        return self._window.tokens
+        if self._limits.changes:
+            await asyncio.to_thread(self._limits.look_again)
+        return self._limits.tokens
 
     def prepare(self) -> None:
         """Start loading in the background, unless started; after a failure start again."""
@@ -115,8 +115,8 @@ class LazyModel:
     def _completed(self) -> ModelChoice:
         """The choice with its key and its window, which a command and the server may tell."""
         choice = with_key(self._choice)
-        self._window.look_up(choice)
-        return msgspec.structs.replace(choice, context_window=self._window.tokens)
+        self._limits.look_up(choice)
+        return msgspec.structs.replace(choice, context_window=self._limits.tokens)
 
     def _begun(self) -> "_Building":
         # Sessions in several threads may need the model at once.

@@ -1,4 +1,4 @@
-"""The windows of models in what servers say of them; pure."""
+"""The windows of models, and whether they see pictures, in what servers say of them; pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,6 +24,50 @@ def listed_window(item: Mapping[str, Any]) -> int | None:
     served = (_field(item, "meta", "n_ctx"), _field(item, "top_provider", "context_length"))
     said = (*(item.get(name) for name in _LOADED), *served, *(item.get(name) for name in _KNOWN))
     return next(filter(None, map(_tokens, said)), None)
+
+
+def listed_sight(item: Mapping[str, Any]) -> bool | None:
+    """Tell whether a model in a list sees pictures; ``None`` where it does not say so.
+
+    OpenRouter and xAI list what a model takes; Mistral, Anthropic, Fireworks and Moonshot say yes
+    or no.
+    """
+    taken = _field(item, "architecture", "input_modalities") or item.get("input_modalities")
+    if isinstance(taken, list):
+        return "image" in cast("list[Any]", taken)
+    said = (
+        _field(item, "capabilities", "vision"),
+        _field(item, "capabilities", "image_input", "supported"),
+        item.get("supports_image_input"),
+        item.get("supports_image_in"),
+    )
+    return next((each for each in said if isinstance(each, bool)), None)
+
+
+def sight_of(model: str, reply: Mapping[str, Any]) -> bool | None:
+    """Tell whether a model in LM Studio's own list sees pictures."""
+    items = (item for item in _dicts(reply.get("data")) if item.get("id") == model)
+    return next(({"vlm": True, "llm": False}.get(str(item.get("type"))) for item in items), None)
+
+
+def gateway_sight(reply: Mapping[str, Any], model: str) -> bool | None:
+    """Tell whether all deployments of a model in LiteLLM's ``/model/info`` see pictures."""
+    items = (item for item in _dicts(reply.get("data")) if item.get("model_name") == model)
+    said = [_field(item, "model_info", "supports_vision") for item in items]
+    known = [each for each in said if isinstance(each, bool)]
+    return all(known) if known else None
+
+
+def slot_sight(properties: Mapping[str, Any]) -> bool | None:
+    """Tell whether the model of llama.cpp sees pictures, by its ``/props``."""
+    said = _field(properties, "modalities", "vision")
+    return said if isinstance(said, bool) else None
+
+
+def shown_sight(shown: Mapping[str, Any]) -> bool | None:
+    """Tell whether a model of Ollama sees pictures, by its ``/api/show``."""
+    said = shown.get("capabilities")
+    return "vision" in cast("list[Any]", said) if isinstance(said, list) else None
 
 
 def window_of(model: str, reply: Mapping[str, Any]) -> int | None:

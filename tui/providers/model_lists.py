@@ -26,7 +26,7 @@ from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, 
 from tui.logs import milliseconds_since
 from tui.providers.disconnections import explained, intercepted, login_hint, web_page
 from tui.providers.key_command import key_from_command
-from tui.providers.model_facts import listed_window
+from tui.providers.model_facts import listed_sight, listed_window
 from tui.providers.network import Route, route_to
 from tui.providers.ollama import chat_names
 from tui.providers.secret import Secret
@@ -103,8 +103,8 @@ def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[Liste
     default = [name for name in connection.provider.models if name in found]
     names = dict.fromkeys([*default, *found])
     return tuple(
-        ListedModel(name, listed_window(found[name]), str(found[name].get("owned_by") or ""))
-        for name in names
+        ListedModel(name, listed_window(item), str(item.get("owned_by") or ""), listed_sight(item))
+        for name, item in ((name, found[name]) for name in names)
     )
 
 

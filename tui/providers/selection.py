@@ -19,7 +19,7 @@ from tui.providers.catalog import (
     key_of,
     provider_called,
     with_key,
-    with_window,
+    with_limits,
 )
 from tui.providers.protocol import Model
 from tui.providers.secret import Secret
@@ -223,7 +223,7 @@ class _Selection:
         key = self._key(provider)
         if key is None and provider.needs_key and not provider.key_command:
             raise ModelUnavailable(self._keyless(provider))
-        return with_window(choice_of(provider, model, key), self._settings)
+        return with_limits(choice_of(provider, model, key), self._settings)
 
     def _provider(self, name: str) -> Provider | None:
         return provider_called(name, self._settings, self._environ)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tui.config import Settings
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
-from tui.providers.context_window import NO_LISTS, ListCache
 from tui.providers.deferred import DeferredModel, LazyModel, UnavailableModel
+from tui.providers.model_limits import NO_LISTS, ListCache
 from tui.providers.selection import choose, known_names, named, ollama_models
 
 if TYPE_CHECKING:

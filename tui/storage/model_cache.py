@@ -25,6 +25,8 @@ class CachedList(msgspec.Struct, frozen=True):
     models: tuple[str, ...] = ()
     windows: dict[str, int] = {}
     """In tokens, by the name of the model, as far as the server lists them."""
+    sees_images: dict[str, bool] = {}
+    """By the name of the model, as far as the server says so."""
 
 
 Lists = Mapping[str, CachedList]
@@ -39,7 +41,8 @@ class _Cache(msgspec.Struct, frozen=True):
 def cached(address: str, asked_at: str, listed: Sequence[ListedModel]) -> CachedList:
     """Make the list of a server ready to be kept."""
     windows = {each.name: each.window for each in listed if each.window}
-    return CachedList(address, asked_at, tuple(each.name for each in listed), windows)
+    sees = {each.name: each.sees_images for each in listed if each.sees_images is not None}
+    return CachedList(address, asked_at, tuple(each.name for each in listed), windows, sees)
 
 
 def read(path: Path) -> Lists:

@@ -1,4 +1,4 @@
-"""The context window of a model, as far as it is known by now."""
+"""The window of a model, and whether it sees pictures, as far as that is known by now."""
 
 import logging
 import threading
@@ -13,7 +13,7 @@ from tui.providers.catalog import ModelChoice, provider_of
 
 if TYPE_CHECKING:
     from tui.providers.model_lists import Connection
-    from tui.providers.server_windows import AskAgain
+    from tui.providers.server_limits import AskAgain
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +30,10 @@ class ListCache(Protocol):
         """The window of a model in its server's list, if that has been kept."""
         ...
 
+    def sees_images(self, choice: ModelChoice) -> bool | None:
+        """Tell whether a model sees pictures, if a list that has been kept says so."""
+        ...
+
     def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
         """Keep the list of a server."""
         ...
@@ -41,6 +45,9 @@ class NoLists:
     def window(self, choice: ModelChoice) -> int | None:  # noqa: ARG002 - a ListCache's
         return None
 
+    def sees_images(self, choice: ModelChoice) -> bool | None:  # noqa: ARG002 - a ListCache's
+        return None
+
     def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
         """Do nothing."""
 
@@ -48,11 +55,12 @@ class NoLists:
 NO_LISTS = NoLists()
 
 
-class ContextWindow:
-    """Owns the window of one model.
+class ModelLimits:
+    """Owns what is known of one model: its window, and whether it sees pictures.
 
-    The configured one counts, else what a near server says, else what its kept list says, else the
-    price list, else a vendor's list, else what is assumed of its provider.
+    What is configured counts, else what a near server says, else what its kept list says, else the
+    price list, else a vendor's list, else what is assumed of its provider. Of pictures nothing is
+    assumed.
     """
 
     def __init__(self, choice: ModelChoice, lists: ListCache) -> None:
@@ -60,6 +68,7 @@ class ContextWindow:
         self._lists = lists
         self._told: int | None = None
         self._listed: int | None = None
+        self._sees_images: bool | None = None
         self._again: AskAgain | None = None
         self._looked_up = choice.configured_window is not None
 
@@ -76,16 +85,24 @@ class ContextWindow:
         return self.tokens if self._looked_up else None
 
     @property
+    def sees_images(self) -> bool | None:
+        """False for a model that takes no pictures; ``None`` where nobody has said so."""
+        own = self._choice.configured_images
+        return self._sees_images if own is None else own
+
+    @property
     def changes(self) -> bool:
         """True if it depends on how the server has loaded the model."""
         return self._again is not None
 
     def look_up(self, choice: ModelChoice) -> None:
-        """Look for the window everywhere. Blocks, for two seconds at most.
+        """Look everywhere. Blocks, for two seconds at most.
 
         A server that answers later is heard all the same.
         """
-        if not (choice.configured_window or choice.provider == OFFLINE):
+        if choice.configured_window:
+            self._sees_images = self._lists.sees_images(choice)
+        elif choice.provider != OFFLINE:
             self._look_everywhere(choice)
         self._looked_up = True
 
@@ -99,16 +116,20 @@ class ContextWindow:
             _in_time(partial(self._ask, choice))
         if not self._told:
             self._listed = self._lists.window(choice) or _priced(choice)
+        if self._sees_images is None:
+            self._sees_images = self._lists.sees_images(choice)
         if not (self._told or self._listed or _is_near(choice)) and choice.base_url:
             _in_time(partial(self._ask, choice))
 
     def _ask(self, choice: ModelChoice) -> None:
         from tui.providers.model_lists import Connection
-        from tui.providers.server_windows import ask_server
+        from tui.providers.server_limits import ask_server
 
         connection = Connection(provider_of(choice), choice.key)
         told = ask_server(connection, choice.model, _PATIENCE, self._keep)
         self._told, self._again = told.tokens, told.again
+        if told.sees_images is not None:
+            self._sees_images = told.sees_images
 
     def _ask_again(self, again: "AskAgain") -> None:
         with suppress(ModelError):

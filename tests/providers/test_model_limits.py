@@ -1,4 +1,4 @@
-"""The window of a model: who is asked for it, and whose word counts."""
+"""The window of a model, and whether it sees pictures: who is asked, and whose word counts."""
 
 import asyncio
 import threading
@@ -16,10 +16,10 @@ from tests.providers.ollama_facts import OllamaFacts
 from tests.waiting import until
 from tui.domain.providers import PROVIDERS, ListedModel
 from tui.engine.kept_lists import KeptLists
-from tui.providers import context_window
+from tui.providers import model_limits
 from tui.providers.catalog import ModelChoice, choice_of
-from tui.providers.context_window import NO_LISTS, ContextWindow
 from tui.providers.deferred import LazyModel
+from tui.providers.model_limits import NO_LISTS, ModelLimits
 
 
 def choice(name: str, model: str, **changes: Any) -> ModelChoice:
@@ -30,10 +30,14 @@ def own(server: ChatServer, model: str = "qwen3", **changes: Any) -> ModelChoice
     return replace(ModelChoice("local", model, server.base_url), **changes)
 
 
+def limits(chosen: ModelChoice, lists: Any = NO_LISTS) -> ModelLimits:
+    found = ModelLimits(chosen, lists)
+    found.look_up(chosen)
+    return found
+
+
 def found(chosen: ModelChoice, lists: Any = NO_LISTS) -> int:
-    window = ContextWindow(chosen, lists)
-    window.look_up(chosen)
-    return window.tokens
+    return limits(chosen, lists).tokens
 
 
 class Kept:
@@ -45,6 +49,9 @@ class Kept:
 
     def window(self, choice: ModelChoice) -> int | None:
         return self.windows.get(choice.model)
+
+    def sees_images(self, choice: ModelChoice) -> bool | None:
+        return None
 
     def keep(self, _: object, listed: Sequence[ListedModel]) -> None:
         self.lists.append(listed)
@@ -177,7 +184,7 @@ class TestAServerOfOnesOwn:
     async def test_that_answers_late_delays_nothing_for_long_and_is_heard(
         self, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(context_window, "_SECONDS", 0.05)
+        monkeypatch.setattr(model_limits, "_SECONDS", 0.05)
         gate = threading.Event()
 
         def late() -> Any:
@@ -186,7 +193,7 @@ class TestAServerOfOnesOwn:
 
         with ChatServer(facts={"/v1/models": late}) as server:
             chosen = own(server, context_window=77)
-            window = ContextWindow(chosen, NO_LISTS)
+            window = ModelLimits(chosen, NO_LISTS)
             await asyncio.to_thread(window.look_up, chosen)
             assert window.tokens == 77
             gate.set()
@@ -216,7 +223,7 @@ class TestAnOllama:
         ollama.load()
         with ChatServer(facts=ollama.facts) as server:
             assert found(at_ollama(server)) == 8192
-            assert [each.path for each in server.questions] == ["/api/ps"]
+            assert [each.path for each in server.questions] == ["/api/ps", "/api/show"]
 
     def test_that_has_not_loaded_it_says_what_the_model_has(self):
         with ChatServer(facts=OllamaFacts(None, "num_ctx 9000").facts) as server:
@@ -243,6 +250,63 @@ class TestAnOllama:
             ollama.load()
             assert await model.window() == 4096
             assert model.context_window == 4096
+
+
+TWO = [{"id": "other"}, {"id": "another"}]
+
+
+class TestPictures:
+    @pytest.mark.parametrize("sees", [True, False])
+    @pytest.mark.parametrize("server", ["OpenRouter", "LM Studio", "LiteLLM", "llama.cpp"])
+    def test_are_seen_or_not_in_the_words_of_the_server(self, server: str, *, sees: bool):
+        modalities = ["text", "image"] if sees else ["text"]
+        architecture = {"input_modalities": modalities}
+        vlm = {"id": "qwen3", "type": "vlm" if sees else "llm", "max_context_length": 5}
+        info = {"max_input_tokens": 5, "supports_vision": sees}
+        named = {"model_name": "qwen3", "model_info": info}
+        properties = {"n_ctx": 5, "modalities": {"vision": sees, "audio": False}}
+        facts: dict[str, dict[str, Any]] = {
+            "OpenRouter": {"/v1/models": {"data": [{"id": "qwen3", "architecture": architecture}]}},
+            "LM Studio": {"/v1/models": {"data": TWO}, "/api/v0/models": {"data": [vlm]}},
+            "LiteLLM": {"/v1/models": {"data": TWO}, "/model/info": {"data": [named]}},
+            "llama.cpp": {"/v1/models": {"data": TWO}, "/props": properties},
+        }
+        with ChatServer(facts=facts[server]) as loopback:
+            assert limits(own(loopback)).sees_images is sees
+
+    @pytest.mark.parametrize("loaded", [None, 4096])
+    @pytest.mark.parametrize(
+        ("capabilities", "sees"), [(["completion", "vision"], True), (["completion"], False)]
+    )
+    def test_are_what_ollama_shows_of_the_model(
+        self, loaded: int | None, capabilities: list[str], *, sees: bool
+    ):
+        ollama = OllamaFacts(loaded, "", *capabilities)
+        ollama.load()
+        with ChatServer(facts=ollama.facts) as server:
+            assert limits(at_ollama(server)).sees_images is sees
+
+    def test_are_tried_where_nobody_says_anything(self):
+        with ChatServer(models=["qwen3", "other"]) as server:
+            assert limits(own(server)).sees_images is None
+        assert limits(choice("anthropic", "claude-sonnet-5-5")).sees_images is None
+
+    def test_are_what_is_configured_before_all(self):
+        with ChatServer(facts=OllamaFacts(None, "", "completion").facts) as server:
+            chosen = replace(at_ollama(server), configured_images=True)
+            assert limits(chosen).sees_images is True
+
+    @pytest.mark.parametrize("window", [None, 5])
+    def test_are_what_the_kept_list_of_a_vendor_says(self, kept: KeptLists, window: int | None):
+        kept.keep(PROVIDERS["mistral"], [ListedModel("m", 9, sees_images=False)])
+        chosen = choice("mistral", "m", configured_window=window, context_window=5)
+        assert limits(chosen, kept).sees_images is False
+
+    async def test_are_known_to_whoever_asks_the_model(self):
+        with ChatServer(facts=OllamaFacts(None, "", "completion").facts) as server:
+            model = LazyModel(at_ollama(server))
+            await model.window()
+            assert model.sees_images is False
 
 
 @pytest.fixture
