@@ -5,11 +5,14 @@ import re
 import threading
 
 import pytest
+from msgspec.structs import replace
 from textual.binding import Binding
 
+from tests.attached import showing
 from tests.providers.conftest import asks, collected, says, text_of
 from tui.app.app import SibylApp
 from tui.domain.commands import COMMANDS, Command
+from tui.domain.journal.blocks import FileBlock
 from tui.providers.guide import OfflineGuide, PastHit
 from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived
 from tui.widgets.key_names import NO_KEY
@@ -34,6 +37,14 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
     )
     text = text_of(await collected(OfflineGuide().stream(request)))
     assert text.startswith("(The built-in guide, not a model.)\n\nFrom the manual:\n\n## Sessions")
+
+
+async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
+    question = "how do I resume my last session"
+    file = FileBlock("doctor.txt", "doctor " * 50, 350)
+    asked = replace(says("user", ""), content=showing(question, file))
+    text = text_of(await collected(OfflineGuide().stream(ModelRequest("", (asked,)))))
+    assert text == await answer(question)
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,10 @@ from itertools import combinations
 import msgspec
 import pytest
 
-from tests.attached import picture
+from tests.attached import NOTES, picture
 from tests.builders import Clock, answer, at, header, piece, texts, todos, user
 from tui.domain.imports import ImportLine
+from tui.domain.journal.blocks import content_of
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import (
@@ -898,6 +899,12 @@ class StoreContract:
         assert (entry.model, entry.message_count, entry.status) == ("offline:guide", 2, "closed")
         assert (entry.last_used_at, entry.closed_at) == (at(3), at(4))
         assert (entry.active, entry.damaged) == (True, 0)
+
+    def test_a_title_is_what_was_typed_without_the_files_that_came_along(self, store):
+        read = closed(store, user("m1", content_of("Read @notes.txt", (NOTES,))))
+        shown = closed(store, user("m1", content_of("", (picture(size=120_000),))))
+        assert store.entry(read).label == "Read @notes.txt"
+        assert store.entry(shown).label == "[image: photo.png, 120 KB]"
 
     def test_a_name_is_the_label_and_the_newest_one_counts(self, store):
         lease = new(store, user("m1"), state("Old", 1, 1), state("New", 1, 1))

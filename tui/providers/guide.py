@@ -80,7 +80,7 @@ class OfflineGuide:
         yield AnswerEnded("stop")
 
     async def _answer(self, request: ModelRequest) -> str:
-        asked = [message.text for message in request.messages if message.role == "user"]
+        asked = [message.typed_text for message in request.messages if message.role == "user"]
         question = asked[-1] if asked else ""
         first = all(message.role == "user" for message in request.messages)
         hits = await asyncio.to_thread(self._search, question) if self._search else ()

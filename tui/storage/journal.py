@@ -376,8 +376,8 @@ class Journal:
         end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
         for offset, line in lines_forward(self._read, 0, end):
             record = decoded(line)
-            if isinstance(record, Message) and record.role == "user" and record.text.strip():
-                return record.text
+            if isinstance(record, Message) and record.role == "user" and record.title_text.strip():
+                return record.title_text
             if offset > _FIRST_PROMPT_BYTES:
                 break
         return ""

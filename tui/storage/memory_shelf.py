@@ -128,7 +128,7 @@ def places_of(records: Sequence[Record]) -> Callable[[Entry], int]:
 
 
 def first_prompt(session: Session) -> str:
-    prompts = (message.text for message in session.all_messages if message.role == "user")
+    prompts = (message.title_text for message in session.all_messages if message.role == "user")
     return next((text for text in prompts if text.strip()), "")
 
 

@@ -8,6 +8,7 @@ from tui.domain.journal.blocks import (
     attachments_of,
     byte_words,
     content_of,
+    title_text,
     typed_text,
     whole_text,
 )
@@ -29,6 +30,13 @@ def test_files_and_pictures_are_blocks_beside_the_text_and_come_back():
 def test_the_whole_text_has_the_text_of_a_file_and_the_label_of_a_picture():
     assert whole_text(content_of("see", (FILE, PICTURE))) == (
         "see\n[file: src/a.py, 8 bytes]\n```py\nprint()\n```\n[image: photo.png, 120 KB]"
+    )
+
+
+def test_a_title_is_what_was_typed_else_what_came_without_a_word():
+    assert title_text(content_of("see @src/a.py", (FILE, PICTURE))) == "see @src/a.py"
+    assert title_text(content_of(" ", (FILE, PICTURE))) == (
+        "[file: src/a.py, 8 bytes] [image: photo.png, 120 KB]"
     )
 
 

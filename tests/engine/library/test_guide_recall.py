@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.attached import NOTES, showing
 from tests.builders import START, answer, user
 from tui.engine.library.guide_recall import GuideRecall
 from tui.errors import StorageError
@@ -69,6 +70,12 @@ def test_neither_the_question_nor_the_guides_own_answers_are_quoted(sessions):
     assert sessions.ids(question) == []
     login = sessions.add(user("m1", "the login"))
     assert sessions.ids(question) == [login]
+
+
+def test_a_question_is_not_quoted_for_the_file_that_came_with_it(sessions):
+    question = "What about the zebra?"
+    sessions.add(user("q", showing(question, NOTES)))
+    assert sessions.ids(question) == []
 
 
 def test_nothing_is_searched_for_a_question_of_little_words(sessions):

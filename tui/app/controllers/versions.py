@@ -78,8 +78,8 @@ class VersionController:
         # Ctrl+Z brings back what was written of another question.
         put = prompt.replace_text if session.prompt.editing else prompt.set_text
         session.prompt.edit(prompt.draft)
-        session.prompt.begin_edit(question.id, question.text)
-        put(question.text)
+        session.prompt.begin_edit(question.id, question.typed_text)
+        put(question.typed_text)
         self._show_beside(session)
         prompt.focus()
 

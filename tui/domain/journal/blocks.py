@@ -96,6 +96,12 @@ def typed_text(content: Content) -> str:
     return "\n".join(_block_text(block) for block in content if _attachment(block) is None)
 
 
+def title_text(content: Content) -> str:
+    """The text to call a session by: the words of its author, else what came without any."""
+    typed = typed_text(content)
+    return typed if typed.strip() else " ".join(each.label for each in attachments_of(content))
+
+
 def whole_text(content: Content) -> str:
     """The content as text: files with their text, pictures as their label."""
     if not isinstance(content, list):

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from tui.domain.journal.blocks import Attachment, attachments_of, typed_text, whole_text
+from tui.domain.journal.blocks import Attachment, attachments_of, title_text, typed_text, whole_text
 
 TEXT_BYTES = 8 * 1024 * 1024
 """Limit of the text of one message."""
@@ -92,6 +92,11 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
     def typed_text(self) -> str:
         """The text without files and pictures."""
         return typed_text(self.content)
+
+    @property
+    def title_text(self) -> str:
+        """The text that titles a session without a name: the typed one, else labels of files."""
+        return title_text(self.content)
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:

@@ -45,7 +45,7 @@ class SessionView(msgspec.Struct, frozen=True):
     def prompts(self) -> tuple[str, ...]:
         """The loaded prompts, oldest first."""
         return tuple(
-            entry.text
+            entry.typed_text
             for entry in self.entries
             if isinstance(entry, Message) and entry.role == "user"
         )

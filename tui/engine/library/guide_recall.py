@@ -94,4 +94,4 @@ def _is_worth_quoting(message: Message, question: str) -> bool:
     """Neither what was just asked, here or earlier, nor what the guide itself said."""
     if message.role == "assistant":
         return not (message.model or "").startswith(_GUIDE)
-    return not same_words(message.text, question)
+    return not same_words(message.typed_text, question)

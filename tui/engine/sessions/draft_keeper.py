@@ -166,7 +166,7 @@ class DraftKeeper:
         written = self._drafts.written_at(draft.session_id, token)
         if written is None:
             return draft
-        said = [each.text for each in prompts if _is_since(written, each.timestamp)]
+        said = [each.typed_text for each in prompts if _is_since(written, each.timestamp)]
         queued: list[str] = []
         for text in draft.queued:
             # Each that was said is one that waited, not all that are alike.

@@ -240,7 +240,9 @@ class LoadedSession:
     @property
     def unsaved_prompts(self) -> tuple[str, ...]:
         """The prompts that were sent and are not on disk yet."""
-        return tuple(m.text for m in self.pending if isinstance(m, Message) and m.role == "user")
+        return tuple(
+            m.typed_text for m in self.pending if isinstance(m, Message) and m.role == "user"
+        )
 
     def draft(self) -> Draft:
         """The draft to keep on disk: a prompt counts as sent when it is on disk."""
@@ -317,7 +319,7 @@ class LoadedSession:
         """The title in a list."""
         session = self.session
         messages = (entry for entry in session.entries if isinstance(entry, Message))
-        prompts = (m.text for m in messages if m.role == "user" and m.text.strip())
+        prompts = (m.title_text for m in messages if m.role == "user" and m.title_text.strip())
         return session.label(self._listed_as or next(prompts, ""))
 
     def row(self, now: str, *, active: bool) -> SessionEntry:
