@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attached import PNG, picture, showing
 from tests.builders import header, user
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings, encode
@@ -15,6 +16,8 @@ from tui.storage.doctor import Doctor, verdict
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import SessionFilter
+
+PHOTO = picture()
 
 
 @pytest.fixture
@@ -352,3 +355,90 @@ def test_a_search_index_that_was_set_aside_is_told_until_it_is_deleted(root, sto
 def test_a_search_index_that_cannot_be_opened_is_told(root, store, session_id):
     (root / "index.sqlite3").mkdir()
     assert kinds(root, repair=True) == ["index_out_of_use"]
+
+
+@pytest.fixture
+def shown(store):
+    """A session that shows a picture."""
+    lease = store.create("project:/shop", "/shop", "m")
+    store.add_attachment(lease.session_id, PNG)
+    store.append(lease, [user("m1", showing("see", PHOTO))])
+    lease.release()
+    return lease.session_id
+
+
+@pytest.fixture
+def attachments(root):
+    return root / "attachments"
+
+
+def make_old(folder):
+    for path in folder.iterdir():
+        os.utime(path, (0, 0))
+
+
+def test_a_session_with_its_picture_is_clean(root, shown, attachments):
+    make_old(attachments)
+    assert found(root) == []
+
+
+@pytest.mark.parametrize("deed", [os.unlink, lambda path: path.write_bytes(b"another")])
+def test_a_picture_that_is_gone_or_damaged_is_damage(root, shown, attachments, deed):
+    deed(attachments / PHOTO.sha256)
+    (finding,) = found(root, repair=True)
+    assert (finding.kind, finding.session_id) == ("missing_picture", shown)
+    assert finding.path == f"sessions/{shown}.jsonl"
+    assert finding.message == "missing or damaged: 1 picture of its messages"
+    assert verdict([finding]) == "damage"
+
+
+def test_a_picture_that_nothing_uses_is_removed_once_it_is_old(root, store, attachments):
+    store.add_attachment("never-saved", PNG)
+    assert found(root) == []
+    make_old(attachments)
+    assert kinds(root) == ["unused_picture"]
+    assert [finding.repaired for finding in found(root, repair=True)] == [True]
+    assert list(attachments.iterdir()) == []
+    assert found(root) == []
+
+
+def test_a_picture_that_an_old_draft_names_stays(root, store, attachments):
+    store.add_attachment("never-saved", PNG)
+    make_old(attachments)
+    text = f"@image-{PHOTO.sha256[:16]}.png"
+    Drafts(root).save(Draft("never-saved", "project:/shop", "/shop", text))
+    assert found(root, repair=True) == []
+    assert store.attachment("never-saved", PHOTO.sha256) == PNG
+
+
+def test_a_use_that_is_not_noted_is_noted(root, store, shown, attachments):
+    (attachments / f"{PHOTO.sha256}.{shown}").unlink()
+    assert [(f.kind, f.repaired) for f in found(root, repair=True)] == [("unnoted_picture", True)]
+    assert found(root) == []
+
+
+def test_a_picture_of_a_damaged_session_stays(root, store, shown, attachments):
+    make_old(attachments)
+    path = store.path(shown)
+    path.unlink()
+    path.mkdir()
+    assert kinds(root, repair=True) == ["unreadable"]
+    assert store.attachment(shown, PHOTO.sha256) == PNG
+
+
+def test_the_folder_of_pictures_is_checked_like_the_others(root, shown, attachments):
+    attachments.chmod(0o755)
+    (attachments / f".{PHOTO.sha256}.00000000.tmp").write_bytes(b"")
+    (attachments / "notes.txt").write_bytes(b"")
+    (attachments / "notes.txt").chmod(0o600)
+    (attachments / f".{PHOTO.sha256}.00000000.tmp").chmod(0o600)
+    repaired = {finding.kind: finding.repaired for finding in found(root, repair=True)}
+    assert repaired == {"wrong_mode": True, "temporary_file": True, "unknown_file": False}
+    assert kinds(root) == ["unknown_file"]
+
+
+def test_a_file_in_the_place_of_the_folder_of_pictures_is_found(root, session_id, attachments):
+    attachments.touch(0o600)
+    (finding,) = found(root, repair=True)
+    assert (finding.kind, finding.path) == ("unreadable", "attachments")
+    assert finding.message == "not a directory: no picture can be kept until it is moved away"

@@ -17,7 +17,7 @@ from tui.domain.text.labels import plural
 from tui.errors import ConfigError, SibylError
 from tui.providers.catalog import provider_called
 from tui.storage.doctor import Doctor
-from tui.storage.inventory import folder_sizes, index_state
+from tui.storage.inventory import folder_sizes, index_state, pictures_size
 
 Report = Mapping[str, Mapping[str, str]]
 """Rows by section and by name."""
@@ -145,6 +145,7 @@ def _store(root: Path, doctor: Doctor) -> dict[str, str]:
     return {
         "place": str(root),
         **folder_sizes(root),
+        "pictures": pictures_size(root),
         "formats": ", ".join(versions) or "none",
         "search index": index_state(root),
         "imports": _imports(doctor.unknown),

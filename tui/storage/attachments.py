@@ -72,7 +72,7 @@ class AttachmentFiles:
 
     def read(self, sha256: str) -> bytes:
         """Read a picture. Raises ``AttachmentNotFound`` if it is not there or damaged."""
-        if not _NAME.fullmatch(sha256):
+        if not is_picture(sha256):
             raise AttachmentNotFound(sha256)
         with storage_errors("Cannot read the picture"):
             try:
@@ -101,7 +101,13 @@ class AttachmentFiles:
 
     def pictures(self) -> list[str]:
         """List the SHA-256 of all pictures. Raises ``StorageError``."""
-        return list(filter(_NAME.fullmatch, self._names()))
+        return list(filter(is_picture, self._names()))
+
+    def unknown(self) -> list[str]:
+        """List the files that are neither pictures nor their uses. Raises ``StorageError``."""
+        return sorted(
+            name for name in self._names() if not is_picture(name) and not _USE.fullmatch(name)
+        )
 
     def uses(self) -> Uses:
         """Read which sessions use which pictures. Raises ``StorageError``."""
@@ -201,6 +207,11 @@ def used_pictures(records: Iterable[Record]) -> list[str]:
         for block in record.attachments
         if isinstance(block, ImageBlock)
     ]
+
+
+def is_picture(name: str) -> bool:
+    """Tell whether a file has a picture, by its name."""
+    return _NAME.fullmatch(name) is not None
 
 
 def checked_hash(data: bytes) -> str:

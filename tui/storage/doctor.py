@@ -1,7 +1,7 @@
 """Checks of a data directory: damage, leftovers and permissions, with repairs.
 
 Repairs change no record: they tighten permissions, remove temporary files without a holder, finish
-moves that were killed half-way and complete ``scopes.jsonl``.
+moves that were killed half-way, complete ``scopes.jsonl`` and remove pictures that nothing uses.
 """
 
 import os
@@ -27,10 +27,13 @@ from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
 from tui.storage.journal import opened
 from tui.storage.moves import damaged_moves
+from tui.storage.picture_check import PictureCheck, PictureFinding
 from tui.storage.scopes import ScopeLine, ScopeNumber, damaged_lines, read_scopes
 
 Verdict = Literal["clean", "findings", "damage"]
-_DAMAGE = frozenset({"damaged_records", "damaged_header", "unreadable", "damaged_draft"})
+_DAMAGE = frozenset(
+    {"damaged_records", "damaged_header", "unreadable", "damaged_draft", "missing_picture"}
+)
 Mend = Callable[[], object]
 _Found = tuple["Finding", Mend | None]
 _NAMED = 100
@@ -66,6 +69,7 @@ class Doctor:
         self._scopes = open_scopes(self._folders)
         self._headers: dict[str, SessionHeader] = {}
         self._pinned: dict[str, bool] = {}
+        self._pictures = PictureCheck(self._folders, self._scopes)
         self.unknown: Counter[str] = Counter()
         """The numbers of imported records of an unknown form, by program."""
 
@@ -99,6 +103,7 @@ class Doctor:
             yield from self._scope_lines()
             yield from self._moves()
             yield from self._drafts()
+            yield from map(self._of_pictures, self._pictures.findings())
             yield from self._index()
 
     def _directories(self) -> Iterator[_Found]:
@@ -113,7 +118,7 @@ class Doctor:
 
     def _modes(self) -> Iterator[_Found]:
         directories = [self._root, self._folders.drafts, self._folders.locks]
-        directories += map(self._folders.of, Folder)
+        directories += [self._folders.attachments, *map(self._folders.of, Folder)]
         for directory in filter(_can_be_listed, directories):
             yield from self._mode(directory, DIRECTORY_MODE)
             names = _open_to_others(directory)
@@ -184,6 +189,7 @@ class Doctor:
         if damaged:
             message = damage_words(damaged, session_id)
             yield self._finding("damaged_records", session_id, path, message), None
+        yield from map(self._of_pictures, self._pictures.check(session, path))
         if header.version > VERSION:
             message = f"written by a newer sibyl-tui (format {header.version}); read-only here"
             yield self._finding("newer_version", session_id, path, message), None
@@ -307,6 +313,9 @@ class Doctor:
         for aside in sorted(self._root.glob(f"{database.NAME}{database.DAMAGED}*")):
             message = "a damaged search index that was moved aside; it can be deleted"
             yield self._finding("index_set_aside", None, aside, message), aside.unlink
+
+    def _of_pictures(self, found: PictureFinding) -> _Found:
+        return self._finding(found.kind, found.session_id, found.path, found.message), found.mend
 
     def _held(self, session_id: str) -> bool:
         try:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.text.labels import plural
+from tui.storage.attachments import is_picture
 from tui.storage.folders import SUFFIX, Folder, Folders
 
 
@@ -24,6 +25,22 @@ def folder_sizes(root: Path) -> dict[str, str]:
     """Describe each folder of a data directory."""
     folders = Folders(root)
     return {folder.value: _described(folders.of(folder)) for folder in Folder}
+
+
+def pictures_size(root: Path) -> str:
+    """Describe the pictures of a data directory."""
+    try:
+        with os.scandir(Folders(root).attachments) as entries:
+            sizes = [
+                each.stat(follow_symlinks=False).st_size
+                for each in entries
+                if is_picture(each.name)
+            ]
+    except FileNotFoundError:
+        return "none"
+    except OSError as error:
+        return f"unreadable ({error.strerror})"
+    return f"{plural(len(sizes), 'picture')}, {sum(sizes):,} bytes"
 
 
 def index_state(root: Path) -> str:
