@@ -8,6 +8,7 @@ from tui.domain.commands import (
     COMMANDS,
     Invocation,
     PromptText,
+    is_command,
     parse,
     read_input,
     text_to_send,
@@ -108,3 +109,13 @@ def test_a_command_that_takes_something_says_what():
 def test_a_line_is_how_a_command_is_typed():
     assert BY_NAME["save"].line == "/save"
     assert BY_NAME["load"].line == "/load [NAME, NUMBER or ID]"
+
+
+def test_a_command_of_the_table_is_known_and_one_of_the_users_own_sends_a_text():
+    assert is_command("/load a b")
+    assert is_command("/exit")
+    assert not is_command("/review x", ["review"])
+    assert not is_command("/load x", ["load"])
+    assert not is_command("/etc/hosts")
+    assert not is_command("/nothing")
+    assert not is_command("load")

@@ -225,6 +225,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         if session.opened is None and not session.read_only:
             self.run_worker(partial(self._controllers.prompt.open_for_change, session))
 
+    @on(Prompt.FilesWanted)
+    def list_files(self, event: Prompt.FilesWanted) -> None:
+        self.run_worker(partial(self._controllers.file_lists.show, event.folder))
+
     @on(Prompt.HeldWanted)
     def send_held(self) -> None:
         self._dispatcher.send_held()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from tui.domain.file_names import FileListing
 from tui.domain.journal.session import Entry
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.prompt_queue import PromptQueue
@@ -63,6 +64,10 @@ class PromptView(Protocol):
 
     def replace_text(self, text: str) -> None:
         """Replace the user's text, who can undo it."""
+        ...
+
+    def show_files(self, listing: FileListing) -> None:
+        """Offer files for the reference that is being typed."""
         ...
 
 

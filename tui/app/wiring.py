@@ -33,6 +33,7 @@ from tui.terminal.flow_control import FlowControlledApp
 if TYPE_CHECKING:
     from tui.app.controllers.connect import ConnectController
     from tui.app.controllers.external_editor import ExternalEditor
+    from tui.app.controllers.file_lists import FileLists
     from tui.app.controllers.find import FindController
     from tui.app.controllers.imports import ImportController
     from tui.app.controllers.links import LinkController
@@ -198,6 +199,13 @@ class Controllers:
             self.commands.numbers.show,
             exclusive_projects=self._parts.exclusive_projects,
         )
+
+    @cached_property
+    def file_lists(self) -> "FileLists":
+        """Lists the files that a prompt can refer to."""
+        from tui.app.controllers.file_lists import FileLists
+
+        return FileLists(self._chat, self._parts.workspace)
 
     @cached_property
     def find(self) -> "FindController":

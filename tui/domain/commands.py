@@ -299,6 +299,12 @@ def parse(text: str, own: Collection[str] = ()) -> Invocation | None:
     return Invocation(name, (match[2] or "").strip())
 
 
+def is_command(text: str, own: Collection[str] = ()) -> bool:
+    """Tell whether a prompt is a command of the table, which sends nothing to the model."""
+    invocation = parse(text, own) if text.startswith("/") else None
+    return invocation is not None and invocation.name in BY_NAME and invocation.name not in own
+
+
 def aliases_of(name: str) -> tuple[str, ...]:
     """List the other names of a command."""
     return tuple(alias for alias, command in ALIASES.items() if command == name)

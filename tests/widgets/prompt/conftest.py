@@ -54,6 +54,7 @@ class PromptApp(App[None]):
     @on(CopyRequested)
     @on(Prompt.TakenBack)
     @on(Prompt.HeldWanted)
+    @on(Prompt.FilesWanted)
     def keep(self, event):
         self.posted.append(event)
 

@@ -25,7 +25,7 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
         ("enter", "Send"),
         ("ctrl+j", "New line"),
         ("shift+enter", "New line (in some terminals)"),
-        ("tab", "Complete a command or its argument"),
+        ("tab", "Complete a command, its argument or @file"),
         ("up", "Recall earlier prompts, from the first line"),
         ("up,backspace", "If empty: edit the last queued prompt"),
         ("delete", "If empty: drop the last queued prompt"),

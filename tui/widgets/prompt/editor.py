@@ -79,6 +79,25 @@ class Editor(TextAreaBase, inherit_bindings=False):
         rows = self.remembered.rows(text)
         self.replace(rows, (0, 0), self.document.end, maintain_selection_offset=False)
 
+    @property
+    def before_caret(self) -> str:
+        """The text of the caret's row before it; empty where something is selected."""
+        row, _ = caret = self.cursor_location
+        if self.rows.is_folded(row) or not self.selection.is_empty:
+            return ""
+        return self.document.get_text_range((row, 0), caret)
+
+    def put_reference(self, text: str, start: int) -> None:
+        """Replace the reference from a column to the caret; one to a folder can be continued."""
+        row, end = self.cursor_location
+        behind = self.document[row][end : end + 1]
+        # Of a folder it was continued in.
+        end += behind == '"' and text.rstrip().endswith('"')
+        end += text.endswith(" ") and self.document[row][end : end + 1] == " "
+        self.replace(text, (row, start), (row, end), maintain_selection_offset=False)
+        if text.endswith('/"'):
+            self.move_cursor_relative(columns=-1)
+
     def replace_typed(self, insert: str, start: Location, end: Location) -> EditResult | None:
         # Terminals send line breaks in a paste as carriage returns.
         text = insert.replace("\r\n", "\n").replace("\r", "\n")

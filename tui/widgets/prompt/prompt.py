@@ -13,8 +13,10 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
-from tui.domain.commands import Command
+from tui.domain.commands import Command, is_command
 from tui.domain.completion import Completion, Target, common_text, completions
+from tui.domain.file_names import FileListing
+from tui.domain.references import SIGN
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.prompt_queue import PromptQueue
@@ -22,6 +24,7 @@ from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
+from tui.widgets.prompt.file_offers import FileOffers, reference_at
 from tui.widgets.prompt.history import EarlierPrompts
 from tui.widgets.prompt.top_border import TopBorder
 
@@ -65,6 +68,16 @@ class Prompt(Widget):
             self.text = text
             self.pastes = tuple(pastes)
 
+    class FilesWanted(Message):
+        """A reference is being typed: the files are wanted that begin with ``folder``.
+
+        Without one, those of the project.
+        """
+
+        def __init__(self, folder: str) -> None:
+            super().__init__()
+            self.folder = folder
+
     class HeldWanted(Message):
         """The user wants the held prompts to be sent."""
 
@@ -90,6 +103,7 @@ class Prompt(Widget):
         self._editor = Editor(self._press, self._show_edit)
         self._border = TopBorder()
         self._list = CompletionList()
+        self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
         self._told = ""
         self._escaped_at = -math.inf
@@ -156,6 +170,7 @@ class Prompt(Widget):
         """Show another draft, the caret at its end and these ``pastes`` folded; posts nothing."""
         self._editor.remembered.remember(pastes)
         self._history.leave()
+        self._files.forget()
         self._load(text)
 
     def replace_text(self, text: str) -> None:
@@ -200,6 +215,12 @@ class Prompt(Widget):
     def show_themes(self, names: Sequence[str]) -> None:
         """The themes that can be chosen."""
         self._themes = tuple(names)
+
+    def show_files(self, listing: FileListing) -> None:
+        """The files that were asked for."""
+        is_new = self._files.take(listing)
+        if is_new and self.has_focus_within and self._list.chosen is None:
+            self._offer()
 
     def show_own_commands(self, commands: Sequence[Command]) -> None:
         """The commands of the user's own."""
@@ -303,14 +324,33 @@ class Prompt(Widget):
         if self._list.chosen is not None:
             self._accept(self._list.chosen)
             return
-        text = common_text(self.text, self._list.found)
-        if text == self.text:
+        typed = self._typed
+        text = common_text(typed, self._list.found)
+        if text == typed:
             self._list.move(1)
         else:
-            self._editor.replace_text(text)
+            self._put(text)
 
     def _accept(self, completion: Completion) -> None:
-        self._editor.replace_text(completion.text)
+        self._put(completion.text)
+
+    @property
+    def _typed(self) -> str:
+        """The text that the completions replace: a reference, or the whole prompt."""
+        before = self._editor.before_caret
+        typed = reference_at(before) if self._list.found[0].text.startswith(SIGN) else None
+        return before[typed.start :] if typed else self.text
+
+    def _put(self, text: str) -> None:
+        if not text.startswith(SIGN):
+            self._editor.replace_text(text)
+        elif typed := reference_at(self._editor.before_caret):
+            self._editor.put_reference(text, typed.start)
+            # The caret may have moved since, into the quotes of a folder.
+            self._offer()
+        else:
+            # The caret was moved away from it.
+            self._list.show(())
 
     def _take_back_last(self) -> None:
         """Move the last queued prompt into the text, where the next keys edit it."""
@@ -376,8 +416,15 @@ class Prompt(Widget):
         if self._taken is not None and self._taken.text != text:
             self._taken = None
             self._show_subtitle()
-        self._list.show(completions(text, self._targets, self._models, self._themes, self._own))
+        self._offer()
         self.post_message(self.Edited(text, self._editor.pastes))
+
+    def _offer(self) -> None:
+        text = self.text
+        found = completions(text, self._targets, self._models, self._themes, self._own)
+        if not found and not is_command(text, [command.name for command in self._own]):
+            found = self._files.completions(self._editor.before_caret)
+        self._list.show(found)
 
 
 def _queue_hint(queue: PromptQueue, *, again: bool) -> str:

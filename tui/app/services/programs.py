@@ -1,0 +1,80 @@
+"""Other programs' output, read for a limited time and to a limited size."""
+
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+from typing import IO
+
+import msgspec
+
+_BLOCK = 65_536
+_SECONDS_TO_END = 0.1
+
+
+class Output(msgspec.Struct, frozen=True):
+    """The output of a program; ``code`` is ``None`` if it was ended at a limit."""
+
+    data: bytes
+    code: int | None = None
+
+
+def output_of(
+    command: Sequence[str],
+    most_bytes: int,
+    seconds: float,
+    directory: Path = Path("/"),
+    environment: Mapping[str, str] = os.environ,
+) -> Output:
+    """Run a program and read its standard output. It blocks; raises ``OSError``."""
+    deadline = monotonic() + seconds
+    process = subprocess.Popen(  # noqa: S603 - each caller names its program
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert process.stdout is not None  # noqa: S101 - for the type
+    with process.stdout as pipe:
+        try:
+            data, is_whole = _read(pipe, most_bytes, deadline)
+            return Output(data, _code(process, deadline) if is_whole else None)
+        finally:
+            _end(process)
+
+
+def _read(pipe: IO[bytes], most: int, deadline: float) -> tuple[bytes, bool]:
+    """Read to the end, or to a limit; says whether it was the end."""
+    data = bytearray()
+    while len(data) <= most and (seconds := deadline - monotonic()) > 0:
+        if not select.select([pipe], [], [], seconds)[0]:
+            break
+        block = os.read(pipe.fileno(), _BLOCK)
+        if not block:
+            return bytes(data), True
+        data += block
+    return bytes(data), False
+
+
+def _code(process: subprocess.Popen[bytes], deadline: float) -> int | None:
+    try:
+        return process.wait(max(0.0, deadline - monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is not None:
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    # A disk that hangs keeps it: then it is left alone.
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(_SECONDS_TO_END)
