@@ -1,5 +1,6 @@
 """The commands that the fault tests walk through, and what must be true after each of them."""
 
+import hashlib
 import io
 import json
 import sys
@@ -13,10 +14,11 @@ from unittest import mock
 import msgspec
 
 from tui import cli
+from tui.domain.journal.blocks import ImageBlock, content_of
 from tui.domain.journal.message import Message, TokenUsage
-from tui.domain.journal.records import Opened
+from tui.domain.journal.records import Opened, encode
 from tui.domain.journal.session import SessionEntry, Status
-from tui.errors import StorageError
+from tui.errors import AttachmentNotFound, StorageError
 from tui.storage.doctor import Doctor
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
@@ -31,7 +33,11 @@ _CLAUDE = (
 )
 SCOPE = "walk"
 NEW = "a new question"
+PHOTO = b"\x89PNG\r\n\x1a\n of two sessions"
+SECRET = b"\x89PNG\r\n\x1a\n of the session in the trash alone"
+RESCUED = b"\x89PNG\r\n\x1a\n of a message that could not be saved"
 TEXTS = {KEPT: ("kept question", "kept answer"), ASIDE: ("aside",), TRASHED: ("trashed",)}
+PICTURES = {KEPT: [PHOTO], ASIDE: [], TRASHED: [PHOTO, SECRET]}
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,11 @@ def walks(directory: Path) -> list[Walk]:
             lambda store: "rescued" in everything_said(store),
         ),
         Walk(
+            "import-picture",
+            ["sessions", "import", str(directory / "picture.jsonl")],
+            lambda store: said(store, KEPT)[-1].startswith("see\n[image: photo.png"),
+        ),
+        Walk(
             "import-program",
             ["import", str(directory / "claude.jsonl")],
             _is_imported,
@@ -101,7 +112,8 @@ def _is_imported(store: FileStore) -> bool:
 
 
 def _is_gone(store: FileStore) -> bool:
-    return TRASHED not in {entry.id for entry in _entries(store)}
+    gone = TRASHED not in {entry.id for entry in _entries(store)}
+    return gone and has_picture(store, PHOTO) and not has_picture(store, SECRET)
 
 
 def fill(root: Path, directory: Path) -> None:
@@ -114,6 +126,7 @@ def fill(root: Path, directory: Path) -> None:
     for session_id, texts in TEXTS.items():
         lease = store.create(SCOPE, "/walk", "offline:guide", session_id=session_id)
         store.append(lease, [Opened(at=_time(0)), *_messages(session_id, texts)])
+        store.append(lease, [_showing(store, session_id, each) for each in PICTURES[session_id]])
         state = store.load(session_id).state(_time(9))
         store.append(lease, [state])
         lease.release()
@@ -127,6 +140,8 @@ def fill(root: Path, directory: Path) -> None:
     )
     (directory / "claude.jsonl").write_text(_CLAUDE)
     (directory / "rescue.jsonl").write_bytes(header + rescued)
+    shown = encode(_showing(store, "never-saved", RESCUED))
+    (directory / "picture.jsonl").write_bytes(header + shown)
     (directory / "new.jsonl").write_bytes(header.replace(b"-000001", b"-000009") + rescued)
 
 
@@ -144,6 +159,7 @@ def lost(root: Path, walk: Walk, stdout: str) -> list[str]:
         *_missing_sessions(root, walk, stdout),
         *missing_messages(root, stdout),
         *_ordinals_twice(root),
+        *_missing_pictures(root),
         *_damage(root),
     ]
 
@@ -195,6 +211,13 @@ def _acknowledged(stdout: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
+def _missing_pictures(root: Path) -> list[str]:
+    """The pictures without which a message was left."""
+    # The picture of the session that is purged may be there or not: doctor finds the messages.
+    kept = (data for data in (PHOTO, RESCUED) if not has_picture(FileStore(root), data))
+    return [f"freed too early: {data!r}" for data in kept]
+
+
 def _ordinals_twice(root: Path) -> list[str]:
     ordinals = [entry.ordinal for entry in _entries(FileStore(root))]
     return [] if len(set(ordinals)) == len(ordinals) else [f"numbers given twice: {ordinals}"]
@@ -203,6 +226,7 @@ def _ordinals_twice(root: Path) -> list[str]:
 def _damage(root: Path) -> list[str]:
     """A killed write may leave one torn line; everything else is whole."""
     allowed = {"index_out_of_use", "temporary_file", "two_folders", "unlisted", "damaged_scopes"}
+    allowed.add("unused_picture")
     bad = [finding for finding in Doctor(root).examine() if finding.kind not in allowed]
     torn = [finding for finding in bad if finding.message.startswith("1 damaged record ")]
     # Moves are not synced: the line of a session that is where it was moved to may be torn.
@@ -212,6 +236,21 @@ def _damage(root: Path) -> list[str]:
 
 def _entries(store: FileStore) -> Sequence[SessionEntry]:
     return store.list(SessionFilter(SCOPE, EVERYWHERE), None, 100).entries
+
+
+def _showing(store: FileStore, session_id: str, data: bytes) -> Message:
+    """A message with a picture, which is kept."""
+    sha256 = store.add_attachment(session_id, data)
+    block = ImageBlock("photo.png", "image/png", sha256, len(data))
+    return Message(f"{session_id}-{sha256[:4]}", "user", content_of("see", [block]), _time(7))
+
+
+def has_picture(store: FileStore, data: bytes) -> bool:
+    """Tell whether a picture is kept, whole."""
+    try:
+        return store.attachment(KEPT, hashlib.sha256(data).hexdigest()) == data
+    except AttachmentNotFound:
+        return False
 
 
 def _messages(session_id: str, texts: Sequence[str]) -> list[Message]:

@@ -140,12 +140,10 @@ class AttachmentFiles:
     def forget(self, session_id: str) -> None:
         """Free the pictures of a session that was purged, but those that are used elsewhere."""
         pictures = self.used_by(session_id)
-        unused = set(self.unused(pictures))
         with storage_errors("Cannot free the pictures"):
             for sha256 in pictures:
-                if sha256 not in unused:
-                    os.unlink(self._folders.use(sha256, session_id))
-        for sha256 in unused:
+                os.unlink(self._folders.use(sha256, session_id))
+        for sha256 in self.unused(pictures):
             self.free(sha256)
 
     def unused(self, pictures: Sequence[str]) -> list[str]:
@@ -163,7 +161,6 @@ class AttachmentFiles:
     def free(self, sha256: str) -> None:
         """Remove a picture and the notes of its uses. Raises ``StorageError``."""
         with storage_errors("Cannot free the picture"):
-            # The picture first: what is left by a power cut is found by its uses.
             for path in (self._folder / sha256, *self._uses_of(sha256)):
                 path.unlink(missing_ok=True)
             sync_directory(self._folder)

@@ -328,24 +328,20 @@ class FileStore:
 
     def purge(self, session_id: str) -> None:
         with self._borrowed(session_id, Folder.TRASH) as lease:
+            self._prepare_purge(session_id)
             path = self._folders.journal(session_id, Folder.TRASH)
-            with suppress(OSError, StorageError), self._scopes.locked():
-                # Taking the lock rebuilds a missing scopes.jsonl, with this session's number.
-                pass
-            with suppress(StorageError):
-                # Noted first: killed after the unlink, the index still forgets the words.
-                self._index.note_forgetting()
-            # Before the journal: a draft without one would be offered to a new session.
-            Drafts(self.root).forget(session_id)
-            with suppress(StorageError):
-                # Killed after the unlink, doctor frees the pictures.
-                self._attachments.expire(session_id)
             with storage_errors(f"Cannot purge session {session_id}"):
                 os.unlink(path)
                 sync_directory(path.parent)
-                self._free_pictures(session_id)
+                # While the id is locked: nobody uses it anew.
+                left = self._free_pictures(session_id)
                 lease.lock.destroy()
         self._index.forget()
+        if left is not None:
+            raise StorageError(
+                f"Session {session_id} is purged, but its pictures are left: {left}."
+                " sibyl-tui doctor --repair removes them."
+            ) from left
 
     def moves(self) -> tuple[Move, ...]:
         return self._moves.read()
@@ -376,15 +372,29 @@ class FileStore:
             self._note_pictures(session_id, used_pictures([record]))
             yield record, line
 
-    def _free_pictures(self, session_id: str) -> None:
+    def _prepare_purge(self, session_id: str) -> None:
+        """Note what a purge leads to, and remove the drafts: killed after it, nobody would."""
+        with suppress(OSError, StorageError), self._scopes.locked():
+            # Taking the lock rebuilds a missing scopes.jsonl, with this session's number.
+            pass
+        with suppress(StorageError):
+            # The index forgets the words.
+            self._index.note_forgetting()
+        with suppress(StorageError):
+            # Doctor frees the pictures.
+            self._attachments.expire(session_id)
+        # A draft without a journal would be offered to a new session.
+        Drafts(self.root).forget(session_id)
+
+    def _free_pictures(self, session_id: str) -> StorageError | None:
         """Free the pictures of a session that was purged, unless others use them."""
         try:
             if self._attachments.used_by(session_id):
                 with storage_errors("Cannot free the pictures"), self._scopes.locked():
                     self._attachments.forget(session_id)
         except StorageError as error:
-            # The session is gone all the same; doctor frees them.
-            _log.info("pictures of %s are left: %s", session_id, error_name(error))
+            return error
+        return None
 
     def _note_pin(self, session_id: str, records: Sequence[Record]) -> None:
         """Note for lists that a session was pinned or unpinned."""

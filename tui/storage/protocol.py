@@ -438,7 +438,8 @@ class SessionStore(SessionReader, Protocol):
     def purge(self, session_id: str) -> None:
         """Destroy a session in the trash; its number is never given again, its lease ends.
 
-        Raises ``SessionNotFound`` (also if it is not in the trash), ``SessionBusy``.
+        Its pictures go with it, unless other sessions use them. Raises ``SessionNotFound`` (also if
+        it is not in the trash), ``SessionBusy``.
         """
         ...
 
