@@ -2,8 +2,9 @@
 
 import hashlib
 from base64 import b64decode
+from typing import Any
 
-from tui.domain.journal.blocks import FileBlock, ImageBlock, content_of
+from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock, content_of
 
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -12,15 +13,15 @@ PNG = b64decode(
 NOTES = FileBlock("notes.txt", "Buy milk.", 9)
 
 
-def picture(name="photo.png", data=PNG, size=None):
+def picture(name: str = "photo.png", data: bytes = PNG, size: int | None = None) -> ImageBlock:
     sha256 = hashlib.sha256(data).hexdigest()
     return ImageBlock(name, "image/png", sha256, len(data) if size is None else size)
 
 
-def numbered(number, size=1000):
+def numbered(number: int, size: int = 1000) -> ImageBlock:
     """Another picture for each number."""
     return picture(f"{number}.png", str(number).encode(), size)
 
 
-def showing(text, *attachments):
+def showing(text: str, *attachments: Attachment) -> str | list[Any]:
     return content_of(text, attachments)

@@ -1,12 +1,15 @@
-"""Servers and models that take no tools, or no system prompt."""
+"""Servers and models that take no tools, no system prompt, or no pictures."""
+
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from tests.attached import numbered, showing
 from tests.providers.chat_server import ChatServer, Exchange, answers, refuses
 from tests.providers.conftest import ModelAt, asks, collected, only_openai, says, text_of
 from tui.domain.journal.message import ToolCall
-from tui.errors import ModelRefused
+from tui.errors import ModelRefused, ModelUnavailable
 from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
 
 TOOL = ToolDefinition("look_up", "Looks up.", {"type": "object", "properties": {}})
@@ -118,3 +121,94 @@ async def test_a_model_may_refuse_both(model_at: ModelAt):
         assert "tools" not in server.requests[2].body
         assert server.requests[2].body["messages"][0]["role"] == "user"
     assert (len(set(notices)), text) == (2, "Fine.")
+
+
+FIRST, SECOND = numbered(1), numbered(2)
+NO_PICTURES = [
+    (404, "No endpoints found that support image input"),
+    (400, "Invalid content type. image_url is only supported by certain models."),
+    (500, "this model is missing data required for image input"),
+    (500, "image input is not supported - hint: you may need to provide the mmproj"),
+    (400, "local-model is not a multimodal model"),
+    (400, "messages[0].content must be a string"),
+    (422, "messages[0]: unknown variant `image_url`, expected `text` at line 1 column 99"),
+    (400, "Image input modality is not enabled for models/gemma-3-1b-it"),
+    (400, "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum"),
+]
+
+
+def looks(*messages: Any) -> ModelRequest:
+    images = {FIRST.sha256: b"1", SECOND.sha256: b"2"}
+    return replace(asks(showing("See", FIRST), *messages), images=images)
+
+
+def pictures_in(body: dict[str, Any]) -> int:
+    contents = [message["content"] for message in body["messages"]]
+    parts = [part for content in contents if not isinstance(content, str) for part in content]
+    return sum(part["type"] != "text" for part in parts)
+
+
+@pytest.mark.parametrize(("status", "said"), NO_PICTURES)
+async def test_a_model_that_refuses_a_picture_is_sent_its_name(
+    model_at: ModelAt, status: int, said: str
+):
+    with ChatServer(refuses(status, said), answers("Fine.")) as server:
+        (notice,), text = await notices_and_text(model_at, server, looks())
+        assert [pictures_in(each.body) for each in server.requests] == [1, 0]
+        assert FIRST.label in str(server.requests[1].body)
+    assert text == "Fine."
+    told = "local:test-model did not take 1.png: only its name is sent. It says: "
+    assert notice == told + said
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "At most 1 image(s) may be provided in one request."),
+        (500, "vision model only supports a single image per message"),
+        (413, "<html><title>413 Request Entity Too Large</title>"),
+        (400, "Request payload size exceeds the limit: 20971520 bytes."),
+    ],
+)
+async def test_of_too_many_pictures_those_of_the_last_question_are_sent(
+    model_at: ModelAt, status: int, said: str
+):
+    request = looks(says("assistant", "Yes."), says("user", showing("And", SECOND)))
+    with ChatServer(refuses(status, said), answers("Fine.")) as server:
+        (notice,), text = await notices_and_text(model_at, server, request)
+        assert [pictures_in(each.body) for each in server.requests] == [2, 1]
+        assert FIRST.label in str(server.requests[1].body)
+    assert text == "Fine."
+    assert "did not take 1.png" in notice
+
+
+async def test_if_they_are_refused_too_all_are_names(model_at: ModelAt):
+    request = looks(says("assistant", "Yes."), says("user", showing("And", SECOND)))
+    too_many = refuses(400, "Too many images.")
+    with ChatServer(too_many, too_many, answers("Fine.")) as server:
+        notices, text = await notices_and_text(model_at, server, request)
+        assert [pictures_in(each.body) for each in server.requests] == [2, 1, 0]
+    assert (len(set(notices)), text) == (2, "Fine.")
+
+
+async def test_a_refused_picture_is_not_sent_again_and_another_one_is(model_at: ModelAt):
+    with ChatServer(refuses(400, "Could not process image"), answers("Fine.")) as server:
+        model = model_at(server, retries=0)
+        await collected(model.stream(looks()))
+        later = looks(says("assistant", "Fine."), says("user", showing("And", SECOND)))
+        await collected(model.stream(later))
+        assert [pictures_in(each.body) for each in server.requests] == [1, 0, 1]
+
+
+async def test_a_model_with_vision_in_its_name_that_is_missing_is_an_error(model_at: ModelAt):
+    with ChatServer(refuses(404, "model 'some-vision' not found")) as server:
+        with pytest.raises(ModelUnavailable):
+            await collected(model_at(server, model="some-vision").stream(looks()))
+        assert len(server.requests) == 1
+
+
+async def test_without_pictures_such_a_refusal_is_an_error(model_at: ModelAt):
+    with ChatServer(refuses(400, "Could not process image")) as server:
+        with pytest.raises(ModelRefused):
+            await collected(model_at(server).stream(asks(showing("See", FIRST))))
+        assert len(server.requests) == 1

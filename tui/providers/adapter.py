@@ -71,6 +71,7 @@ from tui.providers.protocol import (
 from tui.providers.refused_parts import PartRefused, RefusedParts, part_refused
 from tui.providers.request_log import logged
 from tui.providers.retries import Backoff
+from tui.providers.server_words import quoted
 from tui.providers.thinking import ThinkingFilter
 from tui.providers.transport import Reply
 from tui.providers.turn_answers import lacks_thinking, worth_keeping
@@ -156,7 +157,7 @@ class ChatModel:
                     async for event in events:
                         yield event
             except PartRefused as refused:
-                self._refused.add(refused.part)
+                self._refused.add(refused)
             else:
                 return
 
@@ -177,8 +178,8 @@ class ChatModel:
                 failure = explained(error, reply, self._choice, tries, request.parameters)
                 asked = asked_pause(error)
                 pause = backoff.next_pause(asked) if passes(error, reply) else None
-                if part := part_refused(refusal_words(error, reply), request):
-                    pause, failure = None, PartRefused(part)
+                if refused := self._refused_part(error, reply, request):
+                    pause, failure = None, refused
             else:
                 return
             # Outside the handler: the library's error may quote the key, and must not be chained.
@@ -186,6 +187,16 @@ class ChatModel:
                 raise failure
             yield AttemptFailed(tries, reason, pause)
             await asyncio.sleep(pause)
+
+    def _refused_part(
+        self, error: AgentRunError, reply: Reply, request: ModelRequest
+    ) -> PartRefused | None:
+        said = refusal_words(error, reply)
+        # A model's name may have the word vision.
+        refused = part_refused(said.replace(self._choice.model, ""), request)
+        if refused:
+            refused.said = quoted(said, *self._choice.secrets, *reply.route.secrets)
+        return refused
 
     @asynccontextmanager
     async def _asked(self, request: ModelRequest, reply: Reply) -> AsyncGenerator["_Received"]:

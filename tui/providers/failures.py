@@ -32,7 +32,7 @@ from tui.providers.transport import Reply
 
 _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
-_UNTAKEN = frozenset({400, 404, 422, 500, 501})
+_UNTAKEN = frozenset({400, 404, 413, 415, 422, 500, 501})
 _FILTERED = frozenset(
     {
         "blocklist",

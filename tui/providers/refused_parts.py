@@ -1,12 +1,16 @@
 """Parts of a request that a model or its server refused; later requests go without them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
+from tui.domain.journal.blocks import ImageBlock
+from tui.domain.journal.message import Message
 from tui.providers.protocol import ModelRequest
 
-Part = Literal["tools", "system prompt"]
+Part = Literal["tools", "system prompt", "pictures"]
 
 _NOT_TAKEN = re.compile(
     r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
@@ -19,12 +23,23 @@ _SYSTEM = re.compile(r"\b(?:system|developer) (?:role|message|prompt|instruction
 _ODD_ROLES = re.compile(r"roles must alternate", re.IGNORECASE)
 
 
-class PartRefused(Exception):
-    """A server refused a part of a request."""
+# Servers that know texts only say what they expect instead; others have too many, or too much.
+_PICTURES = re.compile(
+    r"images?\b|image_url|\bvision\b|multi-?modal|must be a string|be a valid string"
+    r"|(?:request|payload|entity|body)\b.{0,30}(?:too.?large|exceed)",
+    re.IGNORECASE | re.DOTALL,
+)
 
-    def __init__(self, part: Part) -> None:
+
+class PartRefused(Exception):
+    """A server refused a part of a request; ``pictures`` are those to leave out."""
+
+    def __init__(self, part: Part, pictures: Sequence[ImageBlock] = ()) -> None:
         super().__init__(part)
         self.part: Part = part
+        self.pictures = pictures
+        self.said = ""
+        """The words of the server, as a sentence."""
 
 
 class RefusedParts:
@@ -33,13 +48,19 @@ class RefusedParts:
     def __init__(self, model: str) -> None:
         self._model = model
         self._parts: set[Part] = set()
+        self._pictures: dict[str, str] = {}
+        """The notice about each refused picture, by its SHA-256: the next one may be taken."""
 
-    def add(self, part: Part) -> None:
+    def add(self, refused: PartRefused) -> None:
         """Note a refusal."""
-        self._parts.add(part)
+        self._parts.add(refused.part)
+        notice = _picture_notice(self._model, refused)
+        self._pictures |= {picture.sha256: notice for picture in refused.pictures}
 
     def left_out(self, request: ModelRequest) -> ModelRequest:
         """The same request without them."""
+        taken = {each: data for each, data in request.images.items() if each not in self._pictures}
+        request = replace(request, images=taken)
         if "tools" in self._parts:
             request = request.without_tools()
         return request.without_system_prompt() if "system prompt" in self._parts else request
@@ -53,14 +74,40 @@ class RefusedParts:
             )
         if request.system_prompt and "system prompt" in self._parts:
             yield f"{self._model} does not take a system prompt: sent it with the first message."
+        told = (self._pictures[each] for each in request.images if each in self._pictures)
+        yield from dict.fromkeys(told)
 
 
-def part_refused(said: str, request: ModelRequest) -> Part | None:
+def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
     """Find the part of a request that a server's message refuses."""
     if request.system_prompt and _ODD_ROLES.search(said):
-        return "system prompt"
+        return PartRefused("system prompt")
+    if request.images and _PICTURES.search(said):
+        return PartRefused("pictures", _refused_pictures(said, request))
     if not _NOT_TAKEN.search(said):
         return None
     if request.tools and _TOOLS.search(said):
-        return "tools"
-    return "system prompt" if request.system_prompt and _SYSTEM.search(said) else None
+        return PartRefused("tools")
+    has_prompt = request.system_prompt and _SYSTEM.search(said)
+    return PartRefused("system prompt") if has_prompt else None
+
+
+def _refused_pictures(said: str, request: ModelRequest) -> Sequence[ImageBlock]:
+    """The pictures to leave out: all if the model sees none, else the earlier ones first."""
+    sent = [pictures for each in request.messages if (pictures := _pictures(each, request))]
+    newest = {picture.sha256 for picture in sent[-1]}
+    every = [picture for pictures in sent for picture in pictures]
+    earlier = [picture for picture in every if picture.sha256 not in newest]
+    return every if _NOT_TAKEN.search(said) or not earlier else earlier
+
+
+def _pictures(message: Message, request: ModelRequest) -> list[ImageBlock]:
+    images = (each for each in message.attachments if isinstance(each, ImageBlock))
+    return [each for each in images if each.sha256 in request.images]
+
+
+def _picture_notice(model: str, refused: PartRefused) -> str:
+    names = dict.fromkeys(picture.name for picture in refused.pictures)
+    if len(names) == 1:
+        return f"{model} did not take {next(iter(names))}: only its name is sent.{refused.said}"
+    return f"{model} did not take {len(names)} pictures: only their names are sent.{refused.said}"
