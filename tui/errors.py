@@ -9,6 +9,7 @@
     ├── StorageError              the data directory could not be read or written
     │   ├── StorageFull           the disk or quota is full
     │   ├── UnexpectedSaveError   a save failed with an unknown exception
+    │   ├── CallStopped           a tool's call or result could not be saved
     │   ├── SessionNotFound       no session matches the target
     │   ├── AmbiguousSession      several do
     │   ├── MessageNotFound       the session has no such message, or it was replaced
@@ -89,6 +90,10 @@ class UnexpectedSaveError(StorageError):
     @property
     def short(self) -> str:
         return self._reason
+
+
+class CallStopped(StorageError):
+    """A turn ended among its tools: a call or its result could not be saved."""
 
 
 class SessionNotFound(StorageError):

@@ -12,9 +12,15 @@ from tests.waiting import until
 from tui.cli import approval
 from tui.cli.approval import ask_on_terminal
 from tui.domain.journal.message import ToolCall
+from tui.domain.tool_approval import ToolApproval
 from tui.domain.views.approval import Question
 
-QUESTION = Question("s", ToolCall("c1", "write_todos", {"todos": ["会話"]}), "does it")
+QUESTION = Question(
+    "s",
+    ToolCall("c1", "files__read_file", {"path": "会話"}),
+    "Server: files\nTool: read_file",
+    ToolApproval("files", "read_file", "1"),
+)
 
 
 @pytest.fixture
@@ -37,7 +43,7 @@ def asking(capsys):
 
         def seen():
             said.append(capsys.readouterr().err)
-            return "Allow it once" in "".join(said)
+            return "n deny" in "".join(said)
 
         await until(seen, "the question")
         return "".join(said), answer
@@ -47,19 +53,29 @@ def asking(capsys):
 
 async def test_where_there_is_no_terminal_it_is_denied_and_said(capsys):
     assert await ask_on_terminal(QUESTION) == "deny"
-    assert "the tool write_todos: there is no terminal" in capsys.readouterr().err
+    assert "the tool files: read_file: there is no terminal" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("typed", ["y\n", "Yes\n", " y \n"])
-async def test_who_says_yes_allows_it_once(asking, keyboard, typed):
+@pytest.mark.parametrize(
+    ("typed", "choice"),
+    [
+        ("y\n", "once"),
+        ("Yes\n", "once"),
+        (" y \n", "once"),
+        ("u\n", "until-quit"),
+        ("a\n", "always"),
+        ("ALWAYS\n", "always"),
+    ],
+)
+async def test_who_says_so_allows_it_for_that_long(asking, keyboard, typed, choice):
     said, answer = await asking()
-    assert "The tool write_todos does it." in said
+    assert "Server: files\nTool: read_file" in said
     assert "会話" in said
     keyboard(typed)
-    assert await answer == "once"
+    assert await answer == choice
 
 
-@pytest.mark.parametrize("typed", ["n\n", "\n", "yess\n", "always\n", "\x04"])
+@pytest.mark.parametrize("typed", ["n\n", "\n", "yess\n", "all\n", "\x04"])
 async def test_anything_else_denies_it(asking, keyboard, typed):
     _, answer = await asking()
     keyboard(typed)

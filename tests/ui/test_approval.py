@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.engine.scripted_servers import ScriptedServers
 from tests.ui.screen import (
     conversation,
     go_to,
@@ -16,15 +17,13 @@ from tests.ui.world import messages
 from tests.waiting import until
 from tui.app.themes import Appearance
 from tui.domain.journal.message import ToolCall
-from tui.domain.search.query import SearchResult
-from tui.engine.turns.built_in_tools import built_in_tools
+from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.tools import DENIED, Tools
 from tui.widgets.key_line import KeyLine
 
 
-def call(number=1, content="会話を読む"):
-    todo = {"content": content, "status": "in_progress", "active_form": "reading\x1b[31m"}
-    return ToolCall(f"c{number}", "write_todos", {"todos": [todo]})
+def call(number=1, content="会話.md"):
+    return ToolCall(f"c{number}", "files__read_file", {"path": content, "mode": "red\x1b[31m"})
 
 
 @pytest.fixture
@@ -33,8 +32,8 @@ def asking(world):
 
     def make(*answers):
         w = world(*answers)
-        names = ("write_todos", "search_sessions")
-        w.tools = Tools(built_in_tools(names, lambda query, limit: SearchResult(), w.clock))
+        w.servers = ScriptedServers()
+        w.tools = Tools(servers=w.servers, approvals=ToolApprovals(w.approvals_file))
         return w
 
     return make
@@ -45,7 +44,7 @@ def question(app):
     return app.chat.approval.visible_text() if app.chat.approval.display else ""
 
 
-async def asked(app, words="write_todos"):
+async def asked(app, words="files: read_file"):
     await until(lambda: words in question(app), f"the question about {words}")
 
 
@@ -58,13 +57,13 @@ async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(ask
     async with w.running() as (app, pilot):
         await send(pilot, "go")
         await asked(app)
-        assert "会話を読む" in question(app)
-        assert "reading\\u001b[31m" in question(app)
-        assert "It replaces the to-do list of this session." in question(app)
+        assert "会話.md" in question(app)
+        assert "red\\u001b[31m" in question(app)
+        assert "Server: files" in question(app)
         await pilot.press(*"oudo", "left", "right")
         assert app.chat.prompt.draft == "oudo"
         assert question(app)
-        assert not w.workspace.current.session.todos
+        assert not w.servers.calls
         await until(lambda: "waits for approval" in status(app))
         await pilot.press("escape")
 
@@ -73,11 +72,14 @@ async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(ask
 @pytest.mark.parametrize(
     ("keys", "result"),
     [
-        (["o"], "To-dos saved: 0 of 1 done, 1 in progress."),
+        (["o"], "# Shop"),
         (["d"], DENIED),
         (["enter"], DENIED),
-        (["left", "enter"], "To-dos saved: 0 of 1 done, 1 in progress."),
-        (["right", "enter"], "To-dos saved: 0 of 1 done, 1 in progress."),
+        (["n"], DENIED),
+        (["u"], "# Shop"),
+        (["a"], "# Shop"),
+        (["left", "enter"], "# Shop"),
+        (["right", "enter"], "# Shop"),
         (["escape"], DENIED),
     ],
 )
@@ -103,7 +105,7 @@ async def test_what_is_typed_behind_an_answer_is_the_prompt_s(asking):
         type_at_once(app, "<f3>oand do")
         await until(lambda: app.chat.prompt.draft == "and do", "what was typed")
         await wait_for_answer(w)
-        assert results(w) == ["To-dos saved: 0 of 1 done, 1 in progress."]
+        assert results(w) == ["# Shop"]
 
 
 async def test_escape_denies_from_the_prompt_and_stops_nothing(asking):
@@ -124,7 +126,7 @@ async def test_what_is_pressed_twice_answers_one_question(asking):
         await asked(app)
         await pilot.press("f3", "o", "o")
         await asked(app, "second")
-        assert results(w) == ["To-dos saved: 0 of 1 done, 1 in progress."]
+        assert results(w) == ["# Shop"]
         await pilot.press("escape")
         await wait_for_answer(w)
 
@@ -138,12 +140,28 @@ async def test_until_i_quit_asks_no_more_for_this_tool_and_is_not_kept(asking):
         await wait_for_answer(w)
         assert len(results(w)) == 2
         there = w.workspace.current.id
+    w.tools = Tools(servers=w.servers, approvals=ToolApprovals(w.approvals_file))
     async with w.running(there) as (app, pilot):
         await send(pilot, "again")
         await asked(app)
         await pilot.press("escape")
         await wait_for_answer(w)
         assert results(w)[-1] == DENIED
+
+
+async def test_always_asks_no_more_and_is_kept(asking):
+    w = asking([call(1)], ["Done."], [call(2)], ["Again."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("f3", "a")
+        await wait_for_answer(w)
+        there = w.workspace.current.id
+    w.tools = Tools(servers=w.servers, approvals=ToolApprovals(w.approvals_file))
+    async with w.running(there) as (app, pilot):
+        await send(pilot, "again")
+        await wait_for_answer(w)
+        assert results(w) == ["# Shop", "# Shop"]
 
 
 async def test_a_call_in_a_session_not_on_screen_is_marked_and_asked_when_viewed(asking):
@@ -163,7 +181,7 @@ async def test_a_call_in_a_session_not_on_screen_is_marked_and_asked_when_viewed
         await asked(app)
         await pilot.press("f3", "o")
         await wait_for_answer(w)
-        assert results(w) == ["To-dos saved: 0 of 1 done, 1 in progress."]
+        assert results(w) == ["# Shop"]
         await until(lambda: mark(app, mine) == "")
 
 
@@ -201,11 +219,11 @@ async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
         {"content": f"thing {n}", "status": "pending", "active_form": f"doing {n}"}
         for n in range(60)
     ]
-    w = asking([ToolCall("c1", "write_todos", {"todos": items})], ["Done."])
+    w = asking([ToolCall("c1", "files__read_file", {"todos": items})], ["Done."])
     async with w.running(size=(60, 15)) as (app, pilot):
         await send(pilot, "go")
         await asked(app)
-        assert "[o] Once" in question(app)
+        assert "o Once u For now a Always d Deny" in question(app)
         await pilot.press("f3")
         for _ in range(400):
             await pilot.press("pagedown")
@@ -232,7 +250,7 @@ async def test_a_result_is_one_line_with_its_tool_and_outcome(asking):
         await asked(app)
         await pilot.press("escape")
         await wait_for_answer(w)
-        await until(lambda: f"▸ write_todos result: {DENIED}" in conversation(app))
+        await until(lambda: f"▸ files__read_file result: {DENIED}" in conversation(app))
 
 
 async def test_while_a_tool_asks_one_sees_how_to_find_the_next_match(asking):
@@ -250,11 +268,11 @@ async def test_while_a_tool_asks_one_sees_how_to_find_the_next_match(asking):
 
 async def test_a_question_names_the_users_own_keys(asking):
     w = asking([call()], ["Done."])
-    w.appearance = Appearance(keys={"approval-once": "a", "approval-focus": "f9", "stop": "f10"})
+    w.appearance = Appearance(keys={"approval-once": "y", "approval-focus": "f9", "stop": "f10"})
     async with w.running(size=(40, 10)) as (app, pilot):
         await send(pilot, "go")
-        await asked(app, "[a] Once  [u] Until I quit  [d] Deny")
+        await asked(app, "y Once u For now a Always d Deny")
         assert "F9 answers · F10 denies" in str(app.chat.approval.border_subtitle)
-        await pilot.press("f9", "a")
+        await pilot.press("f9", "y")
         await wait_for_answer(w)
         assert len(results(w)) == 1

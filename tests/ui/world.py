@@ -76,6 +76,7 @@ class World:
         self.prompts: Mapping[str, str] = {}
         self.ui_state_file = root.parent / "state" / "ui.json"
         self.tools = Tools()
+        self.approvals_file = root.parent / "state" / "tool-approvals.json"
         self.place = PLACE
         # No server is looked for where one might run by chance.
         self.environ = {"OLLAMA_HOST": "127.0.0.1:9"}

@@ -9,21 +9,31 @@ from contextlib import suppress
 from tui.cli import output
 from tui.domain.views.approval import Choice, Question
 
+_CHOICES = "y once, u until this turn ends, a always for this tool, n deny:"
+_ANSWERS: dict[str, Choice] = {
+    "y": "once",
+    "yes": "once",
+    "u": "until-quit",
+    "a": "always",
+    "always": "always",
+}
+"""Anything else denies."""
+
 
 async def ask_on_terminal(question: Question) -> Choice:
-    """Show the whole call on standard error and read ``y`` or ``n``.
+    """Show the whole call on standard error and read the answer.
 
     Without a terminal the call is denied.
     """
-    name = question.call.name
+    name = question.tool.title
     if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
         output.tell(f"Denied the tool {name}: there is no terminal to ask on.")
         return "deny"
     with suppress(termios.error, OSError):
         # Input from before the question is no answer to it.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    output.tell(f"The tool {name} {question.about}.\n{question.arguments}\nAllow it once? (y/n)")
-    return "once" if (await _line()).strip().lower() in ("y", "yes") else "deny"
+    output.tell(f"Allow the tool {question.tool.title}?\n{question.text}\n{_CHOICES}")
+    return _ANSWERS.get((await _line()).strip().lower(), "deny")
 
 
 async def _line() -> str:

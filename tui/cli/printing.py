@@ -20,6 +20,8 @@ from tui.engine.turns.events import (
     ThinkingAdded,
     ToolCalled,
     ToolReturned,
+    ToolServersAwaited,
+    ToolStarted,
     TurnEnded,
     TurnEvent,
     UsageCounted,
@@ -68,7 +70,14 @@ class TextPrinter:
                 output.tell(f"NOT SAVED: {reason}")
             case TurnEnded():
                 self._end_turn(event)
-            case MessageSaved() | ThinkingAdded() | AttemptRepeated() | UsageCounted():
+            case (
+                MessageSaved()
+                | ThinkingAdded()
+                | AttemptRepeated()
+                | UsageCounted()
+                | ToolServersAwaited()
+                | ToolStarted()
+            ):
                 pass
 
     def fail(self, reason: str) -> None:
@@ -117,7 +126,14 @@ class JsonPrinter:
                 self.fail(reason)
             case TurnEnded():
                 self._end_turn(event)
-            case AnswerStarted() | ThinkingAdded() | AttemptRepeated() | UsageCounted():
+            case (
+                AnswerStarted()
+                | ThinkingAdded()
+                | AttemptRepeated()
+                | UsageCounted()
+                | ToolServersAwaited()
+                | ToolStarted()
+            ):
                 pass
 
     def fail(self, reason: str) -> None:

@@ -20,12 +20,14 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.engine.kept_lists import KeptLists
 from tui.engine.sessions.leasing import take_session
 from tui.engine.sessions.open_session import OpenSession
+from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.tools import Tools
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.providers.deferred import LazyModel, UnavailableModel
 from tui.providers.protocol import Model
 from tui.providers.selection import choose
+from tui.storage import tool_approvals
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
 
@@ -122,7 +124,8 @@ class Program(msgspec.Struct, frozen=True):
         from tui.engine.turns.built_in_tools import built_in_tools
 
         search = partial(self.store.search, seconds=_SEARCH_SECONDS)
-        return Tools(built_in_tools(enabled, search, self.clock))
+        approvals = ToolApprovals(paths.state_directory() / tool_approvals.FILE)
+        return Tools(built_in_tools(enabled, search, self.clock), approvals=approvals)
 
     def now(self) -> str:
         """The time, as in a journal."""

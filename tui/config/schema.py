@@ -231,7 +231,7 @@ class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     enabled: Annotated[
         tuple[_ToolName, ...],
         _about(
-            "The enabled tools; each call is shown, and runs only if you allow it.",
+            "The enabled tools. Each search is shown, and runs only if you allow it.",
             ["write_todos", "search_sessions"],
         ),
     ] = ()

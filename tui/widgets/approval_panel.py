@@ -22,15 +22,17 @@ from tui.widgets.hints import hint
 from tui.widgets.key_names import short_key_name
 from tui.widgets.wrapping import wrap_words
 
-_CHOICES: tuple[tuple[Choice, str, str], ...] = (
-    ("once", "o", "Once"),
-    ("always", "u", "Until I quit"),
-    ("deny", "d", "Deny"),
+_CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
+    ("once", "o", "Once", "Once"),
+    ("until-quit", "u", "Until I quit", "For now"),
+    ("always", "a", "Always", "Always"),
+    ("deny", "d", "Deny", "Deny"),
 )
-"""The answers, with their keys and words."""
+"""The answers, with their keys and words; the last ones are for narrow places."""
 
-_SAFE = 2
-_GAP = 2
+_SAFE = 3
+_GAP = "  "
+_NARROW_GAP = " "
 
 
 class ApprovalPanel(Widget, can_focus=True):
@@ -48,13 +50,21 @@ class ApprovalPanel(Widget, can_focus=True):
         Binding("o", "choose('once')", "Allow once", id="approval-once", priority=True),
         Binding(
             "u",
-            "choose('always')",
+            "choose('until-quit')",
             "Until I quit",
-            id="approval-always",
+            id="approval-until-quit",
             tooltip="Allow this tool until I quit",
             priority=True,
         ),
-        Binding("d", "choose('deny')", "Deny", id="approval-deny", priority=True),
+        Binding(
+            "a",
+            "choose('always')",
+            "Always",
+            id="approval-always",
+            tooltip="Always allow this tool; /tools withdraws it",
+            priority=True,
+        ),
+        Binding("d,n", "choose('deny')", "Deny", id="approval-deny", priority=True),
         Binding("enter", "take", "Select", id="approval-take", show=False, priority=True),
         Binding(
             "left",
@@ -181,11 +191,12 @@ class ApprovalPanel(Widget, can_focus=True):
         if spot is None or spot.y != self.content_size.height - 1:
             return
         column = 0
-        for choice, words in self._labels():
+        labels, gap = self._labels()
+        for choice, words in labels:
             if column <= spot.x < column + cell_len(words):
                 self.answer(choice)
                 return
-            column += cell_len(words) + _GAP
+            column += cell_len(words) + len(gap)
 
     def on_focus(self) -> None:
         self._show_hints()
@@ -209,27 +220,30 @@ class ApprovalPanel(Widget, can_focus=True):
         if y == size.height - 1:
             return self._choices(size.width)
         if y == 0:
-            call = self.question.call
-            return self._line(f"? Allow the tool {one_line(call.name)}?", "title")
+            return self._line(f"? Allow {one_line(self.question.tool.title)}?", "title")
         lines, place = self._lines(), self._top + y - 1
         return self._line(lines[place] if place < len(lines) else "", "arguments")
 
     def _key(self, action: str, usual: str) -> str:
         return short_key_name(self._chosen_keys.get(action, usual).split(",")[0])
 
-    def _labels(self) -> Sequence[tuple[Choice, str]]:
-        return [
-            (choice, f"[{self._key(f'approval-{choice}', key)}] {words}")
-            for choice, key, words in _CHOICES
-        ]
+    def _labels(self) -> tuple[Sequence[tuple[Choice, str]], str]:
+        """The answers in words that fit, and the gap between them."""
+        keys = [self._key(f"approval-{choice}", key) for choice, key, _, _ in _CHOICES]
+        wide = [f"[{key}] {each[2]}" for key, each in zip(keys, _CHOICES, strict=True)]
+        narrow = [f"{key} {each[3]}" for key, each in zip(keys, _CHOICES, strict=True)]
+        fits = cell_len(_GAP.join(wide)) <= self.content_size.width
+        words, gap = (wide, _GAP) if fits else (narrow, _NARROW_GAP)
+        return [(each[0], label) for each, label in zip(_CHOICES, words, strict=True)], gap
 
     def _choices(self, width: int) -> Strip:
         segments: list[Segment] = []
-        for place, (_, words) in enumerate(self._labels()):
+        labels, gap = self._labels()
+        for place, (_, words) in enumerate(labels):
             chosen = self.has_focus and place == self._marked
             part = "chosen" if chosen else "choice"
             segments.append(Segment(words, self._style(part)))
-            segments.append(Segment(" " * _GAP, self.rich_style))
+            segments.append(Segment(gap, self.rich_style))
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
     def _show_hints(self) -> None:
@@ -261,7 +275,7 @@ class ApprovalPanel(Widget, can_focus=True):
         if self.question is None:
             return ()
         if self._wrapped[0] != width:
-            text = f"It {self.question.about}.\n{self.question.arguments}".replace("\t", " ")
+            text = self.question.text.replace("\t", " ")
             lines = [each for line in text.split("\n") for each in wrap_words(line, width)]
             self._wrapped = width, lines
         return self._wrapped[1]

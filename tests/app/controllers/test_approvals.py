@@ -7,6 +7,7 @@ import pytest
 from tests.app.controllers.stand_ins import Session
 from tui.app.controllers.approvals import Approvals
 from tui.domain.journal.message import ToolCall
+from tui.domain.tool_approval import ToolApproval
 from tui.domain.views.approval import Question
 
 
@@ -52,7 +53,8 @@ class World:
 
     async def ask(self, session_id, tool):
         """Begin to ask; return the question, and the task that waits for the choice."""
-        question = Question(session_id, ToolCall("call", tool, {}), "writes a file.")
+        approval = ToolApproval("files", tool, "1")
+        question = Question(session_id, ToolCall("call", tool, {}), "It writes a file.", approval)
         task = asyncio.create_task(self.approvals.ask(question))
         await asyncio.sleep(0)
         return question, task
@@ -86,12 +88,13 @@ async def test_a_question_in_another_session_is_announced(world):
     assert await task == "deny"
 
 
-async def test_a_tool_allowed_for_good_answers_its_other_questions(world):
+@pytest.mark.parametrize("choice", ["until-quit", "always"])
+async def test_a_tool_allowed_for_longer_answers_its_other_questions(world, choice):
     first, first_task = await world.ask("here", "write")
     _, same = await world.ask("elsewhere", "write")
     other_question, other = await world.ask("here", "delete")
-    world.approvals.answer(first, "always")
-    assert await first_task == await same == "always"
+    world.approvals.answer(first, choice)
+    assert await first_task == await same == choice
     assert not other.done()
     world.approvals.answer(other_question, "deny")
     assert await other == "deny"

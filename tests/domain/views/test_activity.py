@@ -22,7 +22,8 @@ from tui.domain.views.activity import ActivityView, ordinal, seconds_words
             ActivityView("retrying", "fake", 1, attempt=3, reason="status 429", pause=7),
             "fake: 3rd attempt in 7 s after status 429",
         ),
-        (ActivityView("tool", "write_todos", 2), "write_todos runs 2 s"),
+        (ActivityView("starting", "files, git", 2), "starting files, git 2 s"),
+        (ActivityView("tool", "files: read_file", 3), "files: read_file 3 s"),
         (ActivityView("approval", "write_todos"), "write_todos waits for approval"),
         (ActivityView("summarising", "", 8), "summarising 8 s"),
     ],
@@ -53,7 +54,7 @@ def test_the_reason_of_an_attempt_goes_before_the_key_that_stops():
 
 def test_foreign_names_are_made_visible():
     view = ActivityView("tool", "x\x1b]0;t\x07", 1)
-    assert view.lines()[0] == "x␛]0;t␇ runs 1 s"
+    assert view.lines()[0] == "x␛]0;t␇ 1 s"
 
 
 def test_only_a_question_does_not_move():

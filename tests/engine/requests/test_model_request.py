@@ -1,12 +1,13 @@
 """What a model is sent of a conversation."""
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.engine.requests.model_request import project
+from tui.engine.requests.model_request import fits, project
 from tui.engine.requests.token_estimate import estimated_tokens
 from tui.providers.protocol import ToolDefinition
 
@@ -253,3 +254,14 @@ def test_what_is_sent_fits_unless_it_is_the_last_turn_alone(talk, window):
     messages = sent(talk, window=window)
     if sum(each.role == "user" for each in messages) > 1:
         assert sum(map(estimated_tokens, messages)) <= window - window // 4
+
+
+def test_the_definitions_of_tools_take_their_part_of_the_window():
+    said = [message(1, content="x" * 400), message(2, "assistant"), message(3)]
+    large = ToolDefinition("t", "", {"description": "x" * 3_000})
+    whole = project("", None, said, 600)
+    assert whole.left_out == ()
+    offered = project("", None, said, 600, (large,))
+    assert [m.text for m in offered.request.messages] == ["text"]
+    request = msgspec.structs.replace(whole.request, tools=(large,))
+    assert (fits(whole.request, 600), fits(request, 600)) == (True, False)

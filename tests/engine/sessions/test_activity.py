@@ -1,6 +1,7 @@
 """How far an answer has come."""
 
 from tui.domain.journal.message import ToolCall
+from tui.domain.tool_approval import ToolApproval
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.approval import Question
 from tui.engine.sessions.activity import Activity
@@ -58,7 +59,8 @@ def test_a_tool_is_named_while_it_runs():
 def test_a_question_goes_before_everything_else_and_a_summary_comes_last():
     activity = answering()
     activity.begin_summary(at=11)
-    question = Question("session-1", ToolCall("c1", "write_todos", {}), "changes the to-dos")
+    tool = ToolApproval("", "write_todos", "1")
+    question = Question("session-1", ToolCall("c1", "write_todos", {}), "It changes them.", tool)
     activity.ask(question)
     assert activity.view(now=12).phase == "approval"
     activity.end_question()

@@ -3,20 +3,35 @@
 import asyncio
 import json
 
+import msgspec
 import pytest
 
 from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel
+from tests.engine.scripted_servers import ScriptedServers, offered
+from tests.waiting import until
 from tui.domain.journal.message import ToolCall
+from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
+from tui.domain.tool_approval import ToolApproval
+from tui.engine.sessions import leasing
+from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.built_in_tools import built_in_tools
+from tui.engine.turns.events import (
+    NoticeGiven,
+    RequestChanged,
+    ToolServersAwaited,
+    ToolStarted,
+)
 from tui.engine.turns.tools import DENIED, MOST_ARGUMENTS, Tools
 from tui.engine.turns.turn import TurnSettings, begin_turn, retry_turn
-from tui.errors import StorageError, StorageFull
+from tui.errors import CallStopped, StorageError, StorageFull
 
 TODO = {"content": "会話を読む", "status": "pending", "active_form": "読んでいる"}
 CALL = ToolCall("c1", "write_todos", {"todos": [TODO]})
+SEARCH = ToolCall("c2", "search_sessions", {"query": "auth"})
+READ = ToolCall("c3", "files__read_file", {"path": "README.md"})
 ALL = ("write_todos", "search_sessions")
 
 
@@ -41,56 +56,92 @@ def search(query, limit):
     return SearchResult((hit,) * 3, total=300, more=True)
 
 
-def tools(ask, names=ALL, search=search):
-    return Tools(built_in_tools(names, search, Clock()), ask)
+def tools(ask, names=ALL, search=search, servers=None, approvals=None):
+    return Tools(built_in_tools(names, search, Clock()), ask, servers, approvals)
+
+
+async def ignore(event):
+    """Take an event and do nothing with it."""
+
+
+async def run(given, session, call, save=saved, emit=ignore):
+    return await given.run(session, call, save, emit)
+
+
+async def started(*given):
+    """Servers that are ready."""
+    servers = ScriptedServers(*given)
+    await servers.start()
+    return servers
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """The file of what is allowed for good."""
+    return tmp_path / "state" / "tool-approvals.json"
 
 
 def todos(session):
     return [(item.content, item.status, item.active_form) for item in session.session.todos]
 
 
-async def test_what_is_allowed_is_done_and_on_disk(new_session, store):
-    session, ask = new_session(), Answers("once")
-    assert await tools(ask).run(session, CALL, session.save) == "To-dos saved: 0 of 1 done."
+async def test_the_to_do_list_is_changed_without_a_question_and_on_disk(new_session, store):
+    session = new_session()
+    said = await run(tools(Answers()), session, CALL, session.save)
+    assert said == "To-dos saved: 0 of 1 done."
     assert todos(session) == [("会話を読む", "pending", "読んでいる")]
     assert store.load(session.id).todos == session.session.todos
-    assert ask.asked[0].call == CALL
+
+
+async def test_a_call_is_asked_for_in_its_session_and_told_when_it_begins(new_session):
+    session, ask, told = new_session(), Answers("once"), []
+
+    async def emit(event):
+        told.append(event)
+
+    said = await run(tools(ask), session, SEARCH, emit=emit)
+    assert said.startswith("Found")
+    assert ask.asked[0].call == SEARCH
     assert ask.asked[0].session_id == session.id
+    assert told == [ToolStarted("search_sessions")]
 
 
 async def test_what_is_denied_is_not_done_and_the_model_is_told(new_session):
+    servers = await started()
     session = new_session()
-    assert await tools(Answers("deny")).run(session, CALL, session.save) == DENIED
+    assert await run(tools(Answers("deny"), servers=servers), session, READ) == DENIED
     assert not session.pending
+    assert not servers.calls
 
 
 async def test_without_somebody_to_ask_everything_is_denied(new_session):
     given = Tools(built_in_tools(ALL, search, Clock()))
-    assert await given.run(new_session(), CALL, saved) == DENIED
+    assert await run(given, new_session(), SEARCH) == DENIED
 
 
-async def test_once_is_once_and_always_is_this_tool_for_good(new_session):
-    ask = Answers("once", "always", "deny")
-    session, given = new_session(), tools(ask)
+async def test_once_is_once_and_until_quit_is_this_tool_for_good(new_session):
+    ask = Answers("once", "until-quit", "deny")
+    session, given = new_session(), tools(ask, servers=await started())
     for _ in range(4):
-        await given.run(session, CALL, session.save)
+        await run(given, session, SEARCH)
     assert len(ask.asked) == 2
-    other = ToolCall("c2", "search_sessions", {"query": "x"})
-    assert await given.run(session, other, session.save) == DENIED
+    assert await run(given, session, READ) == DENIED
     assert len(ask.asked) == 3
 
 
-async def test_what_is_allowed_for_good_is_so_for_one_program_only(new_session):
-    session, given = new_session(), tools(Answers("always"))
-    await given.run(session, CALL, session.save)
-    assert await given.asking(Answers("deny")).run(session, CALL, session.save) == DENIED
+async def test_what_is_allowed_until_quit_is_so_for_one_program_only(new_session, kept):
+    session, given = new_session(), tools(Answers("until-quit"), approvals=ToolApprovals(kept))
+    await run(given, session, SEARCH)
+    assert await run(given, session, SEARCH) != DENIED
+    later = tools(Answers("deny"), approvals=ToolApprovals(kept))
+    assert await run(later, session, SEARCH) == DENIED
 
 
 @pytest.mark.parametrize("names", [(), ("search_sessions",)])
 async def test_a_tool_that_is_off_is_neither_offered_nor_asked_about(new_session, names):
     given = tools(Answers(), names)
-    assert tuple(each.name for each in given.definitions) == names
-    assert await given.run(new_session(), CALL, saved) == "Tool write_todos is not available."
+    assert tuple(each.name for each in given.definitions()) == names
+    assert await run(given, new_session(), CALL) == "Tool write_todos is not available."
 
 
 DEEP = "x"
@@ -119,7 +170,7 @@ async def test_wrong_arguments_are_told_to_the_model_and_nobody_is_asked(
     new_session, arguments, words
 ):
     session, ask = new_session(), Answers()
-    result = await tools(ask).run(session, ToolCall("c1", "write_todos", arguments), session.save)
+    result = await run(tools(ask), session, ToolCall("c1", "write_todos", arguments))
     assert result.startswith("Not run, the arguments are wrong: ")
     assert words in result
     assert not ask.asked
@@ -128,16 +179,16 @@ async def test_wrong_arguments_are_told_to_the_model_and_nobody_is_asked(
 
 async def test_names_that_are_no_utf_8_end_nothing(new_session):
     call = ToolCall("c1", "write_todos", {"todos": [], "\ud800": 1})
-    assert await tools(Answers("once")).run(new_session(), call, saved)
+    assert await run(tools(Answers()), new_session(), call)
 
 
 async def test_an_empty_list_clears_it_and_an_active_form_may_be_left_out(new_session):
-    session, given = new_session(), tools(Answers("always"))
+    session, given = new_session(), tools(Answers())
     plain = {"content": "one", "status": "in_progress"}
-    await given.run(session, ToolCall("c1", "write_todos", {"todos": [plain, TODO]}), session.save)
+    await run(given, session, ToolCall("c1", "write_todos", {"todos": [plain, TODO]}))
     assert todos(session)[0] == ("one", "in_progress", "one")
     call = ToolCall("c2", "write_todos", {"todos": []})
-    assert await given.run(session, call, session.save) == "To-dos cleared."
+    assert await run(given, session, call) == "To-dos cleared."
     assert todos(session) == []
 
 
@@ -148,14 +199,14 @@ async def test_a_list_that_cannot_be_saved_counts_and_is_told(new_session, monke
         raise StorageFull("No room.")
 
     monkeypatch.setattr(session, "save", fail)
-    result = await tools(Answers("once")).run(session, CALL, session.save)
+    result = await run(tools(Answers()), session, CALL, session.save)
     assert "could not be saved yet: No room." in result
     assert todos(session)
 
 
 async def test_a_search_gives_ids_ages_and_snippets(new_session):
     call = ToolCall("c1", "search_sessions", {"query": "auth"})
-    lines = (await tools(Answers("once")).run(new_session(), call, saved)).splitlines()
+    lines = (await run(tools(Answers("once")), new_session(), call)).splitlines()
     assert lines[0] == "Found 300+, the best 3:"
     assert lines[1] == "- there (just now, user): about auth"
 
@@ -163,7 +214,7 @@ async def test_a_search_gives_ids_ages_and_snippets(new_session):
 @pytest.mark.parametrize("query", ["", "  ", "x" * 501])
 async def test_a_search_for_nothing_or_too_much_is_not_run(new_session, query):
     call = ToolCall("c1", "search_sessions", {"query": query})
-    assert "1 to 500" in await tools(Answers()).run(new_session(), call, saved)
+    assert "1 to 500" in await run(tools(Answers()), new_session(), call)
 
 
 async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
@@ -172,16 +223,19 @@ async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
 
     call = ToolCall("c1", "search_sessions", {"query": "auth"})
     nothing = tools(Answers("once"), search=lambda query, limit: SearchResult())
-    assert await nothing.run(new_session(), call, saved) == "Nothing found."
+    assert await run(nothing, new_session(), call) == "Nothing found."
     failing = tools(Answers("once"), search=fails)
-    assert await failing.run(new_session(), call, saved) == "The search failed: No index."
+    assert await run(failing, new_session(), call) == "The search failed: No index."
 
 
 def test_what_is_shown_of_a_call_is_all_of_it_and_harmless():
     from tui.domain.views.approval import Question
 
     arguments = {"a": "red\x1b[31m", "b": "\u202e会話", "c": {"d": [1, None]}}
-    shown = Question("s", ToolCall("c", "t", arguments), "does").arguments
+    about = ToolApproval("files", "t", "1")
+    question = Question("s", ToolCall("c", "t", arguments), "Server: \x1b[31m", about)
+    assert "\x1b" not in question.text
+    shown = question.arguments
     assert "会話" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown
@@ -191,18 +245,13 @@ def test_what_is_shown_of_a_call_is_all_of_it_and_harmless():
 # --- within a turn
 
 
-async def ignore(event):
-    """Take an event and do nothing with it."""
-
-
 async def played(turn):
     await turn.run(ignore)
 
 
 async def test_each_call_of_an_answer_is_asked_for_and_its_result_sent(new_session):
-    session, ask = new_session(), Answers("once", "deny")
-    second = ToolCall("c2", "search_sessions", {"query": "x"})
-    model = ScriptedModel([CALL, second], ["Done."])
+    session, ask = new_session(), Answers("deny")
+    model = ScriptedModel([CALL, SEARCH], ["Done."])
     settings = TurnSettings(tools=tools(ask))
     await played(begin_turn(session, "go", model, settings))
     sent = [m.text for m in model.requests[1].messages if m.role == "tool"]
@@ -212,7 +261,7 @@ async def test_each_call_of_an_answer_is_asked_for_and_its_result_sent(new_sessi
 
 async def test_the_requests_of_one_turn_have_one_memory(new_session):
     session, model = new_session(), ScriptedModel([CALL], [CALL], ["Done."], ["Again."])
-    settings = TurnSettings(tools=tools(Answers("once", "once")))
+    settings = TurnSettings(tools=tools(Answers()))
     await played(begin_turn(session, "go", model, settings))
     await played(begin_turn(session, "and on", model, settings))
     first, *others, of_the_next = [request.memory for request in model.requests]
@@ -227,19 +276,18 @@ async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(new_ses
         asked.set()
         await asyncio.Event().wait()
 
-    second = ToolCall("c2", "search_sessions", {"query": "x"})
-    model = ScriptedModel([CALL, second], ["Once more."])
+    model = ScriptedModel([SEARCH, CALL], ["Once more."])
     settings = TurnSettings(tools=tools(never))
     task = asyncio.create_task(played(begin_turn(session, "go", model, settings)))
     await asked.wait()
     # Durable before anyone was asked.
-    assert store.load(session.id).loaded_messages[-1].tool_calls == (CALL, second)
+    assert store.load(session.id).loaded_messages[-1].tool_calls == (SEARCH, CALL)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     await session.save()
     told = [(m.role, m.text, m.tool_call_id) for m in store.load(session.id).loaded_messages[2:]]
-    assert told == [("tool", "interrupted", "c1"), ("tool", "interrupted", "c2")]
+    assert told == [("tool", "interrupted", "c2"), ("tool", "interrupted", "c1")]
     await played(retry_turn(session, model, settings))
     assert store.load(session.id).loaded_messages[-1].text == "Once more."
 
@@ -255,3 +303,252 @@ async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(new_session):
     roles = [(m.role, m.text) for m in model.requests[0].messages]
     assert roles == [("user", "go"), ("assistant", ""), ("tool", "interrupted")]
     assert [m.text for m in session.session.loaded_messages] == ["go", "", "On we go."]
+
+
+# --- servers
+
+
+async def told(turn):
+    """The events of a turn."""
+    events = []
+
+    async def emit(event):
+        events.append(event)
+
+    await turn.run(emit)
+    return events
+
+
+async def test_servers_are_started_at_the_first_request_and_their_tools_called(new_session):
+    servers, ask = ScriptedServers(), Answers("once")
+    settings = TurnSettings(tools=tools(ask, (), servers=servers))
+    assert servers.started == 0
+    model = ScriptedModel([READ], ["A shop."])
+    events = await told(begin_turn(new_session(), "go", model, settings))
+    assert events[1] == ToolServersAwaited(("files",))
+    assert [each.name for each in model.requests[0].tools] == ["files__read_file"]
+    assert ask.asked[0].about == "Server: files\nTool: read_file"
+    assert servers.calls == [("read_file", {"path": "README.md"})]
+    assert ToolStarted("files: read_file") in events
+    assert [m.text for m in model.requests[1].messages if m.role == "tool"] == ["# Shop"]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "words"),
+    [
+        ("failed", "no such program.", "The tool server files failed: no such program. Its tools"),
+        ("starting", "", "The tool server files is still starting"),
+    ],
+)
+async def test_a_server_that_is_not_ready_is_said_once_and_the_request_goes_without_it(
+    new_session, state, reason, words
+):
+    servers = ScriptedServers(state=state, reason=reason)
+    settings = TurnSettings(tools=tools(Answers(), servers=servers))
+    model = ScriptedModel([CALL], ["Well."])
+    events = await told(begin_turn(new_session(), "go", model, settings))
+    said = [event.text for event in events if isinstance(event, RequestChanged)]
+    assert len(said) == 1
+    assert said[0].startswith(words)
+    assert [each.name for each in model.requests[0].tools] == list(ALL)
+    assert events[-1].status == "complete"
+
+
+async def test_a_model_that_is_offered_no_tools_starts_no_server(new_session):
+    servers = ScriptedServers()
+    guide = ScriptedModel(["I am the guide."])
+    guide.name = "offline:guide"
+    settings = TurnSettings(tools=tools(Answers(), servers=servers))
+    await played(begin_turn(new_session(), "go", guide, settings))
+    assert servers.started == 0
+
+
+async def test_a_turn_stopped_while_servers_start_ends_at_once(new_session):
+    servers, session = ScriptedServers(), new_session()
+    servers.may_start.clear()
+    settings = TurnSettings(tools=tools(Answers(), servers=servers))
+    model = ScriptedModel(["Well."])
+    turn = asyncio.create_task(played(begin_turn(session, "go", model, settings)))
+    await until(lambda: servers.started)
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    assert model.requests == []
+    assert session.session.loaded_messages[-1].status == "interrupted"
+
+
+async def test_a_tool_that_is_off_in_the_session_is_neither_offered_nor_run(new_session):
+    servers, session = await started(offered(), offered("write_file")), new_session()
+    session.change_settings(Settings(tools_off=("files__read_file",)))
+    model = ScriptedModel([READ], ["Well."])
+    settings = TurnSettings(tools=tools(Answers(), (), servers=servers))
+    await played(begin_turn(session, "go", model, settings))
+    assert [each.name for each in model.requests[0].tools] == ["files__write_file"]
+    results = [m.text for m in model.requests[1].messages if m.role == "tool"]
+    assert results == ["Tool files__read_file is not available."]
+    assert not servers.calls
+
+
+async def test_a_server_replaces_no_tool_of_the_program_s_own(new_session):
+    impostor = msgspec.structs.replace(offered(), called="search_sessions")
+    servers = await started(impostor)
+    given = tools(Answers("once"), servers=servers)
+    assert (await run(given, new_session(), SEARCH)).startswith("Found")
+    assert not servers.calls
+
+
+async def test_a_call_that_is_stopped_is_cancelled_at_its_server(new_session, store):
+    servers, session = await started(), new_session()
+    servers.may_answer.clear()
+    settings = TurnSettings(tools=tools(Answers("once"), servers=servers))
+    turn = begin_turn(session, "go", ScriptedModel([READ]), settings)
+    task = asyncio.create_task(played(turn))
+    await until(lambda: servers.calls)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert servers.cancelled == ["read_file"]
+    await session.save()
+    last = store.load(session.id).loaded_messages[-1]
+    assert (last.role, last.text, last.tool_call_id) == ("tool", "interrupted", "c3")
+
+
+# --- approvals that are kept
+
+
+async def test_always_is_kept_and_holds_in_another_program(new_session, kept):
+    servers, session = await started(), new_session()
+    given = tools(Answers("always"), servers=servers, approvals=ToolApprovals(kept))
+    await run(given, session, READ)
+    later = tools(Answers(), servers=servers, approvals=ToolApprovals(kept))
+    assert await run(later, session, READ) == "# Shop"
+
+
+async def test_a_tool_that_has_changed_is_asked_about_again_and_that_is_said(new_session, kept):
+    servers, session = await started(), new_session()
+    approvals = ToolApprovals(kept)
+    ask = Answers("always", "deny", "until-quit", "deny")
+    given = tools(ask, servers=servers, approvals=approvals)
+    await run(given, session, READ)
+    servers.offer(offered(fingerprint="2"))
+    assert await run(given, session, READ) == DENIED
+    assert ask.asked[1].about.endswith("It has changed since you allowed it.")
+    await run(given, session, READ)
+    servers.offer(offered(fingerprint="3"))
+    assert await run(given, session, READ) == DENIED
+    assert len(servers.calls) == 2
+
+
+async def test_the_same_name_at_another_server_is_another_tool(new_session, kept):
+    approvals, session = ToolApprovals(kept), new_session()
+    given = tools(Answers("always"), servers=await started(), approvals=approvals)
+    await run(given, session, READ)
+    other = await started(offered(server="elsewhere"))
+    asked = Answers("deny")
+    call = ToolCall("c1", "elsewhere__read_file", {})
+    assert await run(tools(asked, servers=other, approvals=approvals), session, call) == DENIED
+    assert "changed" not in asked.asked[0].about
+
+
+async def test_what_is_withdrawn_is_asked_about_again(new_session, kept):
+    servers, session, approvals = await started(), new_session(), ToolApprovals(kept)
+    given = tools(Answers("always", "until-quit", "deny"), servers=servers, approvals=approvals)
+    await run(given, session, READ)
+    # By another program.
+    await ToolApprovals(kept).withdraw([ToolApproval("files", "read_file", "0")])
+    await run(given, session, READ)
+    await approvals.withdraw_all()
+    assert await run(given, session, READ) == DENIED
+
+
+async def test_a_damaged_file_allows_nothing_and_the_question_says_so(new_session, kept):
+    kept.parent.mkdir()
+    kept.write_text("{")
+    servers, session, notices = await started(), new_session(), []
+
+    async def emit(event):
+        notices.append(event)
+
+    ask = Answers("always")
+    given = tools(ask, servers=servers, approvals=ToolApprovals(kept))
+    assert await run(given, session, READ, emit=emit) == "# Shop"
+    assert "Earlier approvals do not count: Cannot read" in ask.asked[0].about
+    assert isinstance(notices[0], NoticeGiven)
+    assert "files: read_file is allowed only until you quit" in notices[0].text
+    # Until then it holds.
+    assert await run(given, session, READ) == "# Shop"
+
+
+async def test_nothing_in_a_session_allows_a_call(file_session, kept):
+    servers, (session, store) = await started(), file_session
+    session.add_message("user", "go")
+    answer = session.begin_answer("scripted:model")
+    answer.add_call(READ)
+    session.end_answer(answer)
+    session.add_message("tool", "The user allowed this tool for good.", tool_call_id=READ.id)
+    await session.close()
+    with store.path(session.id).open("ab") as file:
+        file.write(
+            b'{"type":"settings","tools_on":["files__read_file"],"approvals":[{"server":"files",'
+            b'"tool":"read_file","fingerprint":"1"}],"allowed":["files__read_file"]}\n'
+        )
+    again = leasing.resume_session(store, session.id, Clock())
+    ask = Answers("deny")
+    given = tools(ask, servers=servers, approvals=ToolApprovals(kept))
+    await played(
+        begin_turn(again, "go on", ScriptedModel([READ], ["Well."]), TurnSettings(tools=given))
+    )
+    assert len(ask.asked) == 1
+    assert not servers.calls
+
+
+# --- saving
+
+
+async def test_a_call_that_could_not_be_saved_is_not_run(new_session, store):
+    servers, session = await started(), new_session()
+
+    class FullDisk(ScriptedModel):
+        async def stream(self, request):
+            store.fail_next(StorageFull("no room"))
+            async for event in super().stream(request):
+                yield event
+
+    settings = TurnSettings(tools=tools(Answers(), servers=servers), save_interval=60)
+    model = FullDisk([READ])
+    with pytest.raises(CallStopped, match="Not run, the call could not be saved: no room"):
+        await played(begin_turn(session, "go", model, settings))
+    assert not servers.calls
+    assert session.unsaved
+    # It goes on once it can be saved, and runs nothing again by itself.
+    model = ScriptedModel(["On we go."])
+    await played(retry_turn(session, model, settings))
+    assert [m.text for m in model.requests[0].messages] == ["go", "", "interrupted"]
+    there = [(m.role, m.text) for m in store.load(session.id).loaded_messages]
+    assert there == [
+        ("user", "go"),
+        ("assistant", ""),
+        ("tool", "interrupted"),
+        ("assistant", "On we go."),
+    ]
+
+
+async def test_a_result_that_could_not_be_saved_is_not_sent(new_session, store):
+    session = new_session()
+
+    class FullDisk(ScriptedServers):
+        async def call(self, tool, arguments):
+            store.fail_next(StorageFull("no room"))
+            return await super().call(tool, arguments)
+
+    servers = FullDisk()
+    await servers.start()
+    settings = TurnSettings(tools=tools(Answers("once"), servers=servers))
+    model = ScriptedModel([READ, SEARCH], ["Never."], ["On we go."])
+    with pytest.raises(CallStopped, match="Not sent, the result could not be saved: no room"):
+        await played(begin_turn(session, "go", model, settings))
+    assert len(model.requests) == 1
+    await played(begin_turn(session, "and on", model, settings))
+    sent = [m.text for m in model.requests[1].messages if m.role == "tool"]
+    assert sent == ["# Shop", "interrupted"]
+    assert len(servers.calls) == 1

@@ -14,8 +14,9 @@ from tui.engine.turns.events import (
     AttemptRepeated,
     TextAdded,
     ThinkingAdded,
-    ToolCalled,
     ToolReturned,
+    ToolServersAwaited,
+    ToolStarted,
     TurnEvent,
 )
 
@@ -76,8 +77,10 @@ class ActivityLine:
                 activity.enter("waiting", now)
             case AttemptRepeated():
                 activity.repeat(event.attempt, event.reason, now + event.seconds, now)
-            case ToolCalled(call=call):
-                activity.enter("tool", now, call.name)
+            case ToolServersAwaited(names=names):
+                activity.enter("starting", now, ", ".join(names))
+            case ToolStarted(title=title):
+                activity.enter("tool", now, title)
             case ToolReturned():
                 activity.enter("saving", now)
             case _:

@@ -12,6 +12,8 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher
 
+_FOR_LONGER = frozenset[Choice]({"until-quit", "always"})
+
 
 class _Waiting(msgspec.Struct, frozen=True, eq=False):
     """A question, and what its asker waits for."""
@@ -61,8 +63,8 @@ class Approvals:
     def answer(self, question: Question, choice: Choice) -> None:
         """Pass on what the user chose; a tool that is allowed for good is allowed at once."""
         for waiting in self._waiting:
-            same_tool = waiting.question.call.name == question.call.name
-            meant = waiting.question is question or (choice == "always" and same_tool)
+            same_tool = waiting.question.tool == question.tool
+            meant = waiting.question is question or (choice in _FOR_LONGER and same_tool)
             if meant and not waiting.answer.done():
                 waiting.answer.set_result(choice)
 

@@ -38,7 +38,7 @@ from tui.engine.turns.turn import (
     retry_turn,
     version_turn,
 )
-from tui.errors import SibylError, StorageError
+from tui.errors import CallStopped, SibylError, StorageError
 from tui.logs import log_of
 
 _log = logging.getLogger(__name__)
@@ -203,6 +203,9 @@ class Turns:
         status: TurnStatus = "interrupted"
         try:
             status = (await turn.run(partial(self._take, session))).status
+        except CallStopped as error:
+            status = "failed"
+            self._say(session, f"{str(error).rstrip('.')}; /retry asks again.")
         except StorageError as error:
             status = "failed"
             self._say(session, f"Not sent: {str(error).rstrip('.')}; /retry sends it.")

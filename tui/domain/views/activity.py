@@ -9,7 +9,15 @@ from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 
 Phase = Literal[
-    "saving", "waiting", "retrying", "thinking", "answering", "tool", "approval", "summarising"
+    "saving",
+    "starting",
+    "waiting",
+    "retrying",
+    "thinking",
+    "answering",
+    "tool",
+    "approval",
+    "summarising",
 ]
 
 _LONG_NAME = 200
@@ -22,7 +30,7 @@ class ActivityView(msgspec.Struct, frozen=True):
 
     phase: Phase
     name: str
-    """The model that is waited for, or the tool."""
+    """The model that is waited for, the tool, or the servers."""
     seconds: float = 0.0
     tokens: int = 0
     """An estimate of what has arrived."""
@@ -54,11 +62,12 @@ class ActivityView(msgspec.Struct, frozen=True):
         saving = _join("saving", time)
         words: dict[Phase, tuple[str, ...]] = {
             "saving": (saving, saving) if self.seconds >= _PATIENCE else waiting,
+            "starting": (_join("starting", name, time), _join("starting", time)),
             "waiting": waiting,
             "retrying": (f"{name}: {after}", after, attempt),
             "thinking": (_join(name, "· thinking", time), _join("thinking", time)),
             "answering": (_join(name, "answers", time), _join("answering", time)),
-            "tool": (_join(name, "runs", time), _join("tool", time)),
+            "tool": (_join(name, time), _join("tool", time)),
             "approval": (f"{name} waits for approval", "waits for approval"),
             "summarising": (_join("summarising", time), _join("summarising", time)),
         }

@@ -7,9 +7,10 @@ import msgspec
 
 from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible
+from tui.domain.tool_approval import ToolApproval
 
-Choice = Literal["once", "always", "deny"]
-"""``always`` allows the tool until the program ends; it is never stored."""
+Choice = Literal["once", "until-quit", "always", "deny"]
+"""``until-quit`` allows the tool until the program ends, ``always`` for good."""
 
 
 class Question(msgspec.Struct, frozen=True, eq=False):
@@ -18,10 +19,16 @@ class Question(msgspec.Struct, frozen=True, eq=False):
     session_id: str
     call: ToolCall
     about: str
-    """The effect of the tool: the rest of a sentence that begins with "it"."""
+    """Lines about the tool; foreign text."""
+    tool: ToolApproval
 
     @property
     def arguments(self) -> str:
         """The complete arguments as indented JSON, sanitised."""
         text = json.dumps(self.call.arguments, ensure_ascii=False, indent=2)
         return make_visible(text)
+
+    @property
+    def text(self) -> str:
+        """The whole call: the lines about the tool, and its arguments; sanitised."""
+        return f"{make_visible(self.about)}\n{self.arguments}"

@@ -11,7 +11,7 @@ from tui.domain.model_settings import ModelParameters
 from tui.domain.plain_messages import joined
 from tui.engine.requests.missing_results import interrupted_result
 from tui.engine.requests.pictures import pictures_of, with_newest_pictures
-from tui.engine.requests.token_estimate import estimated_tokens, tokens_of
+from tui.engine.requests.token_estimate import estimated_tokens, tokens_of, tokens_of_tools
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 _ANSWER_SHARE = 4
@@ -46,15 +46,15 @@ def project(
     followed by its result, ``interrupted`` where none came. What does not fit in
     ``context_window`` (tokens, estimated) beside the answer is cut from the oldest end, so that a
     user's message is the first one sent; the last user's message is always sent. A quarter of the
-    window is kept for the answer, of a large one no more than the longest answer takes. Roles
-    alternate, as the templates of many servers demand, and without tools earlier calls are text.
-    Of many pictures the oldest are labels.
+    window is kept for the answer, of a large one no more than the longest answer takes; the
+    definitions of ``tools`` take their part. Roles alternate, as the templates of many servers
+    demand, and without tools earlier calls are text. Of many pictures the oldest are labels.
     """
     prompt = _with_summary(system_prompt, summary)
     live = _sendable(after_summary(summary, messages))
     paired = list(_paired(with_newest_pictures(live)))
     turns = _turns(_ended(paired))
-    first = _first_that_fits(turns, _room(prompt, context_window))
+    first = _first_that_fits(turns, _room(prompt, context_window) - tokens_of_tools(tools))
     # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
     newest = joined(_flat(turns[first:]))
     request = ModelRequest(prompt, newest, tools, parameters=parameters)
@@ -66,7 +66,8 @@ def project(
 def fits(request: ModelRequest, context_window: int) -> bool:
     """Tell whether a request is one that a window of that size takes whole."""
     turns = _turns(request.messages)
-    return _first_that_fits(turns, _room(request.system_prompt, context_window)) == 0
+    room = _room(request.system_prompt, context_window) - tokens_of_tools(request.tools)
+    return _first_that_fits(turns, room) == 0
 
 
 def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:

@@ -1,9 +1,12 @@
 """An estimate of tokens where no server has counted; rather too many than too few."""
 
+import json
 import string
+from collections.abc import Sequence
 
 from tui.domain.journal.blocks import ImageBlock
 from tui.domain.journal.message import Message
+from tui.providers.protocol import ToolDefinition
 
 BYTES_PER_TOKEN = 3
 """For a rough size of text that is not read."""
@@ -24,6 +27,12 @@ def estimated_text_tokens(message: Message) -> int:
     """Estimate the tokens of a message whose pictures are sent as labels."""
     calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
     return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
+
+
+def tokens_of_tools(tools: Sequence[ToolDefinition]) -> int:
+    """Estimate the tokens of the definitions that a request offers."""
+    texts = (f"{each.name}{each.description}{json.dumps(each.parameters)}" for each in tools)
+    return sum(tokens_of(text) + _TOKENS_PER_MESSAGE for text in texts)
 
 
 def tokens_of(text: str) -> int:

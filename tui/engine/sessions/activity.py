@@ -113,6 +113,6 @@ class Activity:
     def view(self, now: float) -> ActivityView | None:
         """The snapshot for the activity line; ``None`` if nothing is in progress."""
         if self._question is not None:
-            return ActivityView("approval", self._question.call.name)
+            return ActivityView("approval", self._question.tool.title)
         progress = self._answer or self._summary
         return progress.view(now) if progress else None

@@ -18,9 +18,10 @@ from tui.domain.journal.todo import (
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
+from tui.domain.tool_approval import ToolApproval
 from tui.engine.sessions.open_session import Clock
 from tui.engine.sessions.todos import set_todos
-from tui.engine.turns.tools import InvalidArguments, Run, Save, Tool
+from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool
 from tui.errors import SibylError, StorageError
 from tui.providers.protocol import ToolDefinition
 
@@ -60,7 +61,9 @@ class _Query(msgspec.Struct):
 class WriteTodos:
     """Puts a whole to-do list in the place of the session's own."""
 
-    about = "replaces the to-do list of this session"
+    about = "It replaces the to-do list of this session."
+    approval = None
+    """The list is the session's own, and the user sees it change."""
     definition = ToolDefinition(
         name="write_todos",
         description=(
@@ -114,7 +117,8 @@ class WriteTodos:
 class SearchSessions:
     """Finds what was said in the user's sessions; changes nothing."""
 
-    about = "searches all of your sessions, and shows the model what it finds"
+    about = "It searches all of your sessions, and shows the model what it finds."
+    approval = ToolApproval("", "search_sessions", "1")
     definition = ToolDefinition(
         name="search_sessions",
         description=(

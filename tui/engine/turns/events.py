@@ -69,7 +69,7 @@ class UsageCounted(msgspec.Struct, frozen=True):
 
 
 class RequestChanged(msgspec.Struct, frozen=True):
-    """A request was sent without something that its model does not take; said once a turn."""
+    """A request is sent without something that belongs to it; said once a turn."""
 
     text: str
 
@@ -78,6 +78,18 @@ class ToolCalled(msgspec.Struct, frozen=True):
     """The model asked for a tool; the call is on disk."""
 
     call: ToolCall
+
+
+class ToolServersAwaited(msgspec.Struct, frozen=True):
+    """Servers of tools are started; the request goes once they are ready, or have failed."""
+
+    names: tuple[str, ...]
+
+
+class ToolStarted(msgspec.Struct, frozen=True):
+    """A call runs, as it was allowed; ``title`` is its tool's, foreign text."""
+
+    title: str
 
 
 class ToolReturned(msgspec.Struct, frozen=True):
@@ -118,7 +130,9 @@ TurnEvent = (
     | ThinkingAdded
     | AttemptRepeated
     | UsageCounted
+    | ToolServersAwaited
     | ToolCalled
+    | ToolStarted
     | ToolReturned
     | NoticeGiven
     | SaveFailed

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
+from tui.domain.providers import OFFLINE
 from tui.engine.requests.model_request import Projection, fits, project
 from tui.engine.requests.pictures import pictures_of, without_pictures
 from tui.engine.sessions.answer import Answer
@@ -28,13 +29,15 @@ from tui.engine.turns.events import (
     ThinkingAdded,
     ToolCalled,
     ToolReturned,
+    ToolServersAwaited,
     TurnEnded,
     TurnEvent,
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.tools import Ask, Save, Tools
-from tui.errors import ModelError, StorageError, UsageError
+from tui.engine.turns.tool import Save
+from tui.engine.turns.tools import Ask, Emit, Tools
+from tui.errors import CallStopped, ModelError, StorageError, UsageError
 from tui.logs import log_of, milliseconds_since
 from tui.providers.protocol import (
     AnswerEnded,
@@ -52,9 +55,7 @@ from tui.providers.protocol import (
 
 _log = logging.getLogger(__name__)
 
-Emit = Callable[[TurnEvent], Awaitable[None]]
-"""Takes the events of a turn, one at a time."""
-ROUNDS = 10
+ROUNDS = 50
 """The number of times that a model may call tools within one turn."""
 
 _TOO_MANY_ROUNDS = f"Stopped: the model called tools {ROUNDS} times in a row."
@@ -115,8 +116,9 @@ class Turn:
         before it is emitted, and on disk at least every ``save_interval``. A model that fails
         ends the turn as ``failed``; after a cancellation the answer is pending as
         ``interrupted``, and the caller saves it. Raises ``StorageError`` only if the prompt
-        itself could not be saved: it stays pending then, and nothing was sent. A retry raises
-        ``UsageError`` if there is nothing to ask again.
+        itself could not be saved, or ``CallStopped`` a call or its result: that stays pending
+        then, and nothing is run or sent. A retry raises ``UsageError`` if there is nothing to
+        ask again.
         """
         replaces = await self._replaced() if self._prompt is None else None
         await self._save()
@@ -163,6 +165,7 @@ class Turn:
         """Ask once; at the end the answer is the last message of the session's context."""
         answer = self._session.begin_answer(self._model.name, replaces=replaces)
         with _kept(self._session, answer), self._saved_regularly(answer):
+            await self._start_servers(emit)
             await emit(AnswerStarted(answer.message_id, replaces, answer.after))
             window = await self._model.window()
             projection = await self._projection(replaces, window)
@@ -186,6 +189,16 @@ class Turn:
         for label in (pictures[each] for each in pictures if each not in images):
             await self._emit_remark(RequestChanged(_MISSING_PICTURE.format(label)), emit)
         return msgspec.structs.replace(request, memory=self._memory, images=images)
+
+    async def _start_servers(self, emit: Emit) -> None:
+        """Start the servers of tools, if the model is offered any; returns at once later on."""
+        if not self._offers_tools:
+            return
+        tools = self._settings.tools
+        if waiting := tools.waiting:
+            await emit(ToolServersAwaited(waiting))
+        for words in await tools.start():
+            await self._emit_remark(RequestChanged(words), emit)
 
     async def _compare_window(self, emit: Emit) -> None:
         """Look whether the server has loaded the model with less, and so cut the request itself."""
@@ -236,7 +249,9 @@ class Turn:
     async def _projection(self, replaces: str | None, window: int) -> Projection:
         context = await self._session.context(window)
         messages = [message for message in context if message.id != replaces]
-        settings = self._settings.in_force(self._session.settings, self._model.name)
+        settings = self._in_force
+        off = self._session.settings.tools_off
+        tools = self._settings.tools.definitions(off) if self._offers_tools else ()
         # A million tokens take a tenth of a second.
         return await asyncio.to_thread(
             project,
@@ -244,31 +259,49 @@ class Turn:
             self._session.summary,
             without_pictures(messages) if self._model.sees_images is False else messages,
             window,
-            self._settings.tools.definitions if settings.offers_tools else (),
+            tools,
             settings.parameters,
         )
 
-    async def _run_tools(self, answer: Message, emit: Emit) -> None:
-        """Run the calls of an answer: calls are saved before, results after.
+    @property
+    def _in_force(self) -> ModelSettings:
+        return self._settings.in_force(self._session.settings, self._model.name)
 
-        A save that fails is told and tried again; it stops no call.
+    @property
+    def _offers_tools(self) -> bool:
+        # The built-in guide takes none.
+        return self._in_force.offers_tools and not self._model.name.startswith(f"{OFFLINE}:")
+
+    async def _run_tools(self, answer: Message, emit: Emit) -> None:
+        """Run the calls of an answer: calls are on disk before, results after.
+
+        Raises ``CallStopped`` where a save fails.
         """
         session = self._session
         session.note_state()
         waiting = list(answer.tool_calls)
         try:
-            await self._store(answer, emit)
+            await self._store_step(answer, "Not run, the call could not be saved", emit)
             while waiting:
                 await emit(ToolCalled(waiting[0]))
-                result = await self._settings.tools.run(session, waiting[0], self._save)
+                result = await self._settings.tools.run(session, waiting[0], self._save, emit)
                 call = waiting.pop(0)
                 message = session.add_message("tool", result, tool_call_id=call.id)
                 await emit(ToolReturned(call, result))
-                await self._store(message, emit)
+                await self._store_step(message, "Not sent, the result could not be saved", emit)
         except BaseException:
             # Stopped, or a bug: every call gets a result, whoever reads on.
             session.interrupt()
             raise
+
+    async def _store_step(self, message: Message, without: str, emit: Emit) -> None:
+        """Save what has to be on disk before the turn goes on. Raises ``CallStopped``."""
+        try:
+            await self._save()
+        except StorageError as error:
+            raise CallStopped(f"{without}: {error}") from error
+        await emit(MessageSaved(self._session.id, message))
+        await self._emit_notices(emit)
 
     async def _store(self, message: Message, emit: Emit) -> None:
         """Save, and emit whether the message is on disk."""

@@ -1,0 +1,73 @@
+"""Servers of tools that do what they were told to do."""
+
+import asyncio
+
+import msgspec
+
+from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
+
+
+def offered(
+    name="read_file", server="files", fingerprint="1", description="Read a file.", **properties
+):
+    """A tool of a server."""
+    return OfferedTool(
+        server=server,
+        name=name,
+        called=f"{server}__{name}",
+        description=description,
+        parameters={"type": "object", "properties": properties},
+        fingerprint=fingerprint,
+    )
+
+
+class ScriptedServers:
+    """One server, ``files``, which becomes ready when it is started; keeps what it was asked."""
+
+    def __init__(self, *tools, state="ready", reason=""):
+        self.tools = tools or (offered(),)
+        self.becomes = ServerStatus("files", state, reason)
+        self.status = ServerStatus("files", "not started")
+        self.started, self.closed, self.restarted = 0, 0, []
+        self.calls, self.cancelled = [], []
+        self.result = ToolResult("# Shop")
+        self.may_start, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.may_start.set()
+        self.may_answer.set()
+
+    def statuses(self):
+        return (self.status,)
+
+    def offer(self, *tools):
+        """Offer other tools from now on."""
+        self.tools = tools
+        self._become()
+
+    def _become(self):
+        tools = self.tools if self.becomes.state == "ready" else ()
+        self.status = msgspec.structs.replace(self.becomes, tools=tools)
+
+    async def start(self):
+        self.started += 1
+        await self.may_start.wait()
+        if self.status.state == "not started":
+            self._become()
+        return self.statuses()
+
+    async def restart(self, name):
+        self.restarted.append(name)
+        self.becomes = ServerStatus(name, "ready")
+        self._become()
+        return self.status
+
+    async def call(self, tool, arguments):
+        self.calls.append((tool.name, arguments))
+        try:
+            await self.may_answer.wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(tool.name)
+            raise
+        return self.result
+
+    async def close(self):
+        self.closed += 1
