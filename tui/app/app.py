@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from tui.app.controllers.session_list import ListIntent
 from tui.app.controllers.session_switch import LeavingPrivate
-from tui.app.controllers.turns import TurnFinished
+from tui.app.controllers.turns import PromptAdded, TurnFinished
 from tui.app.dependencies import Dependencies
 from tui.app.dispatcher import Dispatcher
 from tui.app.effects import EffectRunner
@@ -326,6 +326,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(ApprovalPanel.Answered)
     def answer_question(self, event: ApprovalPanel.Answered) -> None:
         self._controllers.approvals.answer(event.question, event.choice)
+
+    @on(PromptAdded)
+    def list_prompt(self) -> None:
+        self._controllers.session_list.show()
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:

@@ -52,6 +52,11 @@ class Reference(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys([*(self.path[:end] for end in ends), trimmed]))
 
 
+def refers(text: str) -> bool:
+    """Tell whether a text may refer to something."""
+    return SIGN in text and next(references(text), None) is not None
+
+
 def references(text: str) -> Iterator[Reference]:
     """Find the references in a text, in order."""
     return map(_found, _REFERENCE.finditer(text))

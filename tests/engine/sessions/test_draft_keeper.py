@@ -8,6 +8,7 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP, World
 from tests.waiting import until
+from tui.domain.journal.blocks import FileBlock, content_of
 from tui.errors import StorageError, StorageFull
 
 
@@ -270,6 +271,12 @@ async def test_a_prompt_that_was_sent_right_before_a_crash_is_not_offered_again(
     assert program.workspace.current.prompt.text == ""
     await program.workspace.keep_drafts()
     assert list(world.drafts.files()) == []
+
+
+async def test_a_prompt_that_was_sent_with_a_file_before_a_crash_is_not_offered_again(world):
+    sent = content_of("see @a.txt", [FileBlock("a.txt", "alpha", 5)])
+    session_id = await killed_after_sending(world, "", sent, queued=["see @a.txt", "more"])
+    assert world.started(session_id).workspace.current.prompt.text == "more"
 
 
 async def test_of_what_waited_only_what_was_sent_is_not_offered_again(world):

@@ -53,6 +53,14 @@ class ActivityLine:
         model = session.model.name if session.model else ""
         session.activity.begin_answer(model.partition(":")[2] or model, self.stopwatch())
 
+    def begin_reading(self, session: LoadedSession) -> None:
+        """Begin an answer with the files of its prompt."""
+        self.begin(session)
+        session.activity.enter("reading", self.stopwatch())
+
+    def end_reading(self, session: LoadedSession) -> None:
+        session.activity.enter("saving", self.stopwatch())
+
     def begin_summary(self, session: LoadedSession) -> None:
         session.activity.begin_summary(self.stopwatch())
 

@@ -68,7 +68,11 @@ class PromptController:
         # A session that was opened meanwhile is another object.
         session = self._workspace.switcher.find(session.id) or session
         if session.prompt.dequeue(prompt.text):
+            # The draft has it while the session is opened.
+            session.prompt.begin_leaving(prompt.text)
             await self.send(session, prompt)
+            # Not after a cancellation: the end of the program keeps it in the draft.
+            session.prompt.end_leaving(prompt.text)
 
     def put_in_queue(self, session: LoadedSession, prompt: PromptText) -> None:
         """Queue a prompt behind earlier tasks."""

@@ -3,9 +3,10 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.message import Message
@@ -15,6 +16,7 @@ from tui.app.chat_view import ChatView
 from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.answer_times import AnswerTimes
 from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.references import refers
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
@@ -38,12 +40,19 @@ from tui.engine.turns.turn import (
     retry_turn,
     version_turn,
 )
-from tui.errors import CallStopped, SibylError, StorageError
+from tui.errors import CallStopped, SibylError, StorageError, UsageError
 from tui.logs import log_of
+
+if TYPE_CHECKING:
+    from tui.engine.prompts.attaching import Attached
 
 _log = logging.getLogger(__name__)
 _EVENTS_BETWEEN_BREATHS = 16
 """A server that floods may keep a worker busy without end: the screen gets its turn after these."""
+
+
+class PromptAdded(Message):
+    """A prompt is in its session: its files were read."""
 
 
 class TurnFinished(Message):
@@ -70,8 +79,10 @@ class Turns:
         self._app = app
         self._chat = chat
         self._presenter = presenter
+        self._workspace = workspace
         self._pool, self._switcher = workspace.pool, workspace.switcher
         self._settings = settings
+        self._unread: dict[LoadedSession, str] = {}
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._asked_again: set[LoadedSession] = set()
@@ -88,7 +99,7 @@ class Turns:
             self._chat.show_queue(session.prompt.queue)
             self._presenter.show_status()
         else:
-            self._start(session, partial(begin_turn, prompt=prompt))
+            self._begin(session, prompt)
 
     def send_queued(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt that waits in an open session, unless an answer is still to be ended."""
@@ -99,7 +110,7 @@ class Turns:
         """Send the next queued prompt, unless an answer is still to be ended."""
         answering = session.activity.running or session in self._ended_as
         if not answering and not self._pool.given_up(session):  # its draft has the queued prompts
-            self._start(session, partial(begin_turn, prompt=session.prompt.next_queued()))
+            self._begin(session, session.prompt.next_queued())
             self._chat.settle_draft()
         if session is self._switcher.current:
             self._chat.show_queue(session.prompt.queue)
@@ -144,17 +155,18 @@ class Turns:
             self.hold_queue(session)
         elif session.prompt.queued:
             # After a stop: it was sent since then.
-            self._start(session, partial(begin_turn, prompt=session.prompt.next_queued()))
+            self._begin(session, session.prompt.next_queued())
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
 
     def hold_queue(self, session: LoadedSession) -> bool:
         """Hold the queue for the user, with the next prompt in an empty input.
 
-        False if nothing waits.
+        A prompt whose files are being read is the first of it. False if nothing waits.
         """
+        taken_back = self._take_back(session)
         if not session.prompt.queued:
-            return False
+            return taken_back
         session.prompt.hold_queue()
         self.edit_next(session)
         self._chat.settle_draft()
@@ -171,6 +183,34 @@ class Turns:
             self._chat.prompt.set_text(session.prompt.text)
         self._chat.show_queue(session.prompt.queue)
 
+    def _take_back(self, session: LoadedSession) -> bool:
+        """Put a prompt whose files are being read back into the queue, or where it was edited."""
+        prompt = self._unread.pop(session, None)
+        if prompt is None:
+            return False
+        session.prompt.end_leaving(prompt)
+        if question := session.edited_question:
+            self._edit_again(session, question, prompt)
+        else:
+            session.prompt.enqueue(prompt, 0)
+        return True
+
+    def _give_back(self, session: LoadedSession) -> None:
+        """Give a prompt back whose files are not read any more, before those that wait."""
+        if session in self._unread and not self._pool.given_up(session):
+            self.hold_queue(session)
+        self._unread.pop(session, None)  # the draft of one that was given up has it
+
+    def _edit_again(self, session: LoadedSession, question: str, prompt: str) -> None:
+        session.drop_version()
+        if session is not self._switcher.current:
+            session.prompt.begin_edit(question, prompt)
+            return
+        session.prompt.edit(self._chat.prompt.draft)
+        session.prompt.begin_edit(question, prompt)
+        self._chat.prompt.set_text(prompt)
+        self._presenter.show_session()
+
     async def stop(self, session: LoadedSession) -> bool:
         """Stop a turn, and wait until it has ended; false if there is none."""
         worker = self._workers.get(session)
@@ -183,21 +223,66 @@ class Turns:
         self._finish(session, "interrupted")
         return True
 
+    def _begin(self, session: LoadedSession, prompt: str) -> None:
+        """Start the turn of a prompt; the files that it may refer to are read first."""
+        if not refers(prompt):
+            self._start(session, partial(begin_turn, prompt=prompt))
+            return
+        session.prompt.begin_leaving(prompt)
+        self._unread[session] = prompt
+        self._activity.begin_reading(session)
+        self._work(session, partial(self._read, session, prompt))
+
     def _start(self, session: LoadedSession, make: MakeTurn) -> None:
+        turn = self._made(session, make)
+        self._activity.begin(session)
+        self._work(session, partial(self._drive, session, turn))
+
+    def _made(self, session: LoadedSession, make: MakeTurn) -> Turn:
         opened, model = session.opened, session.model
         if opened is None or model is None:
             raise ValueError("only an open session can be asked in")
         save = partial(self._pool.save, session)
         turn = make(opened, model=model, settings=self._settings, save=save)
-        self._activity.begin(session)
         opened.use_model(model.name)
+        return turn
+
+    def _work(self, session: LoadedSession, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         # Not the coroutine itself: Python complains of one that the end forestalls.
-        self._workers[session] = self._app.run_worker(
-            partial(self._drive, session, turn), group="turns", exit_on_error=False
-        )
+        self._workers[session] = self._app.run_worker(work, group="turns", exit_on_error=False)
         if session is self._switcher.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
             self._presenter.show_status()
+
+    async def _read(self, session: LoadedSession, prompt: str) -> None:
+        """Read the files of a prompt, and send it; on failure it is given back."""
+        turn: Turn | None = None
+        status: TurnStatus = "interrupted"
+        try:
+            attached = await self._workspace.attach(session, prompt)
+            if not self._pool.given_up(session):
+                turn = self._attached(session, prompt, attached)
+        except (StorageError, UsageError) as error:
+            status = "failed"
+            self._say(session, f"Not sent. {error}")
+        finally:
+            # Only what needs no await: this may be cancelled a second time.
+            if turn is None:
+                self._give_back(session)
+                self._finish(session, status)
+        if turn is not None:
+            await self._drive(session, turn)
+
+    def _attached(self, session: LoadedSession, prompt: str, attached: "Attached") -> Turn:
+        turn = self._made(session, partial(begin_turn, prompt=attached.content))
+        del self._unread[session]
+        session.prompt.end_leaving(prompt)
+        self._activity.end_reading(session)
+        if attached.notice:
+            self._say(session, attached.notice, "warning")
+        self._chat.settle_draft()
+        self._app.post_message(PromptAdded())
+        return turn
 
     async def _drive(self, session: LoadedSession, turn: Turn) -> None:
         status: TurnStatus = "interrupted"

@@ -9,6 +9,7 @@ from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 
 Phase = Literal[
+    "reading",
     "saving",
     "starting",
     "waiting",
@@ -22,7 +23,7 @@ Phase = Literal[
 
 _LONG_NAME = 200
 _PATIENCE = 1.0
-"""Seconds that saving may take before the line says so: a word that flashes is not read."""
+"""Seconds that reading or saving may take before the line says so: nobody reads a flash."""
 
 
 class ActivityView(msgspec.Struct, frozen=True):
@@ -59,8 +60,9 @@ class ActivityView(msgspec.Struct, frozen=True):
         attempt = self._attempt
         after = f"{attempt} after {make_visible_line(self.reason[:_LONG_NAME])}"
         waiting = _join(f"waiting for {name}", time), _join("waiting", time)
-        saving = _join("saving", time)
+        reading, saving = _join("reading files", time), _join("saving", time)
         words: dict[Phase, tuple[str, ...]] = {
+            "reading": (reading, reading) if self.seconds >= _PATIENCE else waiting,
             "saving": (saving, saving) if self.seconds >= _PATIENCE else waiting,
             "starting": (_join("starting", name, time), _join("starting", time)),
             "waiting": waiting,

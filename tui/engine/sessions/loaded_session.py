@@ -203,6 +203,11 @@ class LoadedSession:
         before, self.pages = self.pages, LoadedPages(version.end.cursor)
         self.opened.begin_version(version, partial(self._restore_pages, before))
 
+    @property
+    def edited_question(self) -> str:
+        """The id of the question that the next prompt is another version of; empty if none is."""
+        return self.opened.edited_question if self.opened else ""
+
     def drop_version(self) -> None:
         """Return to the live version; harmless if no new one was begun."""
         if self.opened is not None:

@@ -239,6 +239,11 @@ class OpenSession:
         self._version, self._dropped = version, dropped
         self._history.forget()
 
+    @property
+    def edited_question(self) -> str:
+        """The message that the next one is another version of; empty if there is none."""
+        return (self._version.beside or "") if self._version else ""
+
     def drop_version(self) -> None:
         """Return to the live version: the next message follows its last one."""
         if self._version is not None:

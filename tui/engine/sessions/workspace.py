@@ -4,8 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from tui.domain.journal.blocks import Attachment
 from tui.domain.journal.damage import damage_words
+from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Entry, SessionEntry
 from tui.domain.timestamps import format_utc
@@ -26,6 +30,9 @@ from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
 from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
 from tui.storage.stores import SessionStores
+
+if TYPE_CHECKING:
+    from tui.engine.prompts.attaching import Attached
 
 PAGE = 50
 """The number of messages in a page."""
@@ -295,6 +302,31 @@ class Workspace:
         )
 
     # --- prompts
+
+    async def attach(self, loaded: LoadedSession, text: str) -> "Attached":
+        """Read the files and pictures that a prompt refers to, in a thread.
+
+        Raises ``UsageError`` and ``StorageError`` as ``attaching.attach``.
+        """
+        return await asyncio.to_thread(self._attach, loaded, text)
+
+    def _attach(self, loaded: LoadedSession, text: str) -> "Attached":
+        # Imported with the first reference: the first screen needs none of it.
+        from tui.engine.prompts.attaching import Place, attach
+
+        folder = Path(loaded.session.header.project_path)
+        place = Place(self._stores.of(loaded.id), loaded.id, [folder])
+        return attach(text, place, earlier=self._attached_before(loaded))
+
+    def _attached_before(self, loaded: LoadedSession) -> Sequence[Attachment]:
+        """The attachments of the question that a prompt is another version of."""
+        question = loaded.edited_question
+        if not question:
+            return ()
+        entries = self.reader.around(loaded.id, question, 0, 0).entries
+        return [
+            block for each in entries if isinstance(each, Message) for block in each.attachments
+        ]
 
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""

@@ -1,0 +1,325 @@
+"""Prompts with references to files: what is sent, kept, given back, and in what order."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.ui.screen import notices, rows, wait_for_answer
+from tests.waiting import until
+from tui.domain.journal.blocks import FileBlock, ImageBlock
+from tui.engine.prompts import attaching
+from tui.engine.sessions.leasing import SessionOrigin
+from tui.widgets.prompt import Prompt
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "a.txt").write_text("alpha")
+    (folder / "b.txt").write_text("beta")
+    (folder / "bad").write_bytes(b"\0")
+    return folder
+
+
+@pytest.fixture
+def shop(world, project):
+    """A world whose sessions belong to a project with files."""
+
+    def make(*answers):
+        w = world(*answers)
+        w.place = SessionOrigin("project:/shop", str(project), "scripted:model")
+        return w
+
+    return make
+
+
+@pytest.fixture
+def slow_disk(monkeypatch):
+    """Reading a file takes until the gate is set."""
+    read, gate, begun = attaching.read_attachment, threading.Event(), threading.Event()
+
+    def held_up(path, name):
+        begun.set()
+        gate.wait(20)
+        return read(path, name)
+
+    monkeypatch.setattr(attaching, "read_attachment", held_up)
+    gate.begun = begun
+    yield gate
+    gate.set()
+
+
+def submit(app, text):
+    """As Enter does, without the list that completes paths."""
+    app.post_message(Prompt.Submitted(text))
+
+
+def questions(w, session_id=None):
+    """The user's messages on disk: what was typed, and what came with it."""
+    session_id = session_id or w.workspace.current.id
+    found = w.other_program().load(session_id).all_messages
+    return [(m.typed_text, m.attachments) for m in found if m.role == "user"]
+
+
+def attached(w):
+    return [[block.text for block in blocks] for _, blocks in questions(w)]
+
+
+def kept(w):
+    draft = w.drafts().load(w.workspace.current.id)
+    return draft and (draft.text, draft.queued)
+
+
+async def test_a_file_goes_with_the_prompt_which_stays_as_typed(shop):
+    w = shop(["It is fine."])
+    async with w.running() as (app, _):
+        submit(app, "check @a.txt, please")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        assert w.workspace.current.id in rows(app)
+        session_id = w.workspace.current.id
+    block = FileBlock("a.txt", "alpha", 5)
+    assert questions(w, session_id) == [("check @a.txt, please", (block,))]
+    (sent,) = w.model.requests[0].messages
+    assert sent.text == f"check @a.txt, please\n{block.fenced}"
+    assert w.drafts().load(session_id) is None
+
+
+async def test_a_picture_is_kept_and_named_in_the_message(shop, project):
+    w = shop(["A cat."])
+    (project / "cat").write_bytes(PNG)
+    async with w.running() as (app, _):
+        submit(app, "@cat what is it?")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+    ((_, (block,)),) = questions(w, session_id)
+    assert isinstance(block, ImageBlock)
+    assert w.other_program().attachment(session_id, block.sha256) == PNG
+
+
+async def test_a_prompt_that_only_looks_like_a_reference_is_sent_as_text(shop):
+    w = shop(["Yes."])
+    async with w.running() as (app, _):
+        submit(app, "what is @property?")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+    (message, _) = w.other_program().load(session_id).all_messages
+    assert message.content == "what is @property?"
+
+
+async def test_what_is_cut_is_said(shop, project):
+    w = shop(["Long."])
+    (project / "log").write_text("x" * 300_000)
+    async with w.running() as (app, _):
+        submit(app, "@log")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        said = "Attached in part: [file: log, first 256 KB of 300 KB]"
+        await until(lambda: said in notices(app), "the notice")
+
+
+async def test_a_prompt_that_cannot_be_attached_is_given_back_with_the_reason(shop):
+    w = shop(["Fine."])
+    async with w.running() as (app, pilot):
+        submit(app, "look at @a.txt and @bad")
+        await until(lambda: app.chat.prompt.text == "look at @a.txt and @bad", "the prompt")
+        said = "Not sent. Cannot attach bad: it is not text or a picture."
+        await until(lambda: said in notices(app), "the reason")
+        await wait_for_answer(w)
+        assert not w.workspace.current.published
+        app.chat.prompt.set_text("look at @a.txt")
+        await pilot.press("enter")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        assert attached(w) == [["alpha"]]
+
+
+async def test_prompts_behind_one_that_is_given_back_wait_behind_it(shop, slow_disk):
+    w = shop(["never asked"])
+    async with w.running() as (app, _):
+        submit(app, "first @bad")
+        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        submit(app, "second")
+        submit(app, "third")
+        await until(lambda: w.workspace.current.prompt.queued == ["second", "third"])
+        slow_disk.set()
+        await until(lambda: app.chat.prompt.text == "first @bad", "the prompt")
+        await wait_for_answer(w)
+        assert w.workspace.current.prompt.queue.held == ("second", "third")
+        assert w.model.requests == []
+
+
+async def test_prompts_are_sent_in_their_order_though_the_first_one_reads_for_long(shop, slow_disk):
+    w = shop(["one"], ["two"], ["three"])
+    async with w.running() as (app, _):
+        submit(app, "first @a.txt")
+        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        submit(app, "second")
+        submit(app, "third @b.txt")
+        await until(lambda: len(w.workspace.current.prompt.queued) == 2)
+        slow_disk.set()
+        await until(lambda: len(w.model.requests) == 3, "all requests")
+        await wait_for_answer(w)
+        assert [typed for typed, _ in questions(w)] == ["first @a.txt", "second", "third @b.txt"]
+        assert attached(w) == [["alpha"], [], ["beta"]]
+
+
+async def test_a_file_is_read_when_its_prompt_is_sent(shop, project):
+    gate = asyncio.Event()
+    w = shop(["one", gate], ["two"])
+    async with w.running() as (app, _):
+        submit(app, "first")
+        await until(lambda: w.model.requests, "the request")
+        submit(app, "second @a.txt")
+        await until(lambda: w.workspace.current.prompt.queued, "the queue")
+        (project / "a.txt").write_text("changed")
+        gate.set()
+        await until(lambda: len(w.model.requests) == 2, "the second request")
+        await wait_for_answer(w)
+        assert attached(w) == [[], ["changed"]]
+
+
+async def test_while_files_are_read_the_draft_has_the_prompt(shop, slow_disk):
+    w = shop(["one"])
+    async with w.running() as (app, _):
+        submit(app, "read @a.txt")
+        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        await until(lambda: kept(w) == ("", ("read @a.txt",)), "the draft")
+        slow_disk.set()
+        await until(lambda: w.model.requests, "the request")
+        await until(lambda: kept(w) is None, "the draft without what was sent")
+
+
+async def test_esc_gives_back_the_prompt_whose_files_are_read(shop, slow_disk):
+    w = shop(["one"])
+    async with w.running() as (app, pilot):
+        submit(app, "first @a.txt")
+        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        submit(app, "second")
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.text == "first @a.txt", "the prompt")
+        await until(lambda: not w.workspace.current.activity.running, "the end of reading")
+        assert w.workspace.current.prompt.queue.held == ("second",)
+        assert w.workspace.current.prompt.leaving == []
+        slow_disk.set()
+        await pilot.press("enter")
+        await until(lambda: len(w.model.requests) == 1, "the request")
+        await wait_for_answer(w)
+        assert attached(w) == [["alpha"]]
+
+
+async def test_leaving_the_program_keeps_the_prompt_whose_files_are_read(shop, slow_disk):
+    w = shop(["one"])
+    async with w.running() as (app, _):
+        submit(app, "first @a.txt")
+        await asyncio.to_thread(slow_disk.begun.wait, 20)
+    draft = w.drafts().load(w.workspace.current.id)
+    assert (draft.text, draft.queued) in [("", ("first @a.txt",)), ("first @a.txt", ())]
+    assert w.model.requests == []
+
+
+async def test_a_prompt_read_for_in_another_session_is_sent_there(shop, slow_disk):
+    w = shop(["one"])
+    other = await w.session("Hello", "Yes.")
+    async with w.running() as (app, _):
+        first = w.workspace.current.id
+        submit(app, "first @a.txt")
+        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        await w.workspace.open_session(other)
+        await app._controllers.navigation.show_session()
+        slow_disk.set()
+        await until(lambda: w.model.requests, "the request")
+        await until(lambda: questions(w, first), "the message")
+    assert questions(w, first) == [("first @a.txt", (FileBlock("a.txt", "alpha", 5),))]
+
+
+# --- versions
+
+
+async def edit_the_question(w, app, pilot, text):
+    await pilot.press("f6", "e")
+    await until(lambda: app.chat.prompt.text == text, "the question")
+    app.chat.prompt.set_text("")
+
+
+async def test_an_edited_question_reads_its_files_anew(shop, project):
+    w = shop(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        submit(app, "see @a.txt")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        (project / "a.txt").write_text("changed")
+        await edit_the_question(w, app, pilot, "see @a.txt")
+        submit(app, "now see @a.txt")
+        await until(lambda: len(w.model.requests) == 2, "the second request")
+        await wait_for_answer(w)
+        assert attached(w) == [["alpha"], ["changed"]]
+        assert [m.typed_text for m in w.model.requests[1].messages] == ["now see @a.txt"]
+
+
+async def test_an_edited_question_keeps_an_attachment_whose_file_is_gone(shop, project):
+    w = shop(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        submit(app, "see @a.txt")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        (project / "a.txt").unlink()
+        await edit_the_question(w, app, pilot, "see @a.txt")
+        submit(app, "now see @a.txt")
+        await until(lambda: len(w.model.requests) == 2, "the second request")
+        await wait_for_answer(w)
+        assert attached(w) == [["alpha"], ["alpha"]]
+
+
+async def test_an_edited_question_that_is_given_back_is_still_edited(shop):
+    w = shop(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        submit(app, "see @a.txt")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        await edit_the_question(w, app, pilot, "see @a.txt")
+        submit(app, "see @bad")
+        await until(lambda: app.chat.prompt.text == "see @bad", "the prompt")
+        await wait_for_answer(w)
+        assert w.workspace.current.prompt.editing
+        app.chat.prompt.set_text("")
+        submit(app, "see @b.txt")
+        await until(lambda: len(w.model.requests) == 2, "the second request")
+        await wait_for_answer(w)
+        assert attached(w) == [["alpha"], ["beta"]]
+        assert [m.typed_text for m in w.model.requests[1].messages] == ["see @b.txt"]
+
+
+async def test_asking_again_sends_what_was_attached_then(shop, project):
+    w = shop(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        submit(app, "see @a.txt")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        (project / "a.txt").unlink()
+        await pilot.press("f6", "r")
+        await until(lambda: len(w.model.requests) == 2, "the second request")
+        await wait_for_answer(w)
+        assert w.model.requests[0].messages == w.model.requests[1].messages
+
+
+# --- the user's own commands
+
+
+async def test_a_reference_in_the_words_of_a_prompt_template_is_attached(shop):
+    w = shop(["one"])
+    w.prompts = {"review": "Find the fault in {args}."}
+    async with w.running() as (app, _):
+        submit(app, "/review @a.txt")
+        await until(lambda: w.model.requests, "the request")
+        await wait_for_answer(w)
+        assert questions(w) == [
+            ("Find the fault in @a.txt.", (FileBlock("a.txt", "alpha", 5),)),
+        ]
