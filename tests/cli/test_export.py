@@ -9,7 +9,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from tests.builders import answer
+from tests.attached import NOTES, PNG, picture, showing
+from tests.builders import answer, user
 from tests.cli.test_sessions import ENTRY_FIELDS, add
 from tui.domain.journal.records import Reset, Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
@@ -255,3 +256,78 @@ def test_a_closed_pipe_ends_it_in_silence(saved, data):
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait() == 1
+
+
+# --- pictures and files
+
+
+@pytest.fixture
+def shown(store, saved):
+    """A session that shows a picture and has a file."""
+    session_id = saved("question", name="My talk")
+    store.add_attachment(session_id, PNG)
+    add(store, session_id, user("shown", showing("see", picture("a [b].png"), NOTES)))
+    return session_id
+
+
+def test_markdown_on_standard_output_has_the_names_of_pictures_and_the_text_of_files(sibyl, shown):
+    for verb in ("show", "export"):
+        told = sibyl("sessions", verb, shown).out
+        assert "see\n[image: a [b].png, 70 bytes]\n[file: notes.txt, 9 bytes]\n" in told
+        assert "```txt\nBuy milk.\n```" in told
+
+
+def test_a_file_of_markdown_has_its_pictures_beside_it(sibyl, shown, tmp_path):
+    name = f"{picture().sha256}.png"
+    assert sibyl("sessions", "export", shown, "--output", "my talk.md").code == 0
+    assert names(tmp_path / "my talk-attachments") == [name]
+    assert (tmp_path / "my talk-attachments" / name).read_bytes() == PNG
+    written = (tmp_path / "my talk.md").read_text()
+    link = rf"![image: a \[b\].png, 70 bytes](my%20talk-attachments/{name})"
+    assert f"see\n{link}\n[file: notes.txt, 9 bytes]" in written
+    # Again: what is there is the same picture.
+    assert sibyl("sessions", "export", shown, "--output", "my talk.md", "--force").code == 0
+    assert (tmp_path / "my talk.md").read_text() == written
+
+
+def test_a_session_that_is_not_exported_leaves_no_pictures(sibyl, shown, tmp_path):
+    (tmp_path / "talk.md").write_text("mine")
+    assert sibyl("sessions", "export", shown, "--output", "talk.md").code == 1
+    assert not (tmp_path / "talk-attachments").exists()
+
+
+def test_a_picture_that_is_gone_is_its_name(sibyl, shown, data, tmp_path):
+    (data / "attachments" / picture().sha256).unlink()
+    assert sibyl("sessions", "export", shown, "--output", "talk.md").code == 0
+    assert "[image: a [b].png, 70 bytes]" in (tmp_path / "talk.md").read_text()
+    assert not (tmp_path / "talk-attachments").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_said(sibyl, shown, tmp_path):
+    (tmp_path / "talk-attachments").write_text("mine")
+    told = sibyl("sessions", "export", shown, "--output", "talk.md")
+    assert (told.code, told.err) == (1, "Cannot write a picture to talk-attachments: File exists\n")
+    assert not (tmp_path / "talk.md").exists()
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_an_import_takes_the_pictures_that_are_beside_the_file(
+    sibyl, shown, store, tmp_path, beside
+):
+    sibyl("sessions", "export", shown, "--format", "jsonl", "--output", "talk.jsonl")
+    if not beside:
+        (tmp_path / "talk-attachments").rename(tmp_path / "elsewhere")
+    there = tmp_path / "there"
+    command = [sys.executable, "-m", "tui", "sessions", "import", "talk.jsonl"]
+    subprocess.run([*command, "--data-dir", there], check=True, capture_output=True)
+    after = FileStore(there).load(shown).all_messages[-1]
+    assert after.content == store.load(shown).all_messages[-1].content
+    assert (there / "attachments" / picture().sha256).exists() is beside
+
+
+def test_another_file_beside_is_no_picture_of_the_session(sibyl, shown, data, tmp_path):
+    sibyl("sessions", "export", shown, "--format", "jsonl", "--output", "talk.jsonl")
+    (data / "attachments" / picture().sha256).unlink()
+    (tmp_path / "talk-attachments" / f"{picture().sha256}.png").write_bytes(b"another")
+    assert sibyl("sessions", "import", "talk.jsonl").code == 0
+    assert not (data / "attachments" / picture().sha256).exists()

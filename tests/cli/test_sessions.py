@@ -557,8 +557,11 @@ def test_json_output_holds_no_control_that_a_terminal_obeys(sibyl, saved):
 
 
 def test_a_list_holds_no_control_even_where_it_is_piped(sibyl, saved):
-    saved("\x1b]52;c;aGk=\x1b\\")
-    assert "\x1b" not in sibyl("sessions", "list").out
+    session_id = saved("\x1b]52;c;aGk=\x1b\\ \x9b2J \u202e")
+    for verb in (("list",), ("show", session_id), ("purge",)):
+        assert not set("\x1b\x9b\u202e") & set(sibyl("sessions", *verb).out)
+    sibyl("sessions", "delete", session_id, "--yes")
+    assert not set("\x1b\x9b\u202e") & set(sibyl("sessions", "purge").out)
 
 
 def test_looking_writes_nothing(sibyl, saved, data):

@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from tests.attached import PNG, picture, showing
 from tests.commands.test_answers import answered
 
 
@@ -96,3 +97,23 @@ async def test_a_session_that_is_only_looked_at_is_exported_too(commands, folder
     await commands.workspace.switcher.look_at(there)
     assert await commands("/export") == f"Exported to {folder / there}.md"
     assert "Elsewhere" in (folder / f"{there}.md").read_text()
+
+
+async def test_pictures_are_written_beside_it(commands, folder):
+    session_id = await talked(commands)
+    commands.program.store.add_attachment(session_id, PNG)
+    await commands.program.send(showing("see", picture()))
+    await commands("/export talk.md")
+    (written,) = (folder / "talk-attachments").iterdir()
+    assert written.read_bytes() == PNG
+    text = (folder / "talk.md").read_text("utf-8")
+    assert f"![image: photo.png, 70 bytes](talk-attachments/{written.name})" in text
+
+
+async def test_a_picture_that_cannot_be_written_is_said(commands, folder):
+    session_id = await talked(commands)
+    commands.program.store.add_attachment(session_id, PNG)
+    await commands.program.send(showing("see", picture()))
+    (folder / "talk-attachments").write_text("mine")
+    assert "Cannot write a picture to " in await commands("/export talk.md")
+    assert not (folder / "talk.md").exists()

@@ -23,6 +23,7 @@ from tui.engine.library.conversation import (
     live_conversation,
     whole_conversation,
 )
+from tui.engine.library.exported_pictures import markdown_with_pictures, write_pictures
 from tui.engine.library.session_export import as_markdown, as_objects, file_name
 from tui.errors import OutputError, StorageError, UsageError
 from tui.storage.export_file import create, create_or_replace
@@ -112,9 +113,14 @@ def _destination(chosen: Namespace) -> _Write:
     write = create_or_replace if chosen.force else create
     formatted = _FORMATS[chosen.format]
     if is_one and not path.is_dir() and not chosen.output.endswith(os.sep):
-        return lambda found: write(path, formatted(found))
+        return lambda found: write(path, formatted(found, path))
     ending = _ENDINGS[chosen.format]
-    return lambda found: write(_made(path) / file_name(found, ending), formatted(found))
+
+    def write_named(found: Conversation) -> None:
+        place = _made(path) / file_name(found, ending)
+        write(place, formatted(found, place))
+
+    return write_named
 
 
 def _piped(form: str, *, is_one: bool) -> _Write:
@@ -145,8 +151,10 @@ def _put_json_lines(found: Conversation) -> None:
         output.put_json(each)
 
 
-def _json_lines(found: Conversation) -> Iterator[str]:
-    return (journal_json(each).decode() + "\n" for each in _objects(found))
+def _json_lines(found: Conversation, path: Path) -> Iterator[str]:
+    for each in _objects(found):
+        write_pictures(found, each.get("content"), path)
+        yield journal_json(each).decode() + "\n"
 
 
 def _objects(found: Conversation) -> Iterator[dict[str, Any]]:
@@ -164,7 +172,7 @@ def _objects(found: Conversation) -> Iterator[dict[str, Any]]:
     yield from as_objects(found)
 
 
-_FORMATS: dict[str, Callable[[Conversation], Iterator[str]]] = {
-    "markdown": as_markdown,
+_FORMATS: dict[str, Callable[[Conversation, Path], Iterator[str]]] = {
+    "markdown": markdown_with_pictures,
     "jsonl": _json_lines,
 }

@@ -36,8 +36,8 @@ def put(text: str) -> None:
 
 
 def put_line(text: str = "") -> None:
-    """Print a line of data."""
-    put(text + "\n")
+    """Print a line of text, sanitised also where it goes to a pipe."""
+    put(make_visible(text) + "\n")
 
 
 def put_json(value: Any, indent: int | None = None) -> None:

@@ -16,7 +16,7 @@ from tui.domain.journal.records import Import, Record, Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.journal.versions import Versions
 from tui.domain.text.labels import NAME_CHARACTERS, plural
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.timestamps import format_utc
 from tui.domain.views.session_table import session_table
 from tui.domain.views.usage import usage_of
@@ -97,7 +97,8 @@ def _show(program: Program, chosen: Namespace) -> None:
         found = msgspec.structs.replace(found, end=end)
         program.tell_condition(msgspec.structs.replace(end, damaged=found.damaged))
         for piece in as_markdown(found):
-            output.put(piece)
+            # Also into a pipe: a pager passes escape sequences on.
+            output.put(make_visible(piece))
         return
     session = program.store.load(session_id)
     entry = program.store.entry(session_id)

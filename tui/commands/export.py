@@ -1,14 +1,14 @@
 """``/export``."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, save_failed, say
 from tui.commands.private import refuse_private
-from tui.engine.library.conversation import live_conversation
-from tui.engine.library.session_export import as_markdown
+from tui.engine.library.conversation import Conversation, live_conversation
+from tui.engine.library.exported_pictures import markdown_with_pictures
 from tui.errors import StorageError
 from tui.storage.export_file import create
 from tui.storage.protocol import SessionReader
@@ -43,7 +43,7 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 def _write(reader: SessionReader, session_id: str, wanted: str) -> Path:
     conversation = live_conversation(reader, reader.entry(session_id))
-    return _write_first(lambda: as_markdown(conversation), _paths(session_id, wanted))
+    return _write_first(conversation, _paths(session_id, wanted))
 
 
 def _paths(session_id: str, wanted: str) -> Iterator[Path]:
@@ -56,7 +56,7 @@ def _paths(session_id: str, wanted: str) -> Iterator[Path]:
         yield Path.cwd() / f"{session_id}-{number}.md"
 
 
-def _write_first(text: Callable[[], Iterator[str]], paths: Iterator[Path]) -> Path:
+def _write_first(conversation: Conversation, paths: Iterator[Path]) -> Path:
     """Write to the first path that does not exist.
 
     Raises ``FileExistsError`` if all exist, and as ``create`` and ``Path.expanduser``.
@@ -64,7 +64,7 @@ def _write_first(text: Callable[[], Iterator[str]], paths: Iterator[Path]) -> Pa
     taken: FileExistsError | None = None
     for path in paths:
         try:
-            create(path, text())
+            create(path, markdown_with_pictures(conversation, path))
         except FileExistsError as error:
             taken = error
             continue

@@ -9,6 +9,12 @@ _BEGINNINGS = (
     (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"),
 )
+_ENDINGS = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+}
 
 
 def media_type_of(data: bytes) -> str | None:
@@ -16,3 +22,8 @@ def media_type_of(data: bytes) -> str | None:
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((kind for beginning, kind in _BEGINNINGS if data.startswith(beginning)), None)
+
+
+def file_ending(data: bytes) -> str:
+    """Choose the ending of a picture's file name by its bytes; ``.bin`` if it is none."""
+    return _ENDINGS.get(media_type_of(data) or "", ".bin")

@@ -11,7 +11,14 @@ from pathlib import Path
 
 from tui.domain.text.safe_text import without_surrogates
 from tui.files import UnfitFile
-from tui.storage.disk import link_or_rename, open_to_make, temporary_name
+from tui.storage.disk import (
+    DIRECTORY_MODE,
+    link_or_rename,
+    open_to_make,
+    publish,
+    storage_errors,
+    temporary_name,
+)
 
 
 def create(path: Path, pieces: Iterable[str]) -> None:
@@ -29,6 +36,17 @@ def create_or_replace(path: Path, pieces: Iterable[str]) -> None:
         raise UnfitFile(errno.EINVAL, "It is not a regular file", str(path))
     with _written_beside(meant, pieces) as temporary:
         os.rename(temporary, meant)
+
+
+def create_once(path: Path, data: bytes) -> None:
+    """Write a file whose name stands for its contents, unless it is there.
+
+    Raises ``StorageError``.
+    """
+    with storage_errors(f"Cannot write a picture to {path.parent}"):
+        path.parent.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
+        with suppress(FileExistsError):
+            publish(path, data)
 
 
 @contextmanager

@@ -5,7 +5,8 @@ A rescue file has the format of a journal: the header, and every record that was
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -28,7 +29,9 @@ from tui.domain.journal.records import (
     encode,
 )
 from tui.domain.journal.session import Draft, Session
-from tui.errors import SessionNotFound, UsageError
+from tui.errors import AttachmentNotFound, SessionNotFound, UsageError
+from tui.files import read_bounded
+from tui.storage.attachments import ATTACHMENT_BYTES, hash_of, used_pictures
 from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
 from tui.storage.journal_window import decoded
 from tui.storage.lines import lines_forward, reader_of
@@ -95,12 +98,18 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
         # Like every holder: write answers that a crash interrupted as messages.
         written = [*(existing.interrupted if existing else ()), *records]
         state = _state(found, existing, written, now)
+        _take_pictures(store, found, path)
         if records or existing is None or state.name != existing.name:
             store.append(lease, [*written, state])
     finally:
         lease.release()
     messages = {record.id for record in records if isinstance(record, Message)}
     return Imported(found.header.id, len(messages), found.session.damaged)
+
+
+def pictures_beside(path: Path) -> Path:
+    """The folder with the pictures of a session file, from which an import takes them."""
+    return path.with_name(f"{path.stem}-attachments")
 
 
 def is_session_file(path: Path) -> bool:
@@ -187,6 +196,32 @@ def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:
         forked_from=header.forked_from,
         imported_from=path.name,
     )
+
+
+def _take_pictures(store: SessionStore, found: _File, path: Path) -> None:
+    """Keep the pictures that the store lacks and that are beside the file."""
+    folder = pictures_beside(path)
+    for sha256 in set(used_pictures(found.records)):
+        if not _has(store, found.header.id, sha256):
+            for data in _pictures(folder, sha256):
+                store.add_attachment(found.header.id, data)
+
+
+def _has(store: SessionStore, session_id: str, sha256: str) -> bool:
+    try:
+        store.attachment(session_id, sha256)
+    except AttachmentNotFound:
+        return False
+    return True
+
+
+def _pictures(folder: Path, sha256: str) -> Iterator[bytes]:
+    for path in folder.glob(f"{sha256}.*"):
+        with suppress(OSError):
+            data = read_bounded(path, ATTACHMENT_BYTES)
+            if hash_of(data) == sha256:
+                yield data
+                return
 
 
 def _contents(found: _File) -> list[Record]:

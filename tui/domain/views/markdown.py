@@ -1,10 +1,12 @@
 """Export of a session as Markdown."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
 import msgspec
 
+from tui.domain.journal.blocks import ImageBlock, parts_of
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Settings
 from tui.domain.journal.session import Entry, Session, SessionEntry
@@ -14,6 +16,9 @@ from tui.domain.text.fences import closed, code_span, fenced
 from tui.domain.text.labels import local_minute, plural, whole_label
 from tui.domain.views.imports import skipped_words
 
+Link = Callable[[ImageBlock], str]
+"""Formats a picture in the text of its message."""
+label_of: Link = attrgetter("label")
 _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
 _CALL_CHARACTERS = 200
 _RESULT_LINES = 12
@@ -60,9 +65,10 @@ def parameters_of(settings: Settings) -> Iterator[str]:
 
 
 class MarkdownMessages:
-    """Formats the entries of one session, in their order."""
+    """Formats the entries of one session, in their order; ``link`` formats a picture."""
 
-    def __init__(self, versions: Versions) -> None:
+    def __init__(self, versions: Versions, link: Link = label_of) -> None:
+        self._link = link
         self._versions = numbered(versions)
         self._called: dict[str, str] = {}
 
@@ -80,7 +86,8 @@ class MarkdownMessages:
 
     def _body(self, message: Message) -> str:
         if message.role != "tool":
-            return closed(message.text)
+            parts = parts_of(message.content)
+            return closed("\n".join(p if isinstance(p, str) else self._link(p) for p in parts))
         return _result(self._called.pop(message.tool_call_id or "", ""), message.text)
 
 

@@ -10,16 +10,16 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import NO_OFFSETS, Record, Reset, Settings, Todos
 from tui.domain.journal.session import Session
 from tui.domain.text.labels import whole_label
-from tui.domain.views.markdown import MarkdownMessages, heading
+from tui.domain.views.markdown import Link, MarkdownMessages, heading, label_of
 from tui.engine.library.conversation import Conversation, Part
 
 _TITLE_BYTES = 80
 
 
-def as_markdown(conversation: Conversation) -> Iterator[str]:
-    """Format a conversation: its heading, then one piece a message."""
+def as_markdown(conversation: Conversation, link: Link = label_of) -> Iterator[str]:
+    """Format a conversation: its heading, then one piece a message, with ``link`` for pictures."""
     yield heading(conversation.listed, conversation.end)
-    messages = MarkdownMessages(conversation.versions)
+    messages = MarkdownMessages(conversation.versions, link)
     for part in chain(conversation.parts(), map(Part, conversation.cut_off)):
         text = messages.format(part.entry, is_earlier_version=part.is_earlier_version)
         if text:
