@@ -34,7 +34,9 @@ def test_all_that_is_found_is_imported(sibyl, store, shelf):
     assert "Notebook: 1 session added, 1 message\n" in done.out
     assert "1 record read, 1 skipped (1 thinking)" in done.out
     assert store.entry(FIRST).name == "Talk"
-    assert sibyl("import", "--all").out == "Notebook  1 session\nNothing new to import.\n"
+    assert (
+        sibyl("import", "--all").out == "Notebook  1 session, nothing new\nNothing new to import.\n"
+    )
 
 
 def test_without_a_terminal_it_must_be_said_what_to_import(sibyl, store, shelf):
@@ -64,7 +66,8 @@ def test_a_dry_run_imports_nothing(sibyl, store, shelf):
     shown = sibyl("import", "--dry-run", "--json").json
     assert shown["dry_run"] is True
     (program,) = shown["programs"]
-    assert (program["program"], program["sessions"], program["new"]) == ("notebook", 2, 2)
+    assert (program["program"], program["sessions"], program["new_sessions"]) == ("notebook", 2, 2)
+    assert (program["files"], program["new_files"]) == (1, 1)
     assert not list(store.imports())
 
 
@@ -86,10 +89,13 @@ def test_a_named_folder_is_searched(sibyl, store, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--from", "nobody"], 'There is no program "nobody". Known are notebook.'),
+        (
+            ["--from", "nobody"],
+            'There is no program "nobody". sibyl-tui import --help lists the known ones.',
+        ),
         (["--since", "yesterday"], '"yesterday" is not a date such as 2026-01-31.'),
         (["nowhere"], "No such file or folder: nowhere"),
-        (["empty"], "No program's sessions found in "),
+        (["empty"], "sibyl-tui import --help lists the programs that are read."),
     ],
 )
 def test_what_cannot_be_meant_is_refused(sibyl, tmp_path, arguments, words):

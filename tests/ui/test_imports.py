@@ -76,7 +76,7 @@ async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         assert "✓ Notebook" in shown(screen)
-        assert "3 of 3 new, " in shown(screen)
+        assert "3 files, 3 new, " in shown(screen)
         await pilot.press("enter")
         told = await reported(app)
         assert "Notebook: 3 sessions added, 3 messages" in told

@@ -15,7 +15,7 @@ from tui.cli import output
 from tui.cli.days import beginning
 from tui.cli.index import filled
 from tui.cli.program import Program
-from tui.domain.text.labels import listed, plural
+from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.imports import bytes_words
 from tui.engine.imports.outcome import ImportedProgram, Outcome
@@ -30,6 +30,9 @@ from tui.storage.rescue import import_file, is_session_file
 
 _STOPPED = 130
 _CLEAR = "\r\x1b[K"
+_NOT_FOUND = (
+    "No program's sessions found in {}. sibyl-tui import --help lists the programs that are read."
+)
 
 
 def run(chosen: Namespace) -> int:
@@ -48,7 +51,9 @@ def run(chosen: Namespace) -> int:
 def _wanted(chosen: Namespace) -> Wanted:
     unknown = [name for name in chosen.sources if name not in PROGRAMS]
     if unknown:
-        raise UsageError(f'There is no program "{unknown[0]}". Known are {listed([*PROGRAMS])}.')
+        raise UsageError(
+            f'There is no program "{unknown[0]}". sibyl-tui import --help lists the known ones.'
+        )
     paths = tuple(map(Path, chosen.paths))
     missing = [path for path in paths if not path.exists()]
     if missing:
@@ -84,10 +89,7 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: "_Pro
     plan = make_plan(program.store, wanted, progress.show_found)
     progress.end()
     if plan.unknown:
-        raise UsageError(
-            f"No program's sessions found in {', '.join(map(str, plan.unknown))}."
-            f" Known are {listed([*PROGRAMS])}."
-        )
+        raise UsageError(_NOT_FOUND.format(", ".join(map(str, plan.unknown))))
     if not chosen.json:
         _tell_plan(plan)
     if chosen.dry_run or not plan.sources:
@@ -125,20 +127,9 @@ def _tell_plan(plan: Plan) -> None:
         return
     width = max(len(each.title) for each in plan.programs)
     for each in plan.programs:
-        output.put_line(f"{each.title:{width}}  {_plan_words(each)}")
+        output.put_line(f"{each.title:{width}}  {each.counts.words}")
     if not plan.sources:
         output.put_line("Nothing new to import.")
-
-
-def _plan_words(plan: ProgramPlan) -> str:
-    counts = (
-        (plan.new, "new"),
-        (plan.grown, "changed"),
-        (plan.gone, "deleted here"),
-    )
-    words = [f"{count} {word}" for count, word in counts if count]
-    size = [bytes_words(plan.bytes)] if plan.sources else []
-    return ", ".join([plural(plan.sessions, "session"), *words, *size])
 
 
 def _tell(plan: Plan, outcome: Outcome, *, as_json: bool) -> None:
@@ -178,11 +169,12 @@ def _program_json(plan: ProgramPlan) -> dict[str, Any]:
     return {
         "program": plan.program,
         "title": plan.title,
-        "files": len(plan.sources) + plan.unchanged,
+        "files": plan.files,
+        "new_files": plan.new_files,
+        "changed_files": plan.changed_files,
         "unchanged_files": plan.unchanged,
         "sessions": plan.sessions,
-        "new": plan.new,
-        "changed": plan.grown,
+        "new_sessions": plan.new_sessions,
         "deleted": plan.gone,
         "bytes": plan.bytes,
     }
@@ -239,8 +231,8 @@ class _Progress:
         self._is_wanted = False
 
     def show_found(self, progress: Progress) -> bool:
-        """Show how many sessions were found."""
-        self._write(f"Looking for sessions: {progress.sessions} ({progress.title})")
+        """Show how many files were found."""
+        self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")
         return True
 
     def show(self, progress: Progress) -> bool:

@@ -302,6 +302,8 @@ def _add_search(verbs: _Commands) -> None:
 
 
 def _add_import(commands: _Commands) -> None:
+    from tui.importers.readers import PROGRAMS
+
     parser = _command(
         commands,
         "import",
@@ -332,6 +334,7 @@ def _add_import(commands: _Commands) -> None:
     parser.add_argument(
         "--since", metavar="DATE", default=None, help="only what was changed on this day or later"
     )
+    parser.epilog = f"Programs that are read: {', '.join(PROGRAMS)}."
     _add_json(parser)
 
 

@@ -90,10 +90,10 @@ class ImportScreen(Dialog[None]):
 
     # --- what it shows
 
-    def show_found(self, sessions: int) -> None:
-        """Show how many were found so far."""
-        if self.step == "finding" and sessions:
-            self._say(f"{_LOOKING}: {plural(sessions, 'session')} …")
+    def show_found(self, files: int) -> None:
+        """Show how many files were found so far."""
+        if self.step == "finding" and files:
+            self._say(f"{_LOOKING}: {plural(files, 'file')} …")
 
     def show_rows(self, rows: Sequence[ImportRow], nothing: str) -> None:
         """Let the programs be chosen; ``nothing`` are the words where none was found."""
@@ -133,11 +133,15 @@ class ImportScreen(Dialog[None]):
     def _show_choices(self) -> None:
         highlighted = self.choices.highlighted
         choices = [
-            Choice(row.program, row.title, row.note, _CHOSEN * (row.program in self._wanted))
+            Choice(
+                row.program, row.title, row.counts.words, _CHOSEN * (row.program in self._wanted)
+            )
             for row in self._rows
             if row.bytes
         ]
-        known = [Choice("", f"{row.title}: {row.note}") for row in self._rows if not row.bytes]
+        known = [
+            Choice("", f"{row.title}: {row.counts.words}") for row in self._rows if not row.bytes
+        ]
         self.choices.show([*choices, *known], highlighted.id if highlighted else "")
         if self.step == "choosing":
             size = sum(row.bytes for row in self._rows if row.program in self._wanted)

@@ -177,7 +177,8 @@ def test_a_second_run_opens_nothing_and_adds_nothing(store, shelf, take, plan):
     before = {name: store.stamp(name) for name in ids(store)}
     path.chmod(0)
     (program,) = plan().programs
-    assert (program.sources, program.unchanged, program.sessions, program.new) == ((), 1, 2, 0)
+    assert (program.sources, program.unchanged) == ((), 1)
+    assert program.counts.words == "2 sessions, nothing new"
     assert counts(take()) == (0, 0, 0)
     assert {name: store.stamp(name) for name in ids(store)} == before
 
@@ -196,7 +197,7 @@ def test_a_source_that_grew_lets_its_session_grow(store, shelf, take, plan):
     take()
     later = said("c", parent="a", timestamp="2026-01-12T00:00:00.000Z")
     shelf.put("a.json", told(said("a"), said("b", "assistant"), later, name="New"))
-    assert plan().programs[0].grown == 1
+    assert plan().programs[0].changed_files == 1
     assert counts(take()) == (0, 1, 2)
     entry = store.entry(FIRST)
     assert (entry.status, entry.name, entry.ordinal) == ("archived", "Old", 0)
@@ -352,11 +353,11 @@ def test_a_session_that_was_deleted_here_is_not_imported_again(store, shelf, tak
         store.purge(FIRST)
     shelf.put("a.json", told(said("a"), said("b")))
     (program,) = plan().programs
-    assert (program.new, program.grown, program.gone) == (0, 0, 1)
+    assert (program.new_sessions, program.gone) == (0, 1)
     assert take().programs[0].gone == 1
     assert plan().programs[0].gone == 1
     (program,) = plan(again=True).programs
-    assert (program.new, program.gone) == (1, 0)
+    assert (program.new_sessions, program.gone) == (1, 0)
     take(again=True)
     assert store.entry(FIRST).status == "archived"
     assert live(store) == ["a", "b"]

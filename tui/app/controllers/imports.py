@@ -82,7 +82,7 @@ class ImportController:
                 await self._tell_own(screen, own)
                 return
             find = partial(self._imports.find, path)
-            plan = await self._watched(find, lambda at: screen.show_found(at.sessions))
+            plan = await self._watched(find, lambda at: screen.show_found(at.files))
         except Stopped:
             return
         except (StorageError, UsageError, RuntimeError, ValueError) as error:
@@ -141,18 +141,7 @@ class _Watch:
 
 
 def _rows(plan: "Plan") -> list[ImportRow]:
-    return [
-        ImportRow(
-            each.program,
-            each.title,
-            # A session whose source is as it was is known by that source.
-            max(each.sessions, each.unchanged),
-            each.new,
-            each.grown,
-            each.bytes,
-        )
-        for each in plan.programs
-    ]
+    return [ImportRow(each.program, each.title, each.counts) for each in plan.programs]
 
 
 def _shown(progress: "Progress") -> ImportProgress:

@@ -1,31 +1,53 @@
 """An import of other programs' sessions, as it is shown."""
 
+from typing import Literal
+
 import msgspec
 
 from tui.domain.text.labels import plural
 from tui.domain.views.imports import bytes_words
 
 
-class ImportRow(msgspec.Struct, frozen=True):
-    """A program of which sessions were found."""
+class FoundCounts(msgspec.Struct, frozen=True):
+    """The counts of what was found of a program, before it is read.
 
-    program: str
-    title: str
-    sessions: int
+    Sessions only where they could be counted: several files may be one session, as where each
+    resumes the one before.
+    """
+
+    unit: Literal["file", "session"]
+    total: int
     new: int
-    grown: int
-    """Imported before, with new messages."""
-    bytes: int
+    changed: int = 0
+    """Imported before, and different now; only files can be compared."""
+    deleted: int = 0
+    """Sessions that the user has deleted here, and that are therefore left out."""
+    bytes: int = 0
     """To be read."""
 
     @property
-    def note(self) -> str:
+    def words(self) -> str:
         """The counts in words."""
-        if not self.bytes:
-            return f"{plural(self.sessions, 'session')}, nothing new"
-        counts = [f"{self.new:,} of {self.sessions:,} new"]
-        grown = [f"{self.grown:,} changed"] if self.grown else []
-        return ", ".join([*counts, *grown, bytes_words(self.bytes)])
+        counts = [f"{self.new:,} new"] if self.new else []
+        if self.changed:
+            counts.append(f"{self.changed:,} changed")
+        if self.deleted:
+            counts.append(f"{plural(self.deleted, 'session')} deleted here")
+        counts.append(bytes_words(self.bytes) if self.bytes else "nothing new")
+        return ", ".join([plural(self.total, self.unit), *counts])
+
+
+class ImportRow(msgspec.Struct, frozen=True):
+    """A program of which something was found."""
+
+    program: str
+    title: str
+    counts: FoundCounts
+
+    @property
+    def bytes(self) -> int:
+        """To be read."""
+        return self.counts.bytes
 
 
 class ImportProgress(msgspec.Struct, frozen=True):

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds
+from tui.domain.views.import_rows import FoundCounts
 from tui.engine.imports.finding import SOURCE_ERRORS, as_found, found_below, found_in
 from tui.engine.imports.history import FoundSource, History, is_gone
 from tui.engine.imports.ids import imported_session_id
@@ -49,17 +50,33 @@ class ProgramPlan(msgspec.Struct, frozen=True):
     title: str
     sources: tuple[PlannedSource, ...]
     """To be read, the oldest first: what was said last is then the last of a session."""
+    files: int
+    """All that were found."""
+    new_files: int
+    """Never imported before."""
     unchanged: int
     """The number of sources that were imported before and are as they were."""
-    sessions: int
-    """All that are in its sources, as far as that is known without importing them."""
-    new: int
-    grown: int
-    """Imported before, from a source that has changed."""
+    sessions: int | None
+    """All that are in its sources; ``None`` where only reading all of them would tell."""
+    new_sessions: int | None
     gone: int
-    """Deleted here by the user, and therefore not imported again."""
+    """Sessions that the user has deleted here, and that are therefore not imported again."""
     bytes: int
     """To be read."""
+
+    @property
+    def changed_files(self) -> int:
+        """The number of sources that were imported before and are to be read again."""
+        return len(self.sources) - self.new_files
+
+    @property
+    def counts(self) -> FoundCounts:
+        """The counts as they are shown: sessions where they are known, else files."""
+        if self.sessions is not None and self.new_sessions is not None:
+            found = FoundCounts("session", self.sessions, self.new_sessions)
+        else:
+            found = FoundCounts("file", self.files, self.new_files, self.changed_files)
+        return msgspec.structs.replace(found, deleted=self.gone, bytes=self.bytes)
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -107,7 +124,7 @@ def make_plan(
     unknown: list[Path] = []
     pace = Pace(report, 0)
     for reader, source in _sources(chosen, wanted, unknown):
-        pace.sessions += counts[reader.program].add(source)
+        pace.files += counts[reader.program].add(source)
         pace.begin(reader.title, 0)
     plans = (count.plan() for count in counts.values())
     programs = tuple(plan for plan in plans if plan.sources or plan.unchanged)
@@ -129,7 +146,7 @@ def _sources(
 
 
 class _Count:
-    """Counts the sources and sessions of one program."""
+    """Counts the sources of one program, and their sessions where a source may have several."""
 
     def __init__(
         self, store: SessionStore, history: History, wanted: Wanted, reader: Reader
@@ -138,56 +155,54 @@ class _Count:
         self._history = history
         self._wanted = wanted
         self._reader = reader
+        self._seen: set[str] = set()
         self._planned: dict[str, PlannedSource] = {}
-        self._unchanged = self._new = self._grown = self._gone = self._same = 0
-
-    @property
-    def _sessions(self) -> int:
-        return self._new + self._grown + self._gone + self._same
+        self._unchanged = self._new_files = 0
+        self._sessions: set[str] = set()
+        self._gone: set[str] = set()
+        self._is_counted = reader.several
 
     def add(self, source: Source) -> int:
-        """Count a source, once, if it is there; gives the number of its sessions."""
-        before = self._sessions
-        if str(source.path) not in self._planned and not self._is_before(source):
+        """Count a source, once, if it is there; gives the number of sources that it added."""
+        before = len(self._seen)
+        if str(source.path) not in self._seen and not self._is_before(source):
             with suppress(OSError):
                 self._add(source, as_found(self._reader, source))
-        return self._sessions - before
+        return len(self._seen) - before
 
     def _add(self, source: Source, found: FoundSource) -> None:
-        gone = sum(is_gone(self._store, each) for each in self._history.sessions(found))
-        if self._history.is_unchanged(found) and not (gone and self._wanted.again):
+        self._seen.add(found.path)
+        known = {*self._history.sessions(found)}
+        gone = {each for each in known if is_gone(self._store, each)}
+        self._gone |= gone
+        wanted_back = bool(gone) and self._wanted.again
+        if self._history.is_unchanged(found) and not wanted_back:
             self._unchanged += 1
-            self._gone += gone
-            self._same += len([*self._history.sessions(found)]) - gone
+            self._sessions |= known
             return
         self._planned[found.path] = PlannedSource(self._reader, source, found)
-        self._count(source, found, gone)
+        self._new_files += wanted_back or not self._history.knows(found)
+        self._count_sessions(source)
 
-    def _count(self, source: Source, found: FoundSource, gone: int) -> None:
-        ids = [*self._ids(source)]
-        known = [*self._history.sessions(found)]
-        if ids:
-            new = len({each for each in ids if not self._history.was_imported(each)})
-        else:
-            new = int(not known)
-        back = gone if self._wanted.again else 0
-        self._new += new + back
-        self._gone += gone - back
-        self._grown += len(known) - gone
+    def _count_sessions(self, source: Source) -> None:
+        self._is_counted &= source.size <= _COUNTED_BYTES
+        if not self._is_counted:
+            return
+        # A source that cannot be read: the import says so.
+        with suppress(*SOURCE_ERRORS):
+            self._sessions.update(self._ids(source))
 
     def _ids(self, source: Source) -> Iterator[str]:
-        """The sessions of a source that may have several, if it is quickly read."""
-        if not self._reader.several or source.size > _COUNTED_BYTES:
-            return
-        try:
-            for conversation in self._reader.read(source, Ledger()):
-                heading = conversation.heading
-                root = heading.root or heading.source_id
-                if sum(1 for _ in conversation.items()):
-                    yield imported_session_id(self._reader.program, root)
-        except SOURCE_ERRORS:
-            # The import says so.
-            return
+        for conversation in self._reader.read(source, Ledger()):
+            heading = conversation.heading
+            root = heading.root or heading.source_id
+            if sum(1 for _ in conversation.items()):
+                yield imported_session_id(self._reader.program, root)
+
+    def _is_new(self, session_id: str) -> bool:
+        if self._history.was_imported(session_id):
+            return self._wanted.again and session_id in self._gone
+        return True
 
     def _is_before(self, source: Source) -> bool:
         changed = from_milliseconds(source.changed // MILLISECOND_NS)
@@ -196,14 +211,16 @@ class _Count:
 
     def plan(self) -> ProgramPlan:
         sources = sorted(self._planned.values(), key=lambda each: each.source.changed)
+        new_sessions = sum(map(self._is_new, self._sessions))
         return ProgramPlan(
             program=self._reader.program,
             title=self._reader.title,
             sources=tuple(sources),
+            files=len(self._seen),
+            new_files=self._new_files,
             unchanged=self._unchanged,
-            sessions=self._sessions,
-            new=self._new,
-            grown=self._grown,
-            gone=self._gone,
+            sessions=len(self._sessions) if self._is_counted else None,
+            new_sessions=new_sessions if self._is_counted else None,
+            gone=0 if self._wanted.again else len(self._gone),
             bytes=sum(each.source.size for each in sources),
         )

@@ -9,7 +9,7 @@ _REPORT_SECONDS = 0.05
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """The state of an import; while it is planned, only ``title`` and ``sessions`` count."""
+    """The state of an import; while it is planned, only ``title`` and ``files`` count."""
 
     title: str
     """The program that is read."""
@@ -17,7 +17,9 @@ class Progress(msgspec.Struct, frozen=True):
     """In bytes."""
     total: int
     sessions: int
-    """Found, or imported so far."""
+    """Imported so far."""
+    files: int = 0
+    """Found so far."""
 
 
 Report = Callable[[Progress], bool]
@@ -41,6 +43,8 @@ class Pace:
         self._title = ""
         self.sessions = 0
         """Imported so far."""
+        self.files = 0
+        """Found so far."""
 
     def begin(self, title: str, size: int) -> None:
         """Begin a source of so many bytes. Raises ``Stopped``."""
@@ -67,5 +71,6 @@ class Pace:
 
     def _tell(self) -> None:
         done = self._before + self._now
-        if not self._report(Progress(self._title, done, self._total, self.sessions)):
+        state = Progress(self._title, done, self._total, self.sessions, self.files)
+        if not self._report(state):
             raise Stopped

@@ -1,0 +1,80 @@
+"""The plan of an import: what is counted before anything is imported."""
+
+import pytest
+
+from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
+from tui.engine.imports import planning
+from tui.engine.imports.planning import Wanted, make_plan
+from tui.engine.imports.running import run
+
+
+@pytest.fixture
+def counts(store, shelf):
+    """Counts in words what a reader finds on the shelf."""
+
+    def counted(reader=NOTEBOOK, **wanted):
+        (program,) = make_plan(store, Wanted(shelf.places, **wanted), readers=[reader]).programs
+        words = program.counts.words
+        return words.removesuffix(words.split(", ")[-1]).rstrip(", ") if program.bytes else words
+
+    return counted
+
+
+@pytest.fixture
+def imported(store, shelf):
+    def done(reader=NOTEBOOK):
+        (program,) = run(store, make_plan(store, Wanted(shelf.places), readers=[reader])).programs
+        return program
+
+    return done
+
+
+def test_files_of_one_session_are_counted_as_files(shelf, counts, imported):
+    shelf.put("a.json", told(said("a"), root="r"))
+    shelf.put("b.json", told(said("a"), said("b"), source_id="c2", root="r"))
+    assert counts() == "2 files, 2 new"
+    assert imported().added == 1
+    assert counts() == "2 files, nothing new"
+
+
+def test_files_that_have_changed_are_told_from_new_ones(shelf, counts, imported):
+    shelf.put("a.json", told(said("a")))
+    shelf.put("b.json", told(said("b"), source_id="c2"))
+    imported()
+    shelf.put("b.json", told(said("b"), said("b2"), source_id="c2"))
+    shelf.put("c.json", told(said("c"), source_id="c3"))
+    assert counts() == "3 files, 1 new, 1 changed"
+
+
+def test_sessions_of_overlapping_exports_are_counted_once(shelf, counts, imported):
+    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    shelf.put("b.json", told(said("b"), source_id="c2"), told(said("c"), source_id="c3"))
+    assert counts(SEVERAL) == "3 sessions, 3 new"
+    assert imported(SEVERAL).added == 3
+    assert counts(SEVERAL) == "3 sessions, nothing new"
+
+
+def test_an_export_too_large_to_be_read_twice_is_counted_as_a_file(shelf, counts, monkeypatch):
+    monkeypatch.setattr(planning, "_COUNTED_BYTES", 10)
+    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    assert counts(SEVERAL) == "1 file, 1 new"
+
+
+def test_deleted_sessions_are_counted_apart(store, shelf, counts, imported):
+    shelf.put("a.json", told(said("a")))
+    shelf.put("b.json", told(said("b"), source_id="c2"))
+    imported()
+    for line in [*store.imports()]:
+        if line.source_id == "c2":
+            store.delete(line.id)
+    assert counts() == "2 files, 1 session deleted here, nothing new"
+    assert counts(again=True) == "2 files, 1 new"
+
+
+def test_files_found_so_far_are_reported(store, shelf, monkeypatch):
+    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    for number in range(3):
+        shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
+    seen = []
+    make_plan(store, Wanted(shelf.places), lambda at: not seen.append(at.files), [NOTEBOOK])
+    assert seen == [1, 2, 3]
