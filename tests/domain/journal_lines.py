@@ -7,6 +7,7 @@ from tui.domain.journal.records import encode
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LINES = (FIXTURES / "journal-v1.jsonl").read_bytes().split(b"\n")[:-1]
+BLOCK_LINES = (FIXTURES / "journal-v1-blocks.jsonl").read_bytes().split(b"\n")[:-1]
 FORK_LINES = (FIXTURES / "journal-v1-fork.jsonl").read_bytes().split(b"\n")[:-1]
 
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from tests.domain.journal_lines import FORK_LINES, LINES, line_of
+from tests.domain.journal_lines import BLOCK_LINES, FORK_LINES, LINES, line_of
 from tui.domain.journal import records
+from tui.domain.journal.blocks import FileBlock, ImageBlock
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import (
     Closed,
@@ -253,3 +254,25 @@ def test_the_fixtures_have_every_kind_of_record_with_every_field():
         (value["type"], field) for value in map(json.loads, LINES + FORK_LINES) for field in value
     }
     assert known == {(kind, field) for kind, field in found if field != "type"}
+
+
+EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+BLOCKS = (
+    FileBlock(path="auth.py", text="def login():\n    …\n", size=21),
+    FileBlock(path="src/", text="auth.py\n", size=2, cut=True, folder=True),
+    ImageBlock(name="photo.png", media_type="image/png", sha256=EMPTY_SHA256, size=120000),
+)
+
+
+def test_the_blocks_of_a_message_mean_what_they_meant_and_are_written_as_they_were():
+    message = decode(BLOCK_LINES[1])
+    assert message.attachments == BLOCKS
+    assert message.typed_text == "See @auth.py, @src/ and @photo.png"
+    assert [line_of(decode(line)) for line in BLOCK_LINES] == BLOCK_LINES
+
+
+def test_a_block_of_another_form_is_neither_a_file_nor_a_picture_and_is_kept():
+    message = decode(BLOCK_LINES[2])
+    assert message.attachments == ()
+    assert message.text == "text\n[audio]\n[image]\n[file]"
+    assert line_of(message) == BLOCK_LINES[2]
