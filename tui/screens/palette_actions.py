@@ -81,7 +81,7 @@ _END: tuple[Action, ...] = (
     Action("Open a link", "conversation-open-link"),
     Action("Time and model of this message", "conversation-details"),
     Action("Time and model of all messages", "conversation-details-all"),
-    Action("Unfold or fold a tool call or a summary", "conversation-fold"),
+    Action("Unfold or fold files, a tool call or a summary", "conversation-fold"),
     Action("Your next question", "conversation-question-next"),
     Action("Your previous question", "conversation-question-previous"),
     Action("Next message", "conversation-next"),

@@ -1,3 +1,4 @@
+from tests.attached import NOTES, picture, showing
 from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.views.message_details import details
 from tui.domain.views.usage import AnswerCost
@@ -14,6 +15,25 @@ def test_details_say_when_by_whom_how_long_and_which():
 def test_what_is_not_known_is_left_out_and_nothing_is_raw():
     said = details(Message("a\x1bb", "user", "x", "yesterday"))
     assert said == "time unknown · 1 character · a\u241bb"
+
+
+def test_details_list_what_came_with_a_question():
+    content = showing("See", NOTES, picture(size=120_000))
+    said = details(Message("m", "user", content, "yesterday")).split(" · ")
+    assert said[1:-1] == [
+        "3 characters",
+        "file: notes.txt, 9 bytes",
+        f"image: photo.png, 120 KB, {picture().sha256[:12]}",
+    ]
+
+
+def test_a_name_without_end_is_cut_in_details_and_nothing_in_it_is_raw():
+    content = showing("", picture("\x1b[31m" + "x" * 4000 + "\n.png"))
+    said = details(Message("m", "user", content, "yesterday")).split(" · ")[2]
+    assert said.startswith("image: \u241b[31mxx")
+    assert "…" in said
+    assert "\u240a.png, 70 bytes, " in said
+    assert len(said) < 150
 
 
 def test_details_say_what_an_answer_took_with_time_and_price_in_the_run_that_made_it():

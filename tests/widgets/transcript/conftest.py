@@ -27,6 +27,7 @@ class TranscriptApp(ThemeContrastApp):
         self.which = []
         self.hinted = []
         self.links = []
+        self.pictures = []
 
     def compose(self):
         yield Transcript()
@@ -47,6 +48,7 @@ class TranscriptApp(ThemeContrastApp):
 
     def on_transcript_links_wanted(self, message):
         self.links.append(message.links)
+        self.pictures.append(message.pictures)
 
     @property
     def transcript(self) -> Transcript:

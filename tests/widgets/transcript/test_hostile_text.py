@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from tests.attached import picture, showing
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result
+from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.widgets.transcript.document.document import Document
@@ -90,6 +92,7 @@ def test_nor_can_anything_else(fold):
         answered("", "f", status="failed", error=HOSTILE),
         answered("", "s", status=HOSTILE),
         Summary(HOSTILE, "x"),
+        asked(showing(HOSTILE, FileBlock(HOSTILE, HOSTILE, 1), picture(HOSTILE)), "files"),
     ]
     strips = rows_of(*entries, fold=fold)
     check(strips)

@@ -96,7 +96,8 @@ class SessionPresenter:
 
     def _show_news(self, change: Change) -> None:
         transcript = self._chat.transcript
-        shown = {each.id: each.text for each in change.before if isinstance(each, Message)}
+        before = (each for each in change.before if isinstance(each, Message))
+        shown = {each.id: each.text for each in before if each.id in change.arriving}
         for entry in change.news:
             if not isinstance(entry, Message) or entry.id not in change.arriving:
                 transcript.put(entry)

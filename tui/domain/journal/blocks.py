@@ -40,13 +40,17 @@ class FileBlock(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_
         return f"[file: {self.path}, {shown if self.cut else ''}{byte_words(self.size)}]"
 
     @property
+    def language(self) -> str:
+        """The end of the name of a file, as the language of its code; may be empty."""
+        suffix = "" if self.folder else PurePosixPath(self.path).suffix[1:]
+        return suffix if suffix.isalnum() else ""
+
+    @property
     def fenced(self) -> str:
         """The label, and below it the text as a block of code."""
         longest = max((len(found) for found in _BACKTICKS.findall(self.text)), default=2)
         fence = "`" * (longest + 1)
-        suffix = "" if self.folder else PurePosixPath(self.path).suffix[1:]
-        language = suffix if suffix.isalnum() else ""
-        return f"{self.label}\n{fence}{language}\n{self.text.rstrip(chr(10))}\n{fence}"
+        return f"{self.label}\n{fence}{self.language}\n{self.text.rstrip(chr(10))}\n{fence}"
 
 
 class ImageBlock(msgspec.Struct, frozen=True, tag_field="type", tag="image", omit_defaults=True):

@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 import msgspec
 
+from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import Message
 from tui.domain.text.tokens import BELONGS_TO_LETTER, without_points
 
@@ -75,11 +76,23 @@ def count_in(wanted: Needle, message: Message) -> int:
 
 
 def texts_of(message: Message) -> Iterator[str]:
-    """The searchable texts of a message: its text, and its calls with their arguments."""
-    yield message.text
+    """The searchable texts of a message: its text, its files, and its calls with arguments."""
+    yield from _written(message)
     for call in message.tool_calls:
         yield call.name
         yield arguments_text(call.arguments)
+
+
+def _written(message: Message) -> Iterator[str]:
+    """The content as on screen, where a file is not fenced."""
+    if message.role != "user" or not message.attachments:
+        yield message.text
+        return
+    yield message.typed_text
+    for attachment in message.attachments:
+        yield attachment.label
+        if isinstance(attachment, FileBlock):
+            yield attachment.text
 
 
 def arguments_text(arguments: Any) -> str:

@@ -1,6 +1,9 @@
 """The keys that are about the message at the cursor."""
 
-from tui.domain.journal.message import Role
+from collections.abc import Sequence
+
+from tui.domain.journal.blocks import ImageBlock
+from tui.domain.journal.message import Message, Role
 from tui.widgets.hints import hint
 from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript import messages
@@ -35,7 +38,7 @@ class CursorActions:
         """Ask for a copy of the message at the cursor, or of the last one."""
         cursor = self._state.cursor
         if message := cursor.message or cursor.last():
-            self._state.widget.post_message(CopyRequested(message.text))
+            self._state.widget.post_message(CopyRequested(message.typed_text or message.text))
         else:
             hint(self._state.widget, NO_MESSAGE)
 
@@ -49,13 +52,14 @@ class CursorActions:
             hint(self._state.widget, _NO_CODE if cursor.last() else NO_MESSAGE)
 
     def open_link(self) -> None:
-        """Ask for a link of the message at the cursor, or of the last one, to be opened."""
+        """Ask for a link or picture of the message at the cursor, or of the last, to be opened."""
         from tui.widgets.transcript.links import links_of
 
         message = self._state.cursor.message or self._state.cursor.last()
         links = links_of(message) if message else ()
         pairs = [(link.target, link.text) for link in links]
-        self._state.widget.post_message(messages.LinksWanted(pairs))
+        pictures = _pictures(message) if message else ()
+        self._state.widget.post_message(messages.LinksWanted(pairs, pictures))
 
     def ask_again(self) -> None:
         """Request another version of the answer at the cursor, or of the last one."""
@@ -92,14 +96,22 @@ class CursorActions:
     @property
     def useful(self) -> frozenset[str]:
         """Keys with something to act on now; the others always have something."""
-        message = self._state.cursor.message
-        text = message.text if message else ""
+        item, message = self._state.cursor.item, self._state.cursor.message
         has_use = {
-            "copy-code": message is None or "```" in text or "~~~" in text,
-            "open-link": "://" in text,
+            "copy-code": item is None or item.has_code,
+            "open-link": message is not None and _may_open(message),
             "ask-again": message is not None and message.role == "assistant",
             "edit": message is not None and message.role == "user",
             "version-previous": message is not None and message.id in self._state.document.versions,
             "fold": self._state.cursor.foldable(self._state.rows) is not None,
         }
         return frozenset(f"conversation-{key}" for key, has in has_use.items() if has)
+
+
+def _pictures(message: Message) -> Sequence[ImageBlock]:
+    return [each for each in message.attachments if isinstance(each, ImageBlock)]
+
+
+def _may_open(message: Message) -> bool:
+    """True if a message has pictures, or the beginning of an address."""
+    return "://" in message.typed_text or bool(_pictures(message))

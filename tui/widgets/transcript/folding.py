@@ -1,4 +1,4 @@
-"""Folding: tool calls, results, summaries, and the details of messages."""
+"""Folding: files, tool calls, results, summaries, and the details of messages."""
 
 from tui.domain.views.message_details import details
 from tui.widgets.hints import hint
@@ -14,14 +14,14 @@ class Folding:
         self._state = state
 
     def fold(self) -> None:
-        """Open a tool call, a result or a summary, or fold it."""
+        """Open files, a tool call, a result or a summary, or fold them."""
         item = self._state.cursor.foldable(self._state.rows)
         if item:
             self.fold_item(item)
 
-    def fold_item(self, item: Item) -> None:
-        """Open an item, or fold it."""
-        self._state.document.fold(item)
+    def fold_item(self, item: Item, block: int | None = None) -> None:
+        """Open an item, or fold it; ``block`` is the line of the one part that is meant."""
+        self._state.document.fold(item, block)
         self._state.draw()
 
     def details(self) -> None:

@@ -24,7 +24,7 @@ class Link(msgspec.Struct, frozen=True):
 
 def links_of(message: Message) -> Sequence[Link]:
     """The links of a message in order, each target once."""
-    tokens = PARSER.parse(message.text)
+    tokens = PARSER.parse(message.typed_text)
     found: dict[str, Link] = {}
     for link in _links(tokens):
         if _is_web(link.target):

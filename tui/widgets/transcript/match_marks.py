@@ -1,6 +1,7 @@
 """Marks on the matches of a search, in drawn rows. Imported with the first search."""
 
 from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -15,10 +16,11 @@ from tui.widgets.transcript.document.viewport import Spot
 from tui.widgets.transcript.horizontal_scroll import redraw_fence
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.code_blocks import Code
+from tui.widgets.transcript.rendering.foldable import CallLine, FileLine, PictureLine
 from tui.widgets.transcript.rendering.row_blocks import (
     Cut,
     Details,
-    LineBlock,
+    FoldLine,
     Plain,
     ProseBlock,
     RowBlock,
@@ -36,6 +38,7 @@ class MatchMarks:
     def __init__(self, needle: Needle) -> None:
         self.needle = needle
         self._known: dict[RowBlock, tuple[Sequence[Strip], list[Place]]] = {}
+        self._files: WeakKeyDictionary[FileLine, int] = WeakKeyDictionary()
         self._current: tuple[str, int, int] = ("", 0, 0)
 
     # --- finding
@@ -45,9 +48,10 @@ class MatchMarks:
         item = document.item_of(match.message_id)
         if item is None or item.hidden:
             return None
-        if unfold and item.foldable and not item.unfolded:
-            document.fold(item)
         block, number = self._block_of(item, match.number)
+        if unfold and item.is_folded(block):
+            document.fold(item, block)
+            block, number = self._block_of(item, match.number)
         found = self._places(document, item, block)
         number = min(number, len(found) - 1)
         self._current = item.key, block, number
@@ -81,7 +85,7 @@ class MatchMarks:
     def _shown(
         self, document: Document, item: Item, block: int, rows: Sequence[int]
     ) -> Iterator[int]:
-        if not _is_folded(item, block):
+        if not item.is_folded(block):
             for number, place in enumerate(self._places(document, item, block)):
                 if any(piece.row in rows for piece in place):
                     yield number
@@ -102,7 +106,12 @@ class MatchMarks:
 
     def _count(self, item: Item, block: int) -> int:
         """The number of matches in a block as it was written, folded text included."""
-        return sum(count(self.needle, text) for text in _sources(item, block))
+        line = item.blocks()[block]
+        if not isinstance(line, FileLine):
+            return sum(count(self.needle, text) for text in _sources(item, block))
+        if line not in self._files:
+            self._files[line] = sum(count(self.needle, text) for text in _sources(item, block))
+        return self._files[line]
 
     # --- marking
 
@@ -115,8 +124,8 @@ class MatchMarks:
                 if piece.row == row.spot.row:
                     style = canvas.palette[_CURRENT if current else _MATCH]
                     strip = paint(strip, *_on_row(row, piece), style)
-        folded = isinstance(row.block, LineBlock) and row.spot.row == int(row.block.spaced)
-        if folded and _is_folded(item, block) and (hidden := self._count(item, block)):
+        folded = item.is_folded(block) and row.spot.row == int(row.block.spaced)
+        if folded and (hidden := self._count(item, block)):
             current = self._current[:2] == (item.key, block)
             words = Segment(f" {hidden} found ", canvas.palette[_CURRENT if current else _MATCH])
             room = canvas.width - cell_len(words.text)
@@ -138,7 +147,7 @@ class MatchMarks:
 
     def _look_at(self, item: Item, number: int, strips: Sequence[Strip]) -> list[Place]:
         block = item.blocks()[number]
-        if not self._count(item, number) and not _is_folded(item, number):
+        if not self._count(item, number) and not item.is_folded(number):
             return []
         skipped = block.spaced + block.titled
         rows = [
@@ -149,7 +158,7 @@ class MatchMarks:
         ]
         found = places(self.needle, rows)
         # An open call has only its name here: its arguments are below.
-        return found[: self._count(item, number)] if isinstance(block, LineBlock) else found
+        return found[: self._count(item, number)] if isinstance(block, FoldLine) else found
 
 
 def _line(cut: Cut, block: RowBlock) -> tuple[str, bool]:
@@ -194,23 +203,14 @@ def _row(strip: Strip, block: RowBlock, *, shown: bool) -> tuple[str, bool]:
     return " " * lead + text[lead:], block.is_full(strip)
 
 
-def _is_folded(item: Item, block: int) -> bool:
-    return not item.unfolded and block in _folds(item)
-
-
-def _folds(item: Item) -> list[int]:
-    blocks = enumerate(item.blocks())
-    return [place for place, block in blocks if isinstance(block, LineBlock) and block.foldable]
-
-
 def _sources(item: Item, number: int) -> Iterator[str]:
     """The searchable text of a block, as it was written, not as it is wrapped."""
     message = item.message
     if message is None:
         return
     match item.blocks()[number]:
-        case LineBlock(foldable=True):
-            yield from _folded(message, item, number)
+        case FoldLine() | PictureLine() as line:
+            yield from _of_folding(line, message)
         case Details():
             return
         case Plain(style=style, text=text) if style != "error":
@@ -223,12 +223,18 @@ def _sources(item: Item, number: int) -> Iterator[str]:
             return
 
 
-def _folded(message: Message, item: Item, number: int) -> Iterator[str]:
-    if message.role == "tool":
-        if not item.unfolded:
+def _of_folding(line: FoldLine | PictureLine, message: Message) -> Iterator[str]:
+    """The searchable text of a line, and of what it folds."""
+    match line:
+        case PictureLine(picture=picture):
+            yield picture.label
+        case FileLine(file=file):
+            yield from (file.label,) if line.unfolded else (file.label, file.text)
+        case CallLine(call=call):
+            yield call.name
+            if not line.unfolded:
+                yield arguments_text(call.arguments)
+        case FoldLine(unfolded=False) if message.role == "tool":
             yield message.text
-        return
-    call = message.tool_calls[_folds(item).index(number)]
-    yield call.name
-    if not item.unfolded:
-        yield arguments_text(call.arguments)
+        case _:
+            return

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from tui.domain.journal.message import Message, Role
-from tui.domain.text.fences import codes
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.rendering.code_blocks import Code, code_of
@@ -83,16 +82,16 @@ class MessageCursor:
 
         The first block in sight, then the next one each time; without a cursor the last of all.
         """
-        message = self.message
-        if message is None:
+        item = self.item
+        if item is None or item.message is None:
             return next(reversed(self._last_codes()), ""), ""
-        blocks = codes(message.text)
+        blocks = item.codes
         if not blocks:
             return "", ""
         seen = self._first_in_sight(rows, blocks)
         key, seen_before, place = self._copied
-        place = (place + 1) % len(blocks) if (key, seen_before) == (message.id, seen) else seen
-        self._copied = message.id, seen, place
+        place = (place + 1) % len(blocks) if (key, seen_before) == (item.key, seen) else seen
+        self._copied = item.key, seen, place
         return blocks[place], f"Code {place + 1} of {len(blocks)}" if len(blocks) > 1 else ""
 
     def _first_in_sight(self, rows: Sequence[DocumentRow], blocks: Sequence[str]) -> int:
@@ -109,7 +108,7 @@ class MessageCursor:
         """The code blocks of the last message with code."""
         place = len(self._document.layout)
         while item := self._next(-1, place, None):
-            if item.message and (found := codes(item.message.text)):
+            if found := item.codes:
                 return found
             place = self._document.layout.index(item)
         return []

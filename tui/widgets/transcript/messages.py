@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from textual.message import Message
 
+from tui.domain.journal.blocks import ImageBlock
+
 
 class PageWanted(Message, namespace="transcript"):
     """Messages of the session that are not loaded are wanted."""
@@ -66,8 +68,11 @@ class VersionWanted(VersionIntent, namespace="transcript"):
 
 
 class LinksWanted(Message, namespace="transcript"):
-    """One of these links is to be opened; each is a target and its text."""
+    """One of these links or pictures is to be opened; each link is a target and its text."""
 
-    def __init__(self, links: Sequence[tuple[str, str]]) -> None:
+    def __init__(
+        self, links: Sequence[tuple[str, str]], pictures: Sequence[ImageBlock] = ()
+    ) -> None:
         self.links = links
+        self.pictures = pictures
         super().__init__()

@@ -2,14 +2,14 @@
 
 from textual import events
 
-from tui.domain.text.fences import codes
 from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.document.document import DocumentRow
 from tui.widgets.transcript.folding import Folding
 from tui.widgets.transcript.horizontal_scroll import SIDE_CELLS, HorizontalScroll
 from tui.widgets.transcript.rendering.code_blocks import Code, code_of
-from tui.widgets.transcript.rendering.row_blocks import LineBlock
+from tui.widgets.transcript.rendering.foldable import PictureLine
+from tui.widgets.transcript.rendering.row_blocks import FoldLine
 from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.scrolling import Scrolling
 from tui.widgets.transcript.selection import offset_row, whole
@@ -62,8 +62,10 @@ class Mouse:
     def _act_on(self, row: DocumentRow, event: events.Click) -> None:
         if code := self._code_to_copy_at(row, event):
             self._state.widget.post_message(CopyRequested(code))
-        elif isinstance(row.block, LineBlock) and row.block.foldable:
-            self._folding.fold_item(row.spot.item)
+        elif isinstance(row.block, FoldLine):
+            self._folding.fold_item(row.spot.item, row.spot.block)
+        elif isinstance(row.block, PictureLine):
+            self._state.widget.post_message(messages.LinksWanted((), (row.block.picture,)))
         elif row.spot.item.message:
             self._open_link_at(row, event)
 
@@ -81,7 +83,7 @@ class Mouse:
             return ""
         if not block.copies_at(row.spot.row, row.strip, offset.x):
             return ""
-        return code_of(block, item.blocks(), codes(item.message.text) if item.message else ())
+        return code_of(block, item.blocks(), item.codes)
 
     def _open_link_at(self, row: DocumentRow, event: events.Click) -> None:
         offset, message = event.get_content_offset(self._state.widget), row.spot.item.message

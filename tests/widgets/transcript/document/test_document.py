@@ -6,12 +6,15 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from tests.examples import examples
+from tui.domain.journal.blocks import FileBlock, ImageBlock, content_of
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript.document.document import Document
 from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.foldable import FileLine
 from tui.widgets.transcript.rendering.palette import NAMES
 
+PICTURE = ImageBlock("photo.png", "image/png", "ab" * 32, 1)
 WORDS = st.sampled_from(["a", "the", "conversation", "keeps-its-place", "日本語", "🎉", "x"])
 LINE = st.lists(WORDS, min_size=1, max_size=40).map(" ".join)
 CODE = st.lists(WORDS, min_size=1, max_size=12).map(
@@ -27,10 +30,14 @@ HEIGHT = st.integers(3, 25)
 def entries(draw, prefix="m"):
     number = draw(st.integers(0, 10**9))
     key = f"{prefix}{number}"
-    kind = draw(st.sampled_from(["user", "assistant", "assistant", "tool", "call", "other"]))
+    kind = draw(st.sampled_from([*["user", "files", "tool", "call", "other"], *["assistant"] * 2]))
     text = draw(TEXT)
     if kind == "other":
         return draw(st.sampled_from([Reset("x"), Summary(text, "m")]))
+    if kind == "files":
+        files = [FileBlock(f"{n}.py", draw(TEXT), 1) for n in range(draw(st.integers(1, 3)))]
+        content = content_of(draw(st.sampled_from(["", text])), [*files, PICTURE])
+        return Message(key, "user", content, "")
     if kind == "call":
         call = ToolCall("t", "read", {"path": text, "lines": [1, 2, 3]})
         return Message(key, "assistant", draw(st.sampled_from([None, text])), "", (call,))
@@ -113,7 +120,11 @@ class Reading:
     def _fold(self, number):
         found = [item for item in self.items() if item.foldable and not item.hidden]
         if found:
-            self.conversation.fold(found[number % len(found)])
+            item = found[number % len(found)]
+            lines = [p for p, block in enumerate(item.blocks()) if isinstance(block, FileLine)]
+            # All files of a question, or one of them.
+            lines.append(None)
+            self.conversation.fold(item, lines[number % len(lines)])
 
     def _hide(self, number):
         """A retry that takes the place of a failed answer, which is not the one at the top."""

@@ -11,15 +11,16 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.views.usage import AnswerCost
-from tui.widgets.transcript.document.items import AnswerItem, Item, Queued, make_item
+from tui.widgets.transcript.document.items import AnswerItem, Item, Queued
 from tui.widgets.transcript.document.layout import Layout
+from tui.widgets.transcript.document.question import QuestionItem
 from tui.widgets.transcript.document.scroll_position import ScrollPosition
 from tui.widgets.transcript.document.strip_cache import StripCache
 from tui.widgets.transcript.document.thought import Thought, Thoughts
 from tui.widgets.transcript.document.viewport import Spot, Viewport
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.code_blocks import Code
-from tui.widgets.transcript.rendering.row_blocks import LineBlock, RowBlock
+from tui.widgets.transcript.rendering.row_blocks import FoldLine, RowBlock
 
 NO_VERSIONS: Mapping[str, Version] = {}
 _NO_COSTS: Mapping[str, AnswerCost] = {}
@@ -131,7 +132,7 @@ class Document:
         elif isinstance(old, AnswerItem) and isinstance(entry, Message) and old.become(entry):
             self.layout.changed(old)
         else:
-            new = make_item(entry, old.key)
+            new = _make_item(entry, old.key)
             new.called = old.called
             self._exchange(old, new)
 
@@ -185,15 +186,18 @@ class Document:
         if self._queue:
             self.layout.extend([self._queue])
 
-    def fold(self, item: Item) -> None:
-        """Unfold an item, or fold it."""
+    def fold(self, item: Item, block: int | None = None) -> None:
+        """Unfold an item, or fold it; ``block`` is the line of the one part that is meant."""
         top = self.reader.top
         nearest = _folds(item, top.block) if top and top.item is item else []
-        item.fold()
+        was_folded = bool(nearest) and item.is_folded(nearest[-1])
+        item.fold(block)
         if top and nearest:
-            block = _folds(item, len(item.blocks()))[len(nearest) - 1]
-            # On the line that folds, or in the rows that went away below it.
-            top = Spot(item, block, top.row if nearest[-1] == top.block else 0)
+            line = _folds(item, len(item.blocks()))[len(nearest) - 1]
+            below = top.block - nearest[-1]
+            # In rows below the line, which may have gone away.
+            gone = below and item.is_folded(line) != was_folded
+            top = Spot(item, line, 0) if gone else Spot(item, line + below, top.row)
         self.layout.changed(item)
         self.reader.stay(top)
 
@@ -283,9 +287,9 @@ class Document:
 
     def _made(self, entry: Entry, arriving: Collection[str]) -> Item:
         if isinstance(entry, Message):
-            item = make_item(entry, entry.id, arriving=entry.id in arriving)
+            item = _make_item(entry, entry.id, arriving=entry.id in arriving)
         else:
-            item = make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
+            item = _make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
         item.hidden = item.key in self._replaced
         item.informed = self._informed
         item.cost = self._costs.get(item.key)
@@ -318,7 +322,8 @@ class Document:
 
     def _exchange(self, old: Item, new: Item) -> None:
         self._items[old.key] = new
-        new.hidden, new.unfolded, new.informed = old.hidden, old.unfolded, old.informed
+        new.hidden, new.informed = old.hidden, old.informed
+        new.fold_as(old)
         new.cost, new.version = old.cost, old.version
         if isinstance(old, AnswerItem) and isinstance(new, AnswerItem):
             new.thought = old.thought
@@ -389,8 +394,15 @@ def _letters(strip: Strip) -> int:
 def _folds(item: Item, last: int) -> list[int]:
     """The blocks of an item that fold the blocks below them, up to the block ``last``."""
     blocks = item.blocks()[: last + 1]
-    return [
-        place
-        for place, block in enumerate(blocks)
-        if isinstance(block, LineBlock) and block.foldable
-    ]
+    return [place for place, block in enumerate(blocks) if isinstance(block, FoldLine)]
+
+
+def _make_item(entry: Entry, key: str, *, arriving: bool = False) -> Item:
+    """Make the item of an entry; ``key`` identifies one without an id."""
+    if not isinstance(entry, Message):
+        return Item(entry, key)
+    if entry.role == "assistant":
+        return AnswerItem(entry, arriving=arriving)
+    if entry.role == "user" and entry.attachments:
+        return QuestionItem(entry)
+    return Item(entry, entry.id)

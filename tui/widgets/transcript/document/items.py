@@ -8,6 +8,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.domain.journal.session import Entry
+from tui.domain.text.fences import codes
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.message_details import details
 from tui.widgets.transcript.document.thought import Thought, thought_blocks
@@ -18,6 +19,7 @@ from tui.widgets.transcript.rendering.markdown_blocks import Block, Splitter
 from tui.widgets.transcript.rendering.row_blocks import (
     Details,
     Divider,
+    FoldLine,
     LineBlock,
     Plain,
     RowBlock,
@@ -111,10 +113,7 @@ class Item:
     def make_blocks(self) -> list[RowBlock]:
         match self.entry:
             case Message(role="user"):
-                text = clean(self.entry.text)
-                # Many bold lines in a row are hard to read.
-                style = "user" if len(text) <= _SHORT_QUESTION else "text"
-                return plain_blocks(text, style, ASKED, spaced=True)
+                return question_blocks(self.entry.typed_text)
             case Message():
                 return result_blocks(self.entry, self.called, unfolded=self.unfolded)
             case Summary():
@@ -130,10 +129,30 @@ class Item:
         entry = self.entry
         return isinstance(entry, Summary) or (isinstance(entry, Message) and entry.role == "tool")
 
-    def fold(self) -> None:
-        """Unfold, or fold."""
+    @property
+    def codes(self) -> list[str]:
+        """The code of the message, to be copied."""
+        return codes(self.message.text) if self.message else []
+
+    @property
+    def has_code(self) -> bool:
+        """True if the message seems to have code."""
+        text = self.message.text if self.message else ""
+        return "```" in text or "~~~" in text
+
+    def is_folded(self, block: int) -> bool:
+        """True if a block is the line of something that is folded."""
+        line = self.blocks()[block]
+        return isinstance(line, FoldLine) and not line.unfolded
+
+    def fold(self, block: int | None = None) -> None:  # noqa: ARG002 - for those with several
+        """Unfold, or fold; ``block`` is the line of what is meant, if not all."""
         self.unfolded = not self.unfolded
         self.remake()
+
+    def fold_as(self, other: "Item") -> None:
+        """Unfold what is unfolded in the item that this one replaces."""
+        self.unfolded = other.unfolded
 
     def remake(self) -> None:
         """Make the blocks anew when they are next drawn."""
@@ -157,9 +176,9 @@ class Item:
         if not self.informed or not self.message or not blocks:
             return blocks
         first = blocks[0]
-        own = isinstance(first, Plain) and not self.details_at
+        own = isinstance(first, Plain | LineBlock) and not self.details_at
         line = Details(details(self.message, self.cost), "quiet", ASKED if own else " ", spaced=own)
-        if isinstance(first, Plain) and own:
+        if isinstance(first, Plain | LineBlock) and own:
             first.spaced, first.mark = False, " "
         return [*blocks[: self.details_at], line, *blocks[self.details_at :]]
 
@@ -324,18 +343,17 @@ class AnswerItem(Item):
         return bool(self.entry.tool_calls) or (self.thought is not None and self.thought.ended)
 
 
+def question_blocks(typed: str) -> list[RowBlock]:
+    """The blocks of what a user has typed."""
+    text = clean(typed)
+    # Many bold lines in a row are hard to read.
+    style = "user" if len(text) <= _SHORT_QUESTION else "text"
+    return plain_blocks(text, style, ASKED, spaced=True)
+
+
 def _queued(prompts: Sequence[str]) -> list[RowBlock]:
     blocks: list[RowBlock] = []
     for prompt in prompts:
         blocks.append(Plain(clean(prompt)[:PIECE], "queued", ASKED, spaced=True))
         blocks.append(LineBlock("queued", "quiet"))
     return blocks
-
-
-def make_item(entry: Entry, key: str, *, arriving: bool = False) -> Item:
-    """Make the item of an entry; ``key`` identifies one without an id."""
-    if isinstance(entry, Message):
-        if entry.role == "assistant":
-            return AnswerItem(entry, arriving=arriving)
-        return Item(entry, entry.id)
-    return Item(entry, key)

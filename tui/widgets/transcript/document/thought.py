@@ -7,7 +7,7 @@ from textual.strip import Strip
 
 from tui.domain.views.activity import seconds_words
 from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.row_blocks import LineBlock, Plain, RowBlock, plain_blocks
+from tui.widgets.transcript.rendering.row_blocks import FoldLine, Plain, RowBlock, plain_blocks
 from tui.widgets.wrapping import clean
 
 ROWS = 4
@@ -57,7 +57,7 @@ class Thought:
     def _folding(self, *, unfolded: bool) -> list[RowBlock]:
         time = seconds_words(self._seconds or 0.0)
         words = f"thought for {time}" if time else "thought"
-        line = LineBlock(f"{'▾' if unfolded else '▸'} {words}", "thinking", foldable=True)
+        line = FoldLine(words, "thinking", unfolded=unfolded)
         if not unfolded:
             return [line]
         return [line, *plain_blocks(clean(self._end(MOST_KEPT)).strip(), "thinking")]

@@ -1,20 +1,25 @@
-"""Tool calls, their results and summaries: one line each until unfolded."""
+"""Files, tool calls, their results and summaries: one line each until unfolded."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
+from rich.cells import cell_len
+
+from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.domain.text.safe_text import make_visible_line
-from tui.widgets.transcript.rendering.code_blocks import Fences, row_block
-from tui.widgets.transcript.rendering.markdown_blocks import Splitter
+from tui.domain.text.safe_text import make_visible_line, make_visible_name
+from tui.widgets.transcript.rendering.code_blocks import Code, Fences
+from tui.widgets.transcript.rendering.markdown_blocks import Block
 from tui.widgets.transcript.rendering.row_blocks import (
+    FoldLine,
     LineBlock,
     OutputBlock,
     RowBlock,
     plain_blocks,
 )
-from tui.widgets.wrapping import clean
+from tui.widgets.wrapping import PIECE, clean, shorten
 
 SUMMARY = "summary of earlier messages"
 _ARGUMENTS = 200
@@ -22,22 +27,82 @@ _ARGUMENTS = 200
 
 def call_blocks(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock]:
     """The blocks of a tool call."""
-    sign = "▾" if unfolded else "▸"
-    text = f"{sign} {make_visible_line(call.name)}({_short(call.arguments)})"
-    line = LineBlock(text, "tool", spaced=spaced, foldable=True)
+    line = CallLine(call, spaced=spaced, unfolded=unfolded)
     if not unfolded:
         return [line]
     return [line, *_code_blocks(clean(_json(call.arguments, indent=2)), "json")]
 
 
+class CallLine(FoldLine):
+    """The line of a tool call, which folds its arguments."""
+
+    def __init__(self, call: ToolCall, *, spaced: bool, unfolded: bool) -> None:
+        text = f"{make_visible_line(call.name)}({_short(call.arguments)})"
+        super().__init__(text, "tool", unfolded=unfolded, spaced=spaced)
+        self.call = call
+
+
+def attachment_blocks(attachment: Attachment, *, unfolded: bool) -> list[RowBlock]:
+    """The blocks of a file or a picture that came with a message."""
+    if isinstance(attachment, ImageBlock):
+        return [PictureLine(attachment)]
+    line = FileLine(attachment, unfolded=unfolded)
+    if not unfolded:
+        return [line]
+    return [line, *_code_blocks(clean(attachment.text.removesuffix("\n")), attachment.language)]
+
+
+class FileLine(FoldLine):
+    """The line of a file, which folds its text."""
+
+    def __init__(self, file: FileBlock, *, unfolded: bool) -> None:
+        super().__init__(make_visible_name(file.label), "tool", unfolded=unfolded)
+        self.file = file
+
+    def shown(self, width: int) -> str:
+        return _with_end_of_name(self.text, width)
+
+
+class PictureLine(LineBlock):
+    """The line of a picture."""
+
+    def __init__(self, picture: ImageBlock) -> None:
+        super().__init__(f"  {make_visible_name(picture.label)}", "tool")
+        self.picture = picture
+
+    def shown(self, width: int) -> str:
+        return _with_end_of_name(self.text, width)
+
+
+def _with_end_of_name(label: str, width: int) -> str:
+    """Cut the label of a file to a width: the end of a long name says most."""
+    kind, _, name = label.partition(": ")
+    room = width - cell_len(kind) - len(": …")
+    if room < 1 or cell_len(label) <= width:
+        return shorten(label, width)
+    end = name[-room:]
+    while cell_len(end) > room:
+        end = end[1:]
+    return f"{kind}: …{end}"
+
+
 def _code_blocks(text: str, language: str) -> list[RowBlock]:
-    splitter = Splitter()
-    # Tildes, as JSON's syntax has none: backticks would have to outnumber those in strings.
-    splitter.feed(f"{'~' * 40}{language}\n{text}")
-    splitter.finish()
-    blocks = [row_block(source) for source in splitter.blocks]
+    pieces = enumerate(_pieces(text))
+    blocks: list[RowBlock] = [
+        Code(Block(piece, spaced=False, code=True, language=language, first=place == 0))
+        for place, piece in pieces
+    ]
     Fences().join(blocks)
     return blocks
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut text between lines into pieces that are cheap to draw."""
+    start = 0
+    while (end := text.find("\n", start + PIECE)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def _short(arguments: Any) -> str:
@@ -59,9 +124,8 @@ def _json(value: Any, indent: int | None = None) -> str:
 def summary_blocks(entry: Summary, *, unfolded: bool) -> list[RowBlock]:
     """The blocks of a summary."""
     text = clean(entry.text)
-    sign = "▾" if unfolded else "▸"
     words = "" if unfolded else f": {_first_line(text)}"
-    line = LineBlock(f"{sign} {SUMMARY}{words}", "divider", spaced=True, foldable=True)
+    line = FoldLine(f"{SUMMARY}{words}", "divider", unfolded=unfolded, spaced=True)
     return [line, *plain_blocks(text, "quiet")] if unfolded else [line]
 
 
@@ -73,10 +137,9 @@ def result_blocks(entry: Message, called: str, *, unfolded: bool) -> list[RowBlo
     """The blocks of a tool result; ``called`` is the name of the tool, if known."""
     text = clean(entry.text)
     lines = text.count("\n") + 1
-    sign = "▾" if unfolded else "▸"
     count = f" ({lines} lines)" if lines > 1 else ""
     status = f" {make_visible_line(entry.status)}" if entry.status else ""
     name = f"{make_visible_line(called[:_ARGUMENTS])} " if called else ""
-    words = f"{sign} {name}result{status}{count}: {_first_line(text)}"
-    line = LineBlock(words, "tool", foldable=True)
+    words = f"{name}result{status}{count}: {_first_line(text)}"
+    line = FoldLine(words, "tool", unfolded=unfolded)
     return [line, *plain_blocks(text, "quiet", kind=OutputBlock)] if unfolded else [line]

@@ -99,29 +99,31 @@ class RowBlock(ABC):
 
 
 class LineBlock(RowBlock):
-    """One row, cut to the width. ``foldable``: it folds the rows below it."""
+    """One row, cut to the width."""
 
-    def __init__(
-        self,
-        text: str,
-        style: str,
-        mark: str = " ",
-        *,
-        spaced: bool = False,
-        foldable: bool = False,
-    ) -> None:
+    def __init__(self, text: str, style: str, mark: str = " ", *, spaced: bool = False) -> None:
         super().__init__(spaced=spaced)
         self.text = text
         self.style = style
         self.mark = mark
-        self.foldable = foldable
 
     def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return 1
 
     def draw(self, canvas: Canvas) -> list[Strip]:
-        text = shorten(self.text, canvas.text_width)
-        return [canvas.text_row(text, self.style, self.mark)]
+        return [canvas.text_row(self.shown(canvas.text_width), self.style, self.mark)]
+
+    def shown(self, width: int) -> str:
+        """Cut the text to a width."""
+        return shorten(self.text, width)
+
+
+class FoldLine(LineBlock):
+    """The row that folds the rows below it."""
+
+    def __init__(self, text: str, style: str, *, unfolded: bool, spaced: bool = False) -> None:
+        super().__init__(f"{'▾' if unfolded else '▸'} {text}", style, spaced=spaced)
+        self.unfolded = unfolded
 
 
 class Divider(RowBlock):

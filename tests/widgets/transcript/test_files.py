@@ -1,0 +1,212 @@
+"""Files and pictures of a question: a line each; files fold."""
+
+import pytest
+from rich.style import Style
+
+from tests.attached import NOTES, numbered, picture, showing
+from tests.waiting import until
+from tests.widgets.transcript.conftest import answered, asked, calling
+from tui.domain.journal.blocks import FileBlock
+from tui.domain.search.find_matches import Match
+from tui.domain.search.find_query import count_in, needle
+from tui.widgets.transcript.document.document import Document
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.palette import NAMES
+
+CODE = FileBlock("src/a.py", "def answer():\n    return 42\n", 28)
+FOLDER = FileBlock("src", "a.py\nb.py", 2, folder=True)
+
+
+def shown(app):
+    return "\n".join(row.rstrip() for row in app.transcript.visible_text())
+
+
+def files(*attachments, text="See @src/a.py", key="u"):
+    return asked(showing(text, *attachments), key)
+
+
+async def test_a_question_has_a_line_for_each_file_and_picture(opened):
+    async with opened(files(CODE, FOLDER, picture(size=120_000))) as (app, _):
+        assert shown(app).strip().splitlines() == [
+            "\u203a See @src/a.py",
+            "   ▸ [file: src/a.py, 28 bytes]",
+            "   ▸ [folder: src, 2 entries]",
+            "     [image: photo.png, 120 KB]",
+        ]
+
+
+async def test_enter_shows_the_text_of_its_files_and_hides_it_again(opened):
+    async with opened(files(CODE, FOLDER)) as (app, pilot):
+        await pilot.press("k", "enter")
+        text = shown(app).replace("▌", " ")
+        assert "   ▾ [file: src/a.py, 28 bytes]\n   ╭ py" in text
+        assert "   │ def answer():\n   │     return 42\n   ▾ [folder: src, 2 entries]" in text
+        assert "   │ b.py" in text
+        await pilot.press("enter")
+        assert "│" not in shown(app)
+
+
+async def test_a_click_shows_the_text_of_one_file_and_enter_hides_it(opened):
+    async with opened(files(NOTES, CODE)) as (app, pilot):
+        await pilot.click(app.transcript, offset=(6, 3))
+        assert "return 42" in shown(app)
+        assert "Buy milk." not in shown(app)
+        await pilot.press("k", "enter")
+        assert "│" not in shown(app)
+
+
+async def test_a_click_on_a_picture_asks_for_it_to_be_opened(opened):
+    async with opened(files(CODE, picture())) as (app, pilot):
+        await pilot.click(app.transcript, offset=(8, 3))
+        await until(lambda: app.pictures == [(picture(),)])
+
+
+async def test_o_asks_for_the_links_and_pictures_but_not_for_what_files_say(opened):
+    link = FileBlock("links.md", "https://in-a-file.example", 25)
+    question = files(link, picture(), text="See https://typed.example")
+    async with opened(question) as (app, pilot):
+        await pilot.press("o")
+        await until(lambda: app.links)
+        assert app.links == [[("https://typed.example", "https://typed.example")]]
+        assert app.pictures == [[picture()]]
+
+
+async def test_y_copies_what_was_typed_and_c_the_text_of_an_unfolded_file(opened):
+    async with opened(files(NOTES, CODE)) as (app, pilot):
+        await pilot.press("k", "y", "c")
+        assert app.copied == ["See @src/a.py"]
+        await pilot.click(app.transcript, offset=(6, 3))
+        await pilot.press("c")
+        assert app.copied[1:] == [CODE.text]
+
+
+async def test_a_click_above_the_text_of_a_file_copies_all_of_it(opened):
+    async with opened(files(CODE), size=(40, 23)) as (app, pilot):
+        await pilot.press("k", "enter")
+        row = next(y for y, text in enumerate(app.transcript.visible_text()) if "copy" in text)
+        place = app.transcript.visible_text()[row].index("copy")
+        await pilot.click(app.transcript, offset=(place, row))
+        assert app.copied == [CODE.text]
+
+
+async def test_a_question_without_a_word_begins_with_its_first_file(opened):
+    async with opened(files(CODE, picture(), text="")) as (app, pilot):
+        assert shown(app).strip().startswith("\u203a ▸ [file: src/a.py, 28 bytes]")
+        await pilot.press("k", "i")
+        rows = shown(app).strip().replace("▌", " ").splitlines()
+        assert "0 characters" in rows[0]
+        assert rows[-2:] == ["   ▸ [file: src/a.py, 28 bytes]", "     [image: photo.png, 70 bytes]"]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_fifty_files_are_fifty_rows(opened, size):
+    many = [FileBlock(f"src/{n}.py", f"x = {n}", 6) for n in range(50)]
+    async with opened(files(*many), answered("done"), size=size) as (app, pilot):
+        await pilot.press("home")
+        width = size[0]
+        rows = app.transcript.visible_text()
+        assert all(len(row) <= width for row in rows)
+        assert rows[2].strip() == "▸ [file: src/0.py, 6 bytes]"
+        await pilot.press("k", "k", "enter", "end")
+        assert "x = 49" in shown(app)
+
+
+async def test_the_end_of_a_name_without_end_is_shown(opened):
+    name = "[red]" + "directory/" * 400 + "\x1b\u202e\n.py"
+    async with opened(files(FileBlock(name, "", 3000), picture("日本" * 2000)), size=(40, 10)) as (
+        app,
+        _,
+    ):
+        _, _, file, image, *_ = app.transcript.visible_text()
+        assert file.startswith("   ▸ [file: …")
+        assert file.rstrip().endswith("\u241b<U+202E>\u240a.py, 3 KB]")
+        assert image.startswith("     [image: …")
+        assert image.rstrip().endswith("日本, 70 bytes]")
+
+
+async def test_markup_in_a_name_is_text(opened):
+    async with opened(files(FileBlock("[red]a[/red].py", "", 3000))) as (app, _):
+        assert "[file: [red]a[/red].py, 3 KB]" in shown(app)
+
+
+async def test_what_is_found_in_a_folded_file_opens_that_file(opened):
+    async with opened(files(NOTES, CODE, picture()), answered("42")) as (app, pilot):
+        app.transcript.finder.look_for(needle("return"))
+        await pilot.pause()
+        assert "28 bytes]                    1 found" in shown(app)
+        assert app.transcript.finder.show(Match("u", 0), unfold=True)
+        assert "return 42" in shown(app)
+        assert "Buy milk." not in shown(app)
+
+
+@pytest.mark.parametrize("word", ["a.py", "photo", "return", "py", "file", "e"])
+def test_all_that_is_counted_can_be_gone_to(word):
+    from tui.widgets.transcript.match_marks import MatchMarks
+
+    message = files(NOTES, CODE, picture())
+    document = Document([message])
+    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 40)
+    wanted = needle(word)
+    marks = MatchMarks(wanted)
+    for number in range(count_in(wanted, message)):
+        assert marks.go_to(document, Match("u", number), unfold=True)
+    assert len(list(marks.in_sight(document, document.rows()))) == count_in(wanted, message)
+
+
+def test_a_large_file_is_neither_cut_nor_drawn_before_it_is_unfolded():
+    text = "".join(f"line {n} = {n}\n" for n in range(16_000))
+    document = Document([files(FileBlock("big.py", text, len(text))), *[answered("x")] * 3])
+    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 20)
+    document.rows()
+    assert document._drawn.rows < 30
+    document.fold(document.item_of("u"))
+    document.rows()
+    # A few pieces around the viewport.
+    assert document._drawn.rows < 2500
+
+
+def test_a_line_of_a_file_cannot_end_its_code():
+    text = "~" * 60 + "\n" + "`" * 60 + "\nafter"
+    document = Document([files(FileBlock("a.rst", text, 100))])
+    document.draw_on(Canvas(80, dict.fromkeys(NAMES, Style())), 20)
+    document.fold(document.item_of("u"))
+    rows = [row.strip.text.rstrip() for row in document.rows()]
+    assert rows[-3:] == [f"   │ {line}" for line in text.split("\n")]
+
+
+def test_unfolding_a_file_above_moves_nothing_of_another():
+    long = FileBlock("b.py", "\n".join(map(str, range(90))), 9)
+    document = Document([files(CODE, long), *(answered("x", f"a{n}") for n in range(9))])
+    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 10)
+    document.rows()
+    item = document.item_of("u")
+    document.fold(item, 2)
+    document.reader.go_to(item, 30, 3)
+    before = [row.strip.text for row in document.rows()]
+    document.fold(item, 1)
+    assert [row.strip.text for row in document.rows()] == before
+
+
+def test_other_pictures_have_other_lines():
+    document = Document([files(*map(numbered, range(3)))])
+    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 10)
+    said = "\n".join(row.strip.text for row in document.rows())
+    assert all(f"[image: {n}.png, 1 KB]" in said for n in range(3))
+
+
+@pytest.mark.parametrize("width", range(1, 30))
+def test_a_name_is_cut_at_every_width(width):
+    document = Document([files(FOLDER, picture("日本" * 99))])
+    document.draw_on(Canvas(width, dict.fromkeys(NAMES, Style())), 10)
+    assert all(row.strip.cell_length == width for row in document.rows())
+
+
+async def test_a_thought_and_a_call_can_be_searched_together(opened):
+    call = calling(arguments={"path": "needle.py"})
+    async with opened(asked("go"), call) as (app, pilot):
+        app.transcript.add_thinking("call", "hm")
+        app.transcript.end_thinking("call", 2)
+        app.transcript.finder.look_for(needle("needle"))
+        await pilot.pause()
+        assert app.transcript.finder.show(Match("call", 0), unfold=True)
+        assert '"path": "needle.py"' in shown(app)
