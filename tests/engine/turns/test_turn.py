@@ -153,9 +153,11 @@ async def test_a_model_that_sees_nothing_is_sent_no_picture(new_session, store):
     session, model = new_session(), ScriptedModel(["Yes."])
     model.sees_images = False
     store.add_attachment(session.id, PNG)
-    await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
+    events = await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
     assert model.requests[0].images == {}
     assert model.requests[0].messages[0].content == f"See\n{picture().label}"
+    said = "scripted:model sees no pictures: only their names are sent."
+    assert events.count(RequestChanged(said)) == 1
 
 
 async def test_messages_that_do_not_fit_are_told_once_in_a_turn(new_session):

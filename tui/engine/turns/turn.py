@@ -60,6 +60,7 @@ ROUNDS = 50
 
 _TOO_MANY_ROUNDS = f"Stopped: the model called tools {ROUNDS} times in a row."
 _OLDER_PICTURES = "The newest pictures are sent; of older ones, only the names."
+_BLIND = "{} sees no pictures: only their names are sent."
 _MISSING_PICTURE = "{} is missing in the store: only its name is sent."
 _NO_ANSWER = "The model gave no answer."
 
@@ -168,7 +169,7 @@ class Turn:
             await self._start_servers(emit)
             await emit(AnswerStarted(answer.message_id, replaces, answer.after))
             window = await self._model.window()
-            projection = await self._projection(replaces, window)
+            projection = await self._projection(replaces, window, emit)
             self._sent = projection.request, window
             if projection.left_out:
                 await self._emit_remark(MessagesLeftOut(), emit)
@@ -246,9 +247,12 @@ class Turn:
         self._remarks.add(remark)
         return [remark]
 
-    async def _projection(self, replaces: str | None, window: int) -> Projection:
+    async def _projection(self, replaces: str | None, window: int, emit: Emit) -> Projection:
         context = await self._session.context(window)
         messages = [message for message in context if message.id != replaces]
+        if self._model.sees_images is False and pictures_of(messages):
+            await self._emit_remark(RequestChanged(_BLIND.format(self._model.name)), emit)
+            messages = without_pictures(messages)
         settings = self._in_force
         off = self._session.settings.tools_off
         tools = self._settings.tools.definitions(off) if self._offers_tools else ()
@@ -257,7 +261,7 @@ class Turn:
             project,
             settings.system_prompt,
             self._session.summary,
-            without_pictures(messages) if self._model.sees_images is False else messages,
+            messages,
             window,
             tools,
             settings.parameters,
