@@ -14,6 +14,7 @@ from tui.domain.journal.records import SessionHeader, Summary, Todos
 from tui.domain.journal.todo import TodoItem
 from tui.domain.views.markdown import MarkdownMessages, heading
 from tui.engine.turns.events import (
+    AnswerRestarted,
     AnswerStarted,
     MessagesLeftOut,
     NoticeGiven,
@@ -80,6 +81,16 @@ LEFT_OUT = (
     "Earlier messages are not sent: the model's window is full."
     " In sibyl-tui, /compact summarises them.\n"
 )
+
+
+def test_text_that_was_thinking_is_told_where_it_cannot_be_taken_back(capsys):
+    restarted = [TextAdded("m1", "Hm."), AnswerRestarted("m1"), TextAdded("m1", "Yes.\n")]
+    printed = told(TextPrinter(), *restarted, capsys=capsys)
+    assert printed.out == "Hm.\nYes.\n"
+    assert printed.err == "The text so far was the model's thinking: its answer follows.\n"
+    printed = told(JsonPrinter(), *restarted, capsys=capsys)
+    kinds = [json.loads(line)["type"] for line in printed.out.splitlines()]
+    assert kinds == ["delta", "restart", "delta"]
 
 
 def test_messages_that_were_left_out_are_told_on_standard_error(capsys):

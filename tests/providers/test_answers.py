@@ -39,6 +39,7 @@ from tui.errors import ModelError
 from tui.providers.protocol import (
     AnswerEnded,
     TextReceived,
+    TextTakenBack,
     ThinkingReceived,
     ToolCallReceived,
     UsageReported,
@@ -351,14 +352,15 @@ class TestThinking:
             events = await collected(model_at(server).stream(asks()))
         assert text_of(events) == "Use <think> and </think>."
 
-    async def test_an_end_tag_alone_is_no_text_and_the_next_answer_begins_with_thinking(
+    async def test_an_end_tag_alone_takes_the_text_back_and_the_next_answer_begins_with_thinking(
         self, model_at: ModelAt
     ):
         with ChatServer(answers("Hm.\n", "</th", "ink>\n\n", "Yes.")) as server:
             model = model_at(server)
             first = await collected(model.stream(asks()))
             second = await collected(model.stream(asks()))
-        assert text_of(first) == "Hm.\n\n\nYes."
+        at = first.index(TextTakenBack())
+        assert (text_of(first[:at]), text_of(first[at:])) == ("Hm.\n", "Yes.")
         assert text_of(second) == "Yes."
         thinking = [event.text for event in second if isinstance(event, ThinkingReceived)]
         assert "".join(thinking) == "Hm.\n"

@@ -20,8 +20,12 @@ def pieces(text: str, cuts: Iterable[int]) -> Sequence[str]:
 
 def filtered(parts: Iterable[str], *, inside: bool = False) -> Filtered:
     given = ThinkingFilter(inside=inside)
-    all_of_it = [given.take(part) for part in parts] + [given.rest()]
-    return Filtered(*map("".join, zip(*all_of_it, strict=True)))
+    thinking = text = ""
+    for each in (*map(given.take, parts), given.rest()):
+        if each.taken_back:
+            thinking, text = thinking + text, ""
+        thinking, text = thinking + each.thinking, text + each.text
+    return Filtered(thinking, text)
 
 
 def lacks_start(text: str) -> bool:
@@ -31,7 +35,7 @@ def lacks_start(text: str) -> bool:
 
 @given(TEXTS.filter(lambda t: not (t.lstrip().startswith("<think>") or lacks_start(t))), CUTS)
 def test_a_text_that_does_not_begin_with_thinking_stays_as_it_is(text: str, cuts: list[int]):
-    assert filtered(pieces(text, cuts)) == ("", text)
+    assert filtered(pieces(text, cuts)) == ("", text, False)
 
 
 @given(TEXTS.filter(lambda text: "</think>" not in text), TEXTS, CUTS)
@@ -40,12 +44,12 @@ def test_thinking_at_the_beginning_is_separate_and_the_space_around_it_goes(
 ):
     text = f" \n<think>{thought}</think>{answer}"
     whole = f"{thought}</think>{answer}".partition("</think>")
-    assert filtered(pieces(text, cuts)) == (whole[0], whole[2].lstrip())
+    assert filtered(pieces(text, cuts)) == (whole[0], whole[2].lstrip(), False)
 
 
 @given(TEXTS.filter(lambda text: "</think>" not in text), CUTS)
 def test_thinking_that_never_ends_is_no_text(thought: str, cuts: list[int]):
-    assert filtered(pieces(f"<think>{thought}", cuts)) == (thought, "")
+    assert filtered(pieces(f"<think>{thought}", cuts)) == (thought, "", False)
 
 
 def test_a_piece_is_held_back_only_as_long_as_it_may_be_a_tag():
@@ -70,16 +74,43 @@ def test_thinking_comes_as_soon_as_it_cannot_be_the_end_tag():
 
 
 @given(TEXTS.filter(lambda text: "think>" not in text), TEXTS, CUTS)
-def test_an_end_tag_without_a_start_tag_is_dropped_once(thought: str, answer: str, cuts: list[int]):
+def test_text_before_an_end_tag_without_a_start_tag_is_taken_back_once_more_follows(
+    thought: str, answer: str, cuts: list[int]
+):
+    whole = filtered(pieces(f"Hm{thought}\n</think>x{answer}", [1, *cuts]))
+    assert whole == (f"Hm{thought}\n", f"x{answer}", False)
+
+
+def test_an_end_tag_with_nothing_behind_it_is_dropped():
+    assert filtered(["Hm", "\n</thi", "nk>", "\n"]) == ("", "Hm\n\n", False)
+
+
+def test_the_next_answer_is_filtered_from_its_beginning():
     given = ThinkingFilter()
-    parts = pieces(f"Hm{thought}\n</think>{answer}", [1, *cuts])
-    text = "".join(given.take(part).text for part in parts) + given.rest().text
-    assert text == f"Hm{thought}\n{answer}"
+    assert [given.take(part) for part in ("Hm", "\n</think>\n", "\nYes", ".")] == [
+        ("", "Hm", False),
+        ("", "\n", False),
+        ("", "Yes", True),
+        ("", ".", False),
+    ]
     assert given.lacked_start
 
 
+@given(CUTS)
+def test_an_end_tag_within_a_block_of_code_is_text(cuts: list[int]):
+    text = "So:\n```\n</think>\n```\nand\n</think>\nso on."
+    assert filtered(pieces(text, cuts)) == ("", text, False)
+
+
+@given(CUTS)
+def test_a_block_of_code_may_be_in_the_thinking(cuts: list[int]):
+    text = "So:\n```\ncode\n```\nand\n</think>\nYes."
+    thought = "So:\n```\ncode\n```\nand\n"
+    assert filtered(pieces(text, cuts)) == (thought, "Yes.", False)
+
+
 def test_in_a_text_that_comes_whole_it_ends_the_thinking():
-    assert filtered(["Hm\n</think>\n\nYes"]) == ("Hm\n", "Yes")
+    assert filtered(["Hm\n</think>\n\nYes"]) == ("Hm\n", "Yes", False)
 
 
 @given(TEXTS.filter(lambda text: "</think>" not in text and text.strip()), TEXTS, CUTS)

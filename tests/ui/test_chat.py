@@ -19,7 +19,7 @@ from tests.ui.screen import (
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
-from tui.providers.protocol import AttemptFailed, ThinkingReceived
+from tui.providers.protocol import AttemptFailed, TextTakenBack, ThinkingReceived
 
 
 async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(world):
@@ -109,6 +109,22 @@ async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(world
     assert messages(w, there)[-1] == ("assistant", "Good day.", None)
     journal = next(w.root.rglob(f"{there}*.jsonl")).read_text()
     assert "They greet me." not in journal
+
+
+async def test_text_that_was_thinking_goes_from_the_answer_to_the_thought(world):
+    gates = [asyncio.Event() for _ in range(2)]
+    w = world(["They greet me.", gates[0], TextTakenBack(), "Good day.", gates[1]])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "They greet me." in conversation(app))
+        gates[0].set()
+        await until(lambda: "Good day." in conversation(app))
+        assert "They greet me." not in conversation(app)
+        gates[1].set()
+        await wait_for_answer(w)
+        await pilot.press("f6", "enter")
+        await until(lambda: "They greet me." in conversation(app))
+        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Good day.", None)
 
 
 async def test_thinking_of_a_session_that_is_not_on_screen_is_there_when_it_comes_back(world):

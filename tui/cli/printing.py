@@ -9,6 +9,7 @@ from tui.domain.journal.json_text import terminal_json
 from tui.domain.journal.message import TokenUsage
 from tui.engine.turns.events import (
     LEFT_OUT,
+    AnswerRestarted,
     AnswerStarted,
     AttemptRepeated,
     MessageSaved,
@@ -62,7 +63,7 @@ class TextPrinter:
                 output.tell(result)
             case MessagesLeftOut():
                 output.tell(_LEFT_OUT)
-            case NoticeGiven(text=text) | RequestChanged(text=text):
+            case NoticeGiven(text=text) | RequestChanged(text=text) | AnswerRestarted(text=text):
                 self._end_line()
                 output.tell(text)
             case SaveFailed(reason=reason):
@@ -110,8 +111,8 @@ class JsonPrinter:
                 output.put_json(
                     {"type": "saved", **ids, "role": message.role, **_usage_json(message.usage)}
                 )
-            case TextAdded(text=text):
-                output.put_json({"type": "delta", "text": text})
+            case TextAdded() | AnswerRestarted():
+                output.put_json(_text_json(event))
             case ToolCalled(call=call):
                 output.put_json({"type": "tool_call", **msgspec.structs.asdict(call)})
             case ToolReturned(call=call, result=result):
@@ -145,6 +146,11 @@ class JsonPrinter:
         ids = {"session_id": event.session_id, "message_id": event.message_id}
         left_out = {"earlier_messages_left_out": True} if self._left_out else {}
         output.put_json({"type": "done", **ids, "status": event.status, **left_out})
+
+
+def _text_json(event: TextAdded | AnswerRestarted) -> dict[str, str]:
+    is_text = isinstance(event, TextAdded)
+    return {"type": "delta", "text": event.text} if is_text else {"type": "restart"}
 
 
 def _usage_json(usage: TokenUsage | None) -> dict[str, Any]:

@@ -63,6 +63,7 @@ from tui.providers.protocol import (
     ModelRequest,
     RequestAdapted,
     TextReceived,
+    TextTakenBack,
     ThinkingReceived,
     ToolCallReceived,
     TurnMemory,
@@ -339,8 +340,12 @@ class _Received:
         if isinstance(piece, ThinkingReceived):
             return (piece,)
         given = self._filter.rest() if piece is None else self._filter.take(piece)
-        thinking = [ThinkingReceived(given.thinking)] if given.thinking else []
-        return [*thinking, TextReceived(given.text)] if given.text else thinking
+        events: list[ModelEvent] = [TextTakenBack()] if given.taken_back else []
+        if given.thinking:
+            events.append(ThinkingReceived(given.thinking))
+        if given.text:
+            events.append(TextReceived(given.text))
+        return events
 
 
 async def _next_piece(events: AsyncIterator[ModelResponseStreamEvent]) -> _Piece | None:

@@ -85,6 +85,10 @@ class ThinkingReceived(msgspec.Struct, frozen=True):
     text: str
 
 
+class TextTakenBack(msgspec.Struct, frozen=True):
+    """All text of the answer so far was thinking, whose beginning the server left out."""
+
+
 class RequestAdapted(msgspec.Struct, frozen=True):
     """The model does not take all that was asked for: the request was sent without it."""
 
@@ -136,6 +140,7 @@ class AnswerEnded(msgspec.Struct, frozen=True):
 ModelEvent = (
     TextReceived
     | ThinkingReceived
+    | TextTakenBack
     | RequestAdapted
     | AttemptFailed
     | ToolCallReceived

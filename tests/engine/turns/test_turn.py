@@ -17,6 +17,7 @@ from tui.engine.sessions import answer as answers
 from tui.engine.sessions import leasing
 from tui.engine.turns import turn as turn_module
 from tui.engine.turns.events import (
+    AnswerRestarted,
     AnswerStarted,
     AttemptRepeated,
     MessageSaved,
@@ -37,6 +38,7 @@ from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,
     RequestAdapted,
+    TextTakenBack,
     ThinkingReceived,
     UsageReported,
 )
@@ -182,6 +184,34 @@ async def test_thinking_and_attempts_are_events_and_never_stored(new_session, st
     assert AttemptRepeated(answer, 2, "status 500", 0.5) in events
     assert ThinkingAdded(answer, "They greet.") in events
     assert [m.text for m in store.load(session.id).loaded_messages] == ["hello", "Good day."]
+
+
+async def test_text_that_was_thinking_is_taken_back_from_the_session(new_session, store):
+    session = new_session()
+    model = ScriptedModel(["Hm.", TextTakenBack(), ThinkingReceived(" Well."), "Yes."])
+    events = await told(begin_turn(session, "hello", model, SETTINGS))
+    answer = session.session.loaded_messages[-1].id
+    assert [each for each in events if getattr(each, "message_id", "") == answer][1:-1] == [
+        TextAdded(answer, "Hm."),
+        AnswerRestarted(answer),
+        ThinkingAdded(answer, "Hm."),
+        ThinkingAdded(answer, " Well."),
+        TextAdded(answer, "Yes."),
+    ]
+    assert store.load(session.id).loaded_messages[-1].text == "Yes."
+
+
+async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(new_session, store):
+    session = new_session()
+    session.add_message("user", "hello")
+    answer = session.begin_answer("scripted:model")
+    answer.receive("Hm, that is long.")
+    session.add_piece(answer)
+    answer.take_back()
+    answer.receive("Yes")
+    session.add_piece(answer)
+    await session.save()
+    assert store.load(session.id).loaded_messages[-1].text == "Yes"
 
 
 async def test_thinking_alone_is_no_answer(new_session):

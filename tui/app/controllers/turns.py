@@ -22,6 +22,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.events import (
     LEFT_OUT,
+    AnswerRestarted,
     AnswerStarted,
     MessageSaved,
     MessagesLeftOut,
@@ -333,6 +334,8 @@ class Turns:
                 self._chat.show_prompt(session.view())
             case AnswerStarted() if shown:
                 self._show_answer(session, event)
+            case AnswerRestarted() if shown:
+                self._chat.transcript.put(session.latest[-1])
             case MessagesLeftOut():
                 self._remark(session, f"{LEFT_OUT} /compact summarises them.")
             case RequestChanged(text=text):

@@ -46,6 +46,12 @@ class Answer(msgspec.Struct):
         self._length += len(text)
         return text
 
+    def take_back(self) -> str:
+        """Begin anew, and give the text so far; the next piece takes the place of those before."""
+        text = self.text
+        self._texts, self._bytes, self._length, self._noted = [], 0, 0, 0
+        return text
+
     def add_call(self, call: ToolCall) -> None:
         """Take a call; arguments that no record can hold are kept as text."""
         try:

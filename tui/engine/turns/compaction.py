@@ -30,7 +30,7 @@ from tui.engine.requests.token_estimate import (
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
 from tui.logs import log_of
-from tui.providers.protocol import Model, ModelRequest, TextReceived, UsageReported
+from tui.providers.protocol import Model, ModelRequest, TextReceived, TextTakenBack, UsageReported
 
 FULL = 0.8
 """From this share of what can be sent on, the oldest part is summarised."""
@@ -133,7 +133,7 @@ class Compaction(msgspec.Struct, frozen=True):
     async def _asked(self, part: SummaryPart) -> Summary:
         """Ask the model for the summary, and cut it to the room there is."""
         room = self._room(part.summary)
-        most = max(1, room // _SHARE_OF_SUMMARY) * BYTES_PER_TOKEN
+        left = most = max(1, room // _SHARE_OF_SUMMARY) * BYTES_PER_TOKEN
         pieces: list[str] = []
         usage: TokenUsage | None = None
         request = await asyncio.to_thread(request_for, part, room)
@@ -141,10 +141,12 @@ class Compaction(msgspec.Struct, frozen=True):
             async for event in events:
                 if isinstance(event, UsageReported):
                     usage = event.usage
+                elif isinstance(event, TextTakenBack):
+                    pieces, left = [], most
                 elif isinstance(event, TextReceived):
                     pieces.append(event.text)
-                    most -= len(event.text.encode(errors="replace"))
-                if most < 0:
+                    left -= len(event.text.encode(errors="replace"))
+                if left < 0:
                     pieces.append("…")
                     break
         text = "".join(pieces).strip()

@@ -43,6 +43,17 @@ class TextAdded(msgspec.Struct, frozen=True):
     text: str
 
 
+class AnswerRestarted(msgspec.Struct, frozen=True):
+    """All text of an answer so far was thinking: it is no part of the answer any more."""
+
+    message_id: str
+
+    @property
+    def text(self) -> str:
+        """The words for it, where text cannot be taken back."""
+        return "The text so far was the model's thinking: its answer follows."
+
+
 class ThinkingAdded(msgspec.Struct, frozen=True):
     """A piece of the model's thinking; shown, kept nowhere."""
 
@@ -127,6 +138,7 @@ TurnEvent = (
     | MessagesLeftOut
     | RequestChanged
     | TextAdded
+    | AnswerRestarted
     | ThinkingAdded
     | AttemptRepeated
     | UsageCounted

@@ -18,6 +18,7 @@ from tui.engine.requests.pictures import pictures_of, without_pictures
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import (
+    AnswerRestarted,
     AnswerStarted,
     AttemptRepeated,
     MessageSaved,
@@ -47,6 +48,7 @@ from tui.providers.protocol import (
     ModelRequest,
     RequestAdapted,
     TextReceived,
+    TextTakenBack,
     ThinkingReceived,
     ToolCallReceived,
     TurnMemory,
@@ -214,9 +216,8 @@ class Turn:
 
     def _take(self, answer: Answer, event: ModelEvent) -> list[TurnEvent]:
         match event:
-            case TextReceived():
-                text = answer.receive(event.text)
-                return [TextAdded(answer.message_id, text)] if text else []
+            case TextReceived() | TextTakenBack():
+                return _take_text(answer, event)
             case RequestAdapted():
                 return self._new_remark(RequestChanged(event.notice))
             case ThinkingReceived():
@@ -403,6 +404,14 @@ def _kept(session: OpenSession, answer: Answer) -> Generator[None]:
         raise
     else:
         _end_normally(session, answer)
+
+
+def _take_text(answer: Answer, event: TextReceived | TextTakenBack) -> list[TurnEvent]:
+    if isinstance(event, TextTakenBack):
+        thought = ThinkingAdded(answer.message_id, answer.take_back())
+        return [AnswerRestarted(answer.message_id), thought]
+    text = answer.receive(event.text)
+    return [TextAdded(answer.message_id, text)] if text else []
 
 
 def _end_normally(session: OpenSession, answer: Answer) -> None:
