@@ -23,7 +23,7 @@ from itertools import combinations
 import msgspec
 import pytest
 
-from tests.attached import NOTES, picture
+from tests.attached import NOTES, picture, showing
 from tests.builders import Clock, answer, at, header, piece, texts, todos, user
 from tui.domain.imports import ImportLine
 from tui.domain.journal.blocks import content_of
@@ -129,7 +129,7 @@ def state(name="", messages=0, prompts=0):
     )
 
 
-def showing(store, session_id):
+def show(store, session_id):
     """A closed session with a picture."""
     lease = store.create(SCOPE, "/shop", "offline:guide", session_id=session_id)
     store.add_attachment(session_id, PICTURE)
@@ -1293,14 +1293,14 @@ class StoreContract:
 
     @pytest.mark.parametrize("ways", [("archive",), ("delete",), ("archive", "delete", "restore")])
     def test_a_picture_stays_where_its_session_goes(self, store, ways):
-        showing(store, "tale")
+        show(store, "tale")
         for way in ways:
             getattr(store, way)("tale")
         assert store.attachment("tale", PHOTO.sha256) == PICTURE
 
     def test_a_purge_frees_the_pictures_that_no_session_uses_any_more(self, store, other):
-        showing(store, "tale")
-        showing(other, "another")
+        show(store, "tale")
+        show(other, "another")
         destroy(store, "tale")
         assert other.attachment("another", PHOTO.sha256) == PICTURE
         destroy(store, "another")
@@ -1308,7 +1308,7 @@ class StoreContract:
             store.find_attachment("another", PHOTO.sha256)
 
     def test_a_picture_that_a_session_refers_to_stays_though_another_one_kept_it(self, store):
-        showing(store, "tale")
+        show(store, "tale")
         lease = closed(store, user("m1", "hello"), session_id="appended")
         change(store, lease, user("m2", [NAMED]))
         store.add_imported(imported("added"), encoded(user("m1", [NAMED])))
@@ -1324,7 +1324,7 @@ class StoreContract:
             store.attachment("extended", PHOTO.sha256)
 
     def test_a_picture_stays_for_a_session_that_is_not_published_yet(self, store, other):
-        showing(store, "tale")
+        show(store, "tale")
         lease = other.create(SCOPE, "/shop", "offline:guide")
         other.add_attachment(lease.session_id, PICTURE)
         destroy(store, "tale")
@@ -1417,6 +1417,18 @@ class StoreContract:
         assert hit.timestamp == at(0)
         assert hit.snippet == "Where is the login?"
         assert [hit.snippet[begin:end] for begin, end in hit.marks] == ["login"]
+
+    @pytest.mark.parametrize(
+        ("query", "marked"),
+        [("notes.txt", ["notes.txt"]), ("milk", ["milk"]), ("photo", ["photo"]), ("see", ["see"])],
+    )
+    def test_a_message_is_found_by_the_names_of_its_files_and_pictures_and_the_text_of_a_file(
+        self, store, query, marked
+    ):
+        name = closed(store, user("m1", showing("see", NOTES, PHOTO)), user("m2", "other", 1))
+        (hit,) = store.search(query, 10).hits
+        assert (hit.session_id, hit.message_id) == (name, "m1")
+        assert [hit.snippet[begin:end] for begin, end in hit.marks] == marked
 
     @pytest.mark.parametrize(
         "query",

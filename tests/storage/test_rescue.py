@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from tests.attached import PNG, picture, showing
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     Offsets,
@@ -18,6 +19,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.todo import TodoItem
 from tui.errors import SessionBusy, SessionNotFound, StorageFull, UsageError
 from tui.storage import rescue
+from tui.storage.doctor import Doctor
 from tui.storage.file_store import FileStore
 from tui.storage.rescue import import_file, write_rescue
 
@@ -298,3 +300,26 @@ def test_what_says_no_session_is_refused(store, tmp_path):
     path.write_bytes(b"")
     with pytest.raises(UsageError):
         import_file(store, path, NOW)
+
+
+def test_the_picture_of_a_message_that_could_not_be_saved_is_there_after_its_import(store, rescued):
+    other = store.create("project:/shop", "/shop", "m", session_id="other")
+    for session_id in (HEADER.id, "other"):
+        store.add_attachment(session_id, PNG)
+    shown = Message("m1", "user", showing("see", picture()), NOW)
+    store.append(other, [shown])
+    other.release()
+    path = rescued(shown)
+    store.delete("other")
+    store.purge("other")
+    assert list(Doctor(store.root).examine(repair=True)) == []
+    import_file(store, path, NOW)
+    (message,) = store.load(HEADER.id).all_messages
+    assert message == shown
+    assert store.attachment(HEADER.id, picture().sha256) == PNG
+
+
+def test_a_message_whose_picture_is_nowhere_is_imported_all_the_same(store, rescued):
+    shown = Message("m1", "user", showing("see", picture()), NOW)
+    import_file(store, rescued(shown), NOW)
+    assert store.load(HEADER.id).all_messages == (shown,)

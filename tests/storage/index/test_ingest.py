@@ -11,6 +11,7 @@ from contextlib import closing
 
 import pytest
 
+from tests.attached import NOTES, picture, showing
 from tests.builders import answer, at, header, user
 from tests.storage.index.conftest import answers, hits
 from tui.domain.journal.records import encode
@@ -64,6 +65,15 @@ def test_only_what_was_appended_is_read(filled, data, read, say):
     read.clear()
     assert ("s1", "another needle") in {(s, text) for s, _, text in hits(filled, "another")}
     assert read == [path.stat().st_size - before]
+
+
+@pytest.mark.parametrize("query", ["notes.txt", "milk", "photo.png", "see"])
+def test_a_message_is_found_by_the_names_of_its_files_and_pictures(data, say, read, query):
+    say("s1", showing("see", NOTES, picture()), "other")
+    answers(data)
+    read.clear()
+    assert [message for _, message, *_ in hits(FileStore(data), query)] == ["m0"]
+    assert read == []
 
 
 def test_a_move_between_folders_reads_nothing(filled, data, read):
