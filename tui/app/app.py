@@ -43,6 +43,7 @@ from tui.widgets.intents import (
     ModelIntent,
     PickerIntent,
     SearchIntent,
+    ToolIntent,
 )
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
@@ -289,6 +290,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(ImportIntent)
     def import_sessions(self, event: ImportIntent) -> None:
         self._controllers.imports.take(event)
+
+    @on(ToolIntent)
+    def change_tools(self, event: ToolIntent) -> None:
+        self._controllers.tools.take(event)
 
     @on(ModelIntent)
     async def pick_model(self, event: ModelIntent) -> None:

@@ -66,6 +66,7 @@ class EffectRunner:
                 | effects.OpenImport()
                 | effects.OpenModels()
                 | effects.OpenThemes()
+                | effects.OpenTools()
                 | effects.OpenPicker()
                 | effects.EditPrompt()
             ):
@@ -131,6 +132,8 @@ class EffectRunner:
                 self._controllers.model_picker.open(text)
             case effects.OpenThemes():
                 self._controllers.themes.pick()
+            case effects.OpenTools():
+                self._controllers.tools.open()
 
     async def _carry_out_later(self, effect: effects.MovedSession | effects.Later) -> None:
         if isinstance(effect, effects.MovedSession):

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
     from tui.app.controllers.session_picker import PickerController
+    from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
     from tui.commands.context import CommandContext
 
@@ -159,6 +160,13 @@ class Controllers:
         from tui.app.controllers.connect import ConnectController
 
         return ConnectController(self._app, self._chat, self._parts, self._carry_out)
+
+    @cached_property
+    def tools(self) -> "ToolController":
+        """Shows the tools."""
+        from tui.app.controllers.tools import ToolController
+
+        return ToolController(self._app, self._parts.workspace, self._parts.turn_settings.tools)
 
     @cached_property
     def imports(self) -> "ImportController":

@@ -83,6 +83,10 @@ class OpenModels(msgspec.Struct, frozen=True):
     text: str = ""
 
 
+class OpenTools(msgspec.Struct, frozen=True):
+    """Show the tools, and what is allowed."""
+
+
 class OpenReport(msgspec.Struct, frozen=True):
     """Show a longer answer over the conversation."""
 
@@ -148,7 +152,7 @@ class Exit(msgspec.Struct, frozen=True):
 Opening = OpenHelp | OpenReport | OpenNotices | OpenSearch | OpenPicker | EditPrompt
 """The effects that show something else."""
 
-OpeningDialog = OpenConnect | OpenImport | OpenModels | OpenThemes
+OpeningDialog = OpenConnect | OpenImport | OpenModels | OpenThemes | OpenTools
 """The effects that let something be chosen."""
 
 Asking = RetryTurn | AskAgain | EditQuestion | Compact

@@ -11,6 +11,7 @@ from tui.commands.effects import (
     OpenHelp,
     OpenImport,
     OpenNotices,
+    OpenTools,
     report,
     say,
 )
@@ -65,6 +66,11 @@ async def open_editor(context: CommandContext, arguments: str) -> Sequence[Effec
 async def connect(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Connect a model."""
     return (OpenConnect(),)
+
+
+async def show_tools(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Show the tools, and what is allowed."""
+    return (OpenTools(),)
 
 
 async def import_sessions(context: CommandContext, arguments: str) -> Sequence[Effect]:

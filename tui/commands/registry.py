@@ -55,6 +55,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "editor": program.open_editor,
     "connect": program.connect,
     "model": answers.choose_model,
+    "tools": program.show_tools,
     "set": settings.change_parameter,
     "system": settings.change_system_prompt,
     "theme": theme.choose_theme,

@@ -222,6 +222,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("editor", "leads", "Edit in $EDITOR", "edit the prompt in $VISUAL or $EDITOR"),
     Command("connect", "leads", "Connect a model", "connect a provider or a server of your own"),
     Command("model", "leads", "Choose a model", "show or switch the model", "[NAME]", "model"),
+    Command("tools", "leads", "Tools", "list tools and servers, switch them, withdraw approvals"),
     Command(
         "set",
         "stays",
@@ -262,6 +263,7 @@ ALIASES = {
     "find": "search",
     "history": "sessions",
     "login": "connect",
+    "mcp": "tools",
     "models": "model",
     "open": "load",
     "provider": "connect",

@@ -40,5 +40,9 @@ class ModelIntent(Message):
     """An intent of the model picker; its subclasses are defined there."""
 
 
+class ToolIntent(Message):
+    """An intent of the list of tools; its subclasses are defined there."""
+
+
 class ImportIntent(Message):
     """An intent of the screen that imports sessions; its subclasses are defined there."""

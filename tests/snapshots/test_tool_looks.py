@@ -1,0 +1,33 @@
+"""How the list of tools looks."""
+
+import pytest
+
+from tests.engine.scripted_servers import ScriptedServers, offered
+from tests.snapshots.test_looks import settled
+from tests.ui.screen import send
+from tests.waiting import until
+from tui.domain.search.query import SearchResult
+from tui.domain.tool_approval import ToolApproval
+from tui.engine.turns.approvals import ToolApprovals
+from tui.engine.turns.built_in_tools import built_in_tools
+from tui.engine.turns.tools import Tools
+from tui.screens.tools import ToolScreen
+
+
+@pytest.mark.parametrize("size", [(120, 40), (40, 10)], ids=["wide", "narrow"])
+async def test_tools(world, same_picture, size):
+    w = world()
+    servers = ScriptedServers(offered(), offered("write_file", description="Write a file."))
+    await servers.start()
+    approvals = ToolApprovals(w.approvals_file)
+    await approvals.allow_always(ToolApproval("files", "read_file", "1"))
+    await approvals.allow_always(ToolApproval("git", "log", "1"))
+    names = ("write_todos", "search_sessions")
+    own = built_in_tools(names, lambda query, limit: SearchResult(), w.clock)
+    w.tools = Tools(own, servers=servers, approvals=approvals)
+    async with w.running(size=size) as (app, pilot):
+        await send(pilot, "/tools")
+        await until(lambda: isinstance(app.screen, ToolScreen), "the list")
+        await until(lambda: len(app.screen.choices.lines) == 6, "what is allowed")
+        await settled(pilot, app)
+        same_picture(app, "tools-wide" if size[0] > 60 else "tools-narrow")

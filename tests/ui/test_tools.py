@@ -1,0 +1,147 @@
+"""The list of tools, on the screen of the whole program."""
+
+import pytest
+
+from tests.engine.scripted_servers import ScriptedServers, offered
+from tests.ui.screen import conversation, send, wait_for_answer
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.domain.journal.message import ToolCall
+from tui.domain.search.query import SearchResult
+from tui.domain.tool_approval import ToolApproval
+from tui.engine.turns.approvals import ToolApprovals
+from tui.engine.turns.built_in_tools import built_in_tools
+from tui.engine.turns.tools import Tools
+from tui.screens.tools import ToolScreen
+from tui.storage import tool_approvals
+
+READ = ToolApproval("files", "read_file", "1")
+CALL = ToolCall("c1", "files__read_file", {"path": "README.md"})
+
+
+@pytest.fixture
+def with_tools(world):
+    """Makes a world whose model has tools and gives these answers."""
+
+    def make(*answers, servers=None):
+        w = world(*answers)
+        w.servers = servers or ScriptedServers(
+            offered(), offered("write_file", description="Write \x1b[31m\nit.")
+        )
+        names = ("write_todos", "search_sessions")
+        own = built_in_tools(names, lambda query, limit: SearchResult(), w.clock)
+        w.tools = Tools(own, servers=w.servers, approvals=ToolApprovals(w.approvals_file))
+        return w
+
+    return make
+
+
+def shown(app):
+    """What the list says and shows."""
+    screen = app.screen
+    if not isinstance(screen, ToolScreen):
+        return ""
+    return "\n".join([str(screen.words.content), *screen.choices.visible_text()])
+
+
+async def listed(app, pilot, words="search_sessions"):
+    await send(pilot, "/tools")
+    await until(lambda: words in shown(app), words)
+
+
+async def highlight(app, pilot, row):
+    """Go down to a row."""
+    await until(lambda: app.screen.choices.highlighted, "a highlight")
+    for _ in app.screen.choices.lines:
+        if app.screen.choices.highlighted.id == row:
+            return
+        await pilot.press("down")
+    raise AssertionError(f"no row {row} in {shown(app)}")
+
+
+async def test_it_lists_tools_and_servers_and_starts_none(with_tools):
+    w = with_tools(["Hello."])
+    async with w.running() as (app, pilot):
+        await listed(app, pilot)
+        assert "● write_todos" in shown(app)
+        assert "not started" in shown(app)
+        assert w.servers.started == 0
+        await pilot.press("escape")
+        await send(pilot, "hi")
+        await wait_for_answer(w)
+        await listed(app, pilot, "ready, 2 tools")
+        assert "read_file" in shown(app)
+        assert "\x1b" not in shown(app)
+        assert "Write ␛[31m it." in shown(app)
+
+
+@pytest.mark.parametrize("key", ["space", "enter"])
+async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools, key):
+    w = with_tools(["One."], ["Two."], ["Three."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hi")
+        await wait_for_answer(w)
+        await listed(app, pilot, "ready, 2 tools")
+        await highlight(app, pilot, "tool:files__read_file")
+        await pilot.press(key)
+        await until(lambda: "○   read_file" in shown(app), "it is off")
+        await pilot.press("escape")
+        await send(pilot, "again")
+        await until(lambda: "Two." in conversation(app))
+        offered_now = [each.name for each in w.model.requests[1].tools]
+        assert offered_now == ["write_todos", "search_sessions", "files__write_file"]
+        there = w.workspace.current.id
+    assert w.other_program().load(there).settings.tools_off == ("files__read_file",)
+    async with w.running(there) as (app, pilot):
+        await listed(app, pilot, "○   read_file")
+        await highlight(app, pilot, "tool:files__read_file")
+        await pilot.press(key)
+        await until(lambda: "●   read_file" in shown(app), "it is on again")
+        await pilot.press("escape")
+        await send(pilot, "and on")
+        await until(lambda: "Three." in conversation(app))
+        assert "files__read_file" in [each.name for each in w.model.requests[2].tools]
+
+
+async def test_a_failed_server_says_why_and_is_restarted(with_tools):
+    w = with_tools(["Hello."], servers=ScriptedServers(state="failed", reason="no such program"))
+    async with w.running() as (app, pilot):
+        await send(pilot, "hi")
+        await wait_for_answer(w)
+        await listed(app, pilot, "failed: no such program")
+        await highlight(app, pilot, "server:files")
+        await pilot.press("r")
+        await until(lambda: "ready, 1 tool" in shown(app), "it is ready")
+        assert w.servers.restarted == ["files"]
+
+
+async def test_an_approval_is_withdrawn(with_tools):
+    w = with_tools([CALL], ["Done."])
+    tool_approvals.allow(w.approvals_file, READ)
+    async with w.running() as (app, pilot):
+        await listed(app, pilot, "always allowed, not offered now")
+        await pilot.press("escape")
+        await send(pilot, "read it")
+        await wait_for_answer(w)
+        assert [t for r, t, _ in messages(w, w.workspace.current.id) if r == "tool"] == ["# Shop"]
+        await listed(app, pilot, "always allowed · Read a file.")
+        await highlight(app, pilot, "tool:files__read_file")
+        await pilot.press("w")
+        await until(lambda: "always allowed" not in shown(app), "it is withdrawn")
+        assert tool_approvals.read(w.approvals_file) == ()
+
+
+async def test_all_approvals_are_withdrawn_even_from_a_damaged_file(with_tools):
+    w = with_tools()
+    w.approvals_file.parent.mkdir(parents=True)
+    w.approvals_file.write_text("{")
+    async with w.running() as (app, pilot):
+        await listed(app, pilot, "Cannot read")
+        await pilot.press("W")
+        await until(lambda: not w.approvals_file.exists(), "it is gone")
+
+
+async def test_where_no_tools_are_it_says_how_to_get_some(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await listed(app, pilot, "No tools.")

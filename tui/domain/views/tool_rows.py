@@ -1,0 +1,122 @@
+"""The view model of the list of tools."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import msgspec
+
+from tui.domain.text.labels import plural
+from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import OfferedTool, ServerStatus
+
+_LONG = 1_000
+_ON, _OFF = "●", "○"
+
+
+class ListedTool(msgspec.Struct, frozen=True):
+    """A tool of the program's own, or of a server; its words are foreign text."""
+
+    called: str
+    """The name that a model is offered."""
+    name: str
+    description: str
+    approval: ToolApproval | None
+    """The subject of the question before each call; ``None`` if there is no question."""
+
+
+class Allowed(msgspec.Struct, frozen=True):
+    """The tools that the user has allowed for longer than one call."""
+
+    always: Collection[ToolApproval] = ()
+    until_quit: Collection[ToolApproval] = ()
+
+    def words(self, tool: ToolApproval) -> str:
+        """Tell whether a tool is allowed; empty if each call asks."""
+        if tool in self.always:
+            return "always allowed"
+        if tool in self.until_quit:
+            return "allowed until you quit"
+        return "changed since you allowed it" if any(map(tool.is_of, self.all)) else ""
+
+    @property
+    def all(self) -> tuple[ToolApproval, ...]:
+        return (*self.always, *(each for each in self.until_quit if each not in self.always))
+
+
+class ToolRow(msgspec.Struct, frozen=True):
+    """A line of the list: a server, a tool, or an approval of one that is not there now."""
+
+    id: str
+    text: str
+    note: str = ""
+    mark: str = ""
+    detail: str = ""
+    """The whole description, or the reason of a failure."""
+    tool: str = ""
+    """The name by which a tool is switched off; empty for anything else."""
+    server: str = ""
+    """The name of a server; empty for anything else."""
+    approval: ToolApproval | None = None
+    """The approval that can be withdrawn here."""
+
+
+def tool_rows(
+    built_in: Sequence[ListedTool],
+    statuses: Sequence[ServerStatus],
+    off: Collection[str],
+    allowed: Allowed,
+) -> tuple[ToolRow, ...]:
+    """List the tools of the program, the servers with theirs, and approvals of tools not there."""
+    rows = [_tool_row(tool, off, allowed, "") for tool in built_in]
+    for status in statuses:
+        rows.append(_server_row(status))
+        rows += [_tool_row(_listed(tool), off, allowed, "  ") for tool in status.tools]
+    listed = [each for row in rows if (each := row.approval)]
+    rows += _others(allowed, listed)
+    return tuple(rows)
+
+
+def _listed(tool: OfferedTool) -> ListedTool:
+    approval = ToolApproval(tool.server, tool.name, tool.fingerprint)
+    return ListedTool(tool.called, tool.name, tool.description, approval)
+
+
+def _tool_row(tool: ListedTool, off: Collection[str], allowed: Allowed, margin: str) -> ToolRow:
+    is_off = tool.called in off
+    said = allowed.words(tool.approval) if tool.approval else "asks nothing"
+    description = " ".join(tool.description[:_LONG].split())
+    return ToolRow(
+        id=f"tool:{tool.called}",
+        text=f"{margin}{tool.name}",
+        note=" · ".join(filter(None, ("off" if is_off else "", said, description))),
+        mark=_OFF if is_off else _ON,
+        detail=description,
+        tool=tool.called,
+        approval=tool.approval,
+    )
+
+
+def _server_row(status: ServerStatus) -> ToolRow:
+    words: str = status.state
+    if status.state == "ready":
+        words = f"ready, {plural(len(status.tools), 'tool')}"
+    elif status.reason:
+        words = f"{status.state}: {status.reason}"
+    return ToolRow(
+        id=f"server:{status.name}",
+        text=status.name,
+        note=words,
+        detail=f"Server {status.name}: {words}",
+        server=status.name,
+    )
+
+
+def _others(allowed: Allowed, listed: Sequence[ToolApproval]) -> Iterator[ToolRow]:
+    for approval in allowed.all:
+        if not any(map(approval.is_of, listed)):
+            yield ToolRow(
+                id=f"approval:{approval.server}:{approval.tool}",
+                text=approval.title,
+                note=f"{allowed.words(approval)}, not offered now",
+                detail=f"{approval.title}: {allowed.words(approval)}. It is not offered now.",
+                approval=approval,
+            )
