@@ -25,12 +25,18 @@ from tui.importers.claude_code_lines import (
     words,
 )
 from tui.importers.json_lines import RawLine, object_in, raw_lines, text_in
+from tui.importers.kinds import skipped
 from tui.importers.protocol import Heading, Ledger
 from tui.importers.times import utc
 from tui.importers.trees import Node, in_order
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_PLAIN = re.compile(r"[a-z][a-z -]{2,40}")
+_SKIPPED = re.compile(
+    "system|progress|attachment|started|result|mode|tag|task-summary|speculation-accept|atis-latch"
+    "|permission-mode|queue-operation|worktree-state|bridge-session|content-replacement"
+    "|agent-(color|setting)|(frame|pr)-link|(file-history|attribution)-snapshot"
+    "|marble-origami-(commit|snapshot)|tool_(use|result)"
+)
 _UNWANTED = re.compile(
     rb'"type":"(progress|file-history-snapshot|attribution-snapshot|content-replacement)"'
 )
@@ -141,7 +147,7 @@ class Tree:
         if line.subtype == "compact_boundary":
             self._leaf = ""
         if not line.role:
-            return _kind(line)
+            return skipped(line.type, _SKIPPED)
         self._facts.take(line)
         take = self._take_answer if line.role == "assistant" else self._take_prompt
         return take(key, line, Place(raw.offset, raw.length, self._number))
@@ -150,7 +156,7 @@ class Tree:
         if line.type == "last-prompt":
             self._note_leaf(line)
             return ""
-        return "" if self._facts.take_title(line) else _kind(line)
+        return "" if self._facts.take_title(line) else skipped(line.type, _SKIPPED)
 
     def _note_leaf(self, line: Line) -> None:
         leaf, explicit = text_in(line.leaf_uuid), line.explicit is True
@@ -314,11 +320,6 @@ def _is_wanted(head: bytes) -> bool:
 def _continues(line: Line) -> bool:
     """True for a line of the user that starts no conversation."""
     return line.is_compact_summary is True or bool(results_in(line))
-
-
-def _kind(line: Line) -> str:
-    kind = text_in(line.type).replace("_", " ")
-    return kind if _PLAIN.fullmatch(kind) else "unknown record"
 
 
 def _ancestors(nodes: dict[str, Node], key: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import msgspec
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import contents
 from tui.importers.json_lines import decode, object_in, objects_in, text_in
+from tui.importers.kinds import skipped
 from tui.importers.protocol import ForeignTodos, Json
 
 _INJECTED = (
@@ -67,7 +68,23 @@ _HEAD = re.compile(
     rb'^\{"timestamp":"([^"]*)",(?:"ordinal":\d+,)?"type":"(\w+)"(?:,"payload":\{"type":"(\w+)")?'
 )
 _HEAD_BYTES = 256
-_PLAIN = re.compile(r"[a-z][a-z_/. -]{2,40}")
+_SKIPPED = re.compile(
+    r"(task|turn|item|thread)[._](started|completed|complete|updated)|turn_diff|token_count|state"
+    r"|mcp_startup_(update|complete)|(agent_)?(message|reasoning)\w*_delta|plan_(delta|update)"
+    r"|(exec|apply_patch)_approval_request|request_(permissions|user_input)|elicitation_request"
+    r"|dynamic_tool_call_(request|response)|(mcp_list_tools|get_history_entry)_response"
+    r"|list_\w+_response|remote_skill_downloaded|skills_update_available|guardian_\w+|realtime_\w+"
+    r"|undo_(started|completed)|(entered|exited)_review_mode|hook_(started|completed)|collab_\w+"
+    r"|thread_(settings_applied|goal_updated)|sub_agent_activity|inter_agent_communication\w*"
+    r"|context_(compacted|compaction)|compaction(_summary|_trigger)?|view_image_tool_call"
+    r"|terminal_interaction|background_event|stream_error|warning|deprecation_notice|shutdown_complete"
+    r"|session_configured|model_(reroute|verification)|patch_apply_updated|image_generation_begin"
+    r"|raw_response_item|codex/event/raw_item|agent_message"
+)
+_ITEMS = re.compile(
+    "WebSearch|ImageView|ImageGeneration|ContextCompaction|HookPrompt|(Entered|Exited)ReviewMode"
+    "|DynamicToolCall|CollabAgentToolCall|TodoList|Error"
+)
 
 
 class Record(msgspec.Struct, gc=False):
@@ -181,8 +198,12 @@ def head_of(data: bytes) -> Head | None:
 
 def reason_for(kind: str) -> str:
     """The reason to skip a record of which no message is made."""
-    reason = _DROPPED.get(kind, kind)
-    return reason.replace("_", " ") if _PLAIN.fullmatch(reason) else "unknown record"
+    return _DROPPED.get(kind) or skipped(kind, _SKIPPED)
+
+
+def reason_for_item(kind: Any) -> str:
+    """The reason to skip the item of an event of which no message is made."""
+    return "thinking" if kind == "Reasoning" else skipped(kind, _ITEMS)
 
 
 def words(record: Record) -> str:

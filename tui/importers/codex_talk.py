@@ -24,6 +24,7 @@ from tui.importers.codex_lines import (
     pictures,
     ran,
     reason_for,
+    reason_for_item,
     result_in,
     sent_pictures,
     todos_in,
@@ -230,7 +231,7 @@ class Talk:
         elif (done := ran(item)) is not None:
             yield from self._ran(done.call, done.result, entry.timestamp)
         else:
-            self._skip("thinking" if item.get("type") == "Reasoning" else reason_for("item"))
+            self._skip(reason_for_item(item.get("type")))
 
     def _told(self, kind: str, text: str, entry: Entry) -> Iterator[Item]:
         if not text.strip():

@@ -18,6 +18,7 @@ from tui.importers.json_lines import (
     raw_lines,
     text_in,
 )
+from tui.importers.kinds import skipped
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -37,7 +38,18 @@ _MARK = re.compile(
     rb'|"chatMessages"\s*:'
 )
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_PLAIN = re.compile(r"[a-z][a-z_.]{2,40}")
+_SKIPPED = re.compile(
+    r"session\.((auto_)?mode_(changed|resolved)|(plan|context|workspace_file|background_tasks)_changed"
+    r"|remote_steerable_changed|idle|info|warning|handoff|truncation|snapshot_rewind|shutdown"
+    r"|usage_(info|checkpoint)|compaction_start|task_complete|binary_asset|tools_updated"
+    r"|(skills|extensions|mcp_servers)_loaded|custom_agents_updated|mcp_server_status_changed"
+    r"|custom_notification|schedule_\w+)"
+    r"|assistant\.(turn_(start|end)|intent|usage|thinking|\w+_delta)|pending_messages\.modified"
+    r"|tool\.(execution_(partial_result|progress)|user_requested)|system\.notification"
+    r"|(capabilities|commands)\.changed|auto_mode_switch\.\w+"
+    r"|(hook|permission|subagent|skill|user_input|elicitation|sampling|external_tool|command|mcp"
+    r"|exit_plan_mode)\.\w+"
+)
 _REASONS = {
     "assistant.reasoning": "thinking",
     "tool.execution_start": "duplicate",
@@ -246,10 +258,8 @@ class _Talk:
             model = fields.get("newModel") or fields.get("selectedModel")
             self._model = text_in(model) or self._model
             return
-        kind = text_in(event.type)
-        plain = kind.replace(".", " ").replace("_", " ")
-        unknown = "unknown record"
-        self._skip(_REASONS.get(kind, plain if _PLAIN.fullmatch(kind) else unknown))
+        reason = _REASONS.get(text_in(event.type))
+        self._skip(reason or skipped(event.type, _SKIPPED))
 
     def _prompt(self, event: _Event) -> Iterator[Item]:
         attached = objects_in(event.fields.get("attachments"))

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -18,6 +18,7 @@ from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.files import open_regular
 from tui.importers import contents
 from tui.importers.json_lines import RawLine, decode, object_in, raw_lines, span, text_in
+from tui.importers.kinds import skipped
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -37,7 +38,7 @@ _MARK = re.compile(rb'^\s*\{"type"\s*:\s*"session"\s*,')
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _STATUS = {"aborted": "interrupted", "length": "truncated", "error": "failed"}
 _ROLES = ("user", "assistant", "toolResult", "bashExecution")
-_PLAIN = re.compile(r"[a-z][a-z_ ]{2,40}")
+_SKIPPED = re.compile("thinking_level_change|branch_summary|label|custom")
 
 
 class _Line(msgspec.Struct, rename="camel", gc=False):
@@ -164,7 +165,7 @@ class _Tree:
             case "custom_message":
                 return "injected text"
             case _:
-                return _kind(line.type)
+                return skipped(line.type, _SKIPPED)
         return ""
 
     def _take_message(self, message: Json, place: _Place) -> str:
@@ -174,11 +175,6 @@ class _Tree:
         self.places[place.key] = place
         self._model = text_in(message.get("model")) or self._model
         return ""
-
-
-def _kind(kind: Any) -> str:
-    known = isinstance(kind, str) and _PLAIN.fullmatch(kind)
-    return cast("str", kind).replace("_", " ") if known else "unknown record"
 
 
 def _find(places: Places) -> Iterator[Source]:

@@ -1,0 +1,92 @@
+"""Records of new kinds are told from those that are left out by rule."""
+
+import json
+
+import pytest
+
+from tests.importers.samples import read_all
+from tui.domain.imports import is_unknown
+from tui.importers.readers import reader
+
+_ID = "0b6f1a52-93b2-4f0e-8b8e-0d6f7a1c2e30"
+_TIME = "2026-05-01T10:00:00.000Z"
+
+
+def _claude_code(kind):
+    said = {"uuid": _ID, "parentUuid": None, "type": "user", "message": {"content": "Hello"}}
+    return [said, {"type": kind, "sessionId": _ID}]
+
+
+def _codex(kind):
+    return [
+        {"type": "session_meta", "timestamp": _TIME, "payload": {"id": _ID, "cwd": "/shop"}},
+        {"type": "event_msg", "payload": {"type": "user_message", "message": "Hello"}},
+        {"type": "event_msg", "payload": {"type": kind}},
+        {"type": "response_item", "payload": {"type": kind}},
+    ]
+
+
+def _copilot_cli(kind):
+    return [
+        {"type": "session.start", "data": {"sessionId": _ID}, "id": "1", "timestamp": _TIME},
+        {"type": "user.message", "data": {"content": "Hello"}, "id": "2", "timestamp": _TIME},
+        {"type": kind, "data": {}, "id": "3", "timestamp": _TIME},
+    ]
+
+
+def _pi(kind):
+    message = {"role": "user", "content": "Hello"}
+    return [
+        {"type": "session", "version": 3, "id": _ID, "timestamp": _TIME, "cwd": "/shop"},
+        {"type": "message", "id": "1", "parentId": None, "message": message},
+        {"type": kind, "id": "2", "parentId": "1"},
+    ]
+
+
+_FILES = {
+    "claude-code": (_claude_code, "queue-operation", "queue-operation"),
+    "codex": (_codex, "turn_diff", "turn diff"),
+    "copilot-cli": (_copilot_cli, "assistant.turn_start", "assistant turn start"),
+    "pi": (_pi, "thinking_level_change", "thinking level change"),
+}
+
+
+def _skipped(program, kind, tmp_path):
+    path = tmp_path / f"{_ID}.jsonl"
+    lines = _FILES[program][0](kind)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    reading = read_all(reader(program), path)
+    assert reading.conversations
+    return reading.ledger.skipped
+
+
+@pytest.mark.parametrize("program", _FILES)
+def test_a_new_kind_is_unknown_and_named(program, tmp_path):
+    skipped = _skipped(program, "brand_new.kind", tmp_path)
+    assert set(skipped) == {"unknown record brand new kind"}
+    assert all(map(is_unknown, skipped))
+
+
+@pytest.mark.parametrize("program", _FILES)
+def test_a_kind_that_is_left_out_by_rule_keeps_its_name(program, tmp_path):
+    _, kind, words = _FILES[program]
+    assert set(_skipped(program, kind, tmp_path)) == {words}
+
+
+@pytest.mark.parametrize("program", _FILES)
+@pytest.mark.parametrize("kind", ["sk-0123456789", "x" * 99, "é\x1b[31m", "<b>", 7, None, ["a"]])
+def test_a_kind_that_is_no_plain_word_is_not_repeated(program, kind, tmp_path):
+    skipped = _skipped(program, kind, tmp_path)
+    assert all(map(is_unknown, skipped))
+    assert str(kind) not in "".join(skipped)
+
+
+def test_a_new_kind_of_item_is_unknown(tmp_path):
+    path = tmp_path / f"{_ID}.jsonl"
+    items = [{"type": "Hologram"}, {"type": "ImageView"}, {"type": "Reasoning"}]
+    lines = _codex("turn_diff")[:2] + [
+        {"type": "event_msg", "payload": {"type": "item_completed", "item": item}} for item in items
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    skipped = read_all(reader("codex"), path).ledger.skipped
+    assert set(skipped) == {"unknown record Hologram", "ImageView", "thinking"}
