@@ -323,3 +323,43 @@ async def test_a_reference_in_the_words_of_a_prompt_template_is_attached(shop):
         assert questions(w) == [
             ("Find the fault in @a.txt.", (FileBlock("a.txt", "alpha", 5),)),
         ]
+
+
+async def test_pictures_for_a_model_that_sees_none_are_sent_as_names_by_a_second_enter(
+    shop, project
+):
+    (project / "a.png").write_bytes(PNG)
+    w = shop(["I cannot see it."])
+    w.model.sees_images = False
+    async with w.running() as (app, pilot):
+        submit(app, "look at @a.png")
+        await until(lambda: "Not sent. scripted:model sees no pictures." in notices(app))
+        await until(lambda: app.screen.query_one(Prompt).text == "look at @a.png")
+        assert not w.model.requests
+        await pilot.press("enter")
+        await until(lambda: w.model.requests)
+        await wait_for_answer(w)
+        assert w.model.requests[0].messages[0].text.startswith("look at @a.png\n[image: a.png")
+        assert not w.model.requests[0].images
+
+
+async def test_another_prompt_with_pictures_is_asked_about_again(shop, project):
+    (project / "a.png").write_bytes(PNG)
+    w = shop(["I cannot see it."])
+    w.model.sees_images = False
+    async with w.running() as (app, _):
+        for text in ("look at @a.png", "see @a.png"):
+            app.screen.query_one(Prompt).set_text("")
+            submit(app, text)
+            await until(lambda text=text: app.screen.query_one(Prompt).text == text)
+        assert not w.model.requests
+
+
+async def test_pictures_for_a_model_that_sees_are_sent(shop, project):
+    (project / "a.png").write_bytes(PNG)
+    w = shop(["A cat."])
+    async with w.running() as (app, _):
+        submit(app, "look at @a.png")
+        await until(lambda: w.model.requests)
+        await wait_for_answer(w)
+        assert list(w.model.requests[0].images.values()) == [PNG]

@@ -15,6 +15,7 @@ from textual.worker import Worker, WorkerError
 from tui.app.chat_view import ChatView
 from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.answer_times import AnswerTimes
+from tui.app.controllers.picture_check import PictureCheck
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.references import refers
 from tui.domain.views.notice import Notice, Severity
@@ -87,6 +88,7 @@ class Turns:
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._asked_again: set[LoadedSession] = set()
+        self._pictures = PictureCheck()
         self._remarks: set[tuple[str, str]] = set()
         self._pieces = itertools.count(1)
         self._activity = activity
@@ -261,6 +263,7 @@ class Turns:
         status: TurnStatus = "interrupted"
         try:
             attached = await self._workspace.attach(session, prompt)
+            await self._pictures.check(session, prompt, attached.content)
             if not self._pool.given_up(session):
                 turn = self._attached(session, prompt, attached)
         except (StorageError, UsageError) as error:
