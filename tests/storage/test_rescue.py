@@ -323,3 +323,12 @@ def test_a_message_whose_picture_is_nowhere_is_imported_all_the_same(store, resc
     shown = Message("m1", "user", showing("see", picture()), NOW)
     import_file(store, rescued(shown), NOW)
     assert store.load(HEADER.id).all_messages == (shown,)
+
+
+def test_a_journal_of_another_data_directory_brings_its_pictures(store, tmp_path):
+    backup = FileStore(tmp_path / "backup")
+    lease = backup.create("project:/shop", "/shop", "m", session_id=HEADER.id)
+    backup.add_attachment(HEADER.id, PNG)
+    backup.append(lease, [Message("m1", "user", showing("see", picture()), NOW)])
+    import_file(store, backup.path(HEADER.id), NOW)
+    assert store.attachment(HEADER.id, picture().sha256) == PNG

@@ -33,6 +33,7 @@ from tui.errors import AttachmentNotFound, SessionNotFound, UsageError
 from tui.files import read_bounded
 from tui.storage.attachments import ATTACHMENT_BYTES, hash_of, used_pictures
 from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
+from tui.storage.folders import Folders
 from tui.storage.journal_window import decoded
 from tui.storage.lines import lines_forward, reader_of
 from tui.storage.protocol import Lease, SessionStore
@@ -108,7 +109,7 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
 
 
 def pictures_beside(path: Path) -> Path:
-    """The folder with the pictures of a session file, from which an import takes them."""
+    """The folder with the pictures of an exported session, from which an import takes them."""
     return path.with_name(f"{path.stem}-attachments")
 
 
@@ -199,11 +200,11 @@ def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:
 
 
 def _take_pictures(store: SessionStore, found: _File, path: Path) -> None:
-    """Keep the pictures that the store lacks and that are beside the file."""
-    folder = pictures_beside(path)
+    """Keep the pictures that the store lacks and that are found near the file."""
     for sha256 in set(used_pictures(found.records)):
         if not _has(store, found.header.id, sha256):
-            for data in _pictures(folder, sha256):
+            data = next(_pictures(path, sha256), None)
+            if data is not None:
                 store.add_attachment(found.header.id, data)
 
 
@@ -215,13 +216,14 @@ def _has(store: SessionStore, session_id: str, sha256: str) -> bool:
     return True
 
 
-def _pictures(folder: Path, sha256: str) -> Iterator[bytes]:
-    for path in folder.glob(f"{sha256}.*"):
+def _pictures(path: Path, sha256: str) -> Iterator[bytes]:
+    """Read a picture beside an exported file, and in the data directory that a journal is in."""
+    kept = Folders(path.absolute().parent.parent).attachments / sha256
+    for each in (*pictures_beside(path).glob(f"{sha256}.*"), kept):
         with suppress(OSError):
-            data = read_bounded(path, ATTACHMENT_BYTES)
+            data = read_bounded(each, ATTACHMENT_BYTES)
             if hash_of(data) == sha256:
                 yield data
-                return
 
 
 def _contents(found: _File) -> list[Record]:
