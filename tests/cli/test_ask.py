@@ -105,6 +105,115 @@ def said(store):
     return [(m.role, m.text, m.status) for m in only_session(store).loaded_messages]
 
 
+# --- files
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
+
+
+def attachments(store):
+    return only_session(store).loaded_messages[0].attachments
+
+
+def test_files_and_references_go_with_the_prompt(sibyl, configured, store, tmp_path):
+    (tmp_path / "a.py").write_text("one = 1")
+    (tmp_path / "my notes").write_text("two")
+    with ChatServer(answers("Fine.")) as server:
+        configured(server)
+        result = sibyl("ask", "-f", "a.py", "--file", "my notes", "Compare with @a.py, please.")
+        (request,) = server.requests
+    assert (result.code, result.out) == (0, "Fine.\n")
+    asked = request.body["messages"][-1]["content"]
+    assert asked.startswith(
+        "Compare with @a.py, please.\n[file: a.py, 7 bytes]\n```py\none = 1\n```"
+    )
+    assert [(each.path, each.text) for each in attachments(store)] == [
+        ("a.py", "one = 1"),
+        ("my notes", "two"),
+    ]
+    assert only_session(store).loaded_messages[0].typed_text == "Compare with @a.py, please."
+
+
+def test_a_picture_goes_with_the_prompt_also_with_json(sibyl, configured, store, tmp_path):
+    (tmp_path / "photo").write_bytes(PNG)
+    with ChatServer(answers("A cat.")) as server:
+        configured(server)
+        result = sibyl("ask", "--json", "-f", "photo", "What is it?")
+    assert result.lines[-1]["status"] == "complete"
+    (block,) = attachments(store)
+    assert (block.name, block.media_type) == ("photo", "image/png")
+    assert store.attachment(only_session(store).id, block.sha256) == PNG
+
+
+def test_paths_begin_where_the_shell_is_then_in_the_project(sibyl, configured, store, tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "top").write_text("of the project")
+    (tmp_path / "same").write_text("of the project")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "same").write_text("of the folder")
+    with ChatServer(answers("Fine.")) as server:
+        configured(server)
+        os.chdir(tmp_path / "sub")
+        assert sibyl("ask", "@same and @top").code == 0
+    texts = [each.text for each in attachments(store)]
+    assert texts == ["of the folder", "of the project"]
+
+
+def test_piped_text_refers_to_nothing(sibyl, configured, store, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    with ChatServer(answers("No."), answers("No.")) as server:
+        configured(server)
+        assert sibyl("ask", "Sum up.", stdin=b"see @secret").code == 0
+        assert sibyl("ask", "--continue", "-", stdin=b"see @secret").code == 0
+    asked = [each for each in only_session(store).loaded_messages if each.role == "user"]
+    assert [each.attachments for each in asked] == [(), ()]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_file_that_is_not_there_is_a_wrong_usage_that_names_it(sibyl, configured, store, options):
+    with ChatServer(answers("No.")) as server:
+        configured(server)
+        result = sibyl("ask", *options, "-f", "missing\udcff", "hi")
+        assert server.requests == []
+    said = "Cannot attach missing\ufffd: No such file or directory."
+    assert (result.code, said in result.err) == (2, True)
+    if options:
+        assert result.lines == [{"type": "error", "message": said}]
+    assert store.list(SessionFilter(), None, 10).entries == ()
+
+
+def test_a_reference_that_cannot_be_attached_sends_nothing(sibyl, configured, store, tmp_path):
+    (tmp_path / "bad.bin").write_bytes(b"\0")
+    with ChatServer(answers("No.")) as server:
+        configured(server)
+        result = sibyl("ask", "look at @bad.bin")
+        assert server.requests == []
+    said = "Cannot attach bad.bin: it is not text or a picture.\n"
+    assert (result.code, result.err) == (2, said)
+
+
+def test_the_part_of_a_long_file_is_said_on_standard_error(sibyl, configured, tmp_path):
+    (tmp_path / "log").write_text("x" * 300_000)
+    with ChatServer(answers("Long.")) as server:
+        configured(server)
+        result = sibyl("ask", "-f", "log", "hi")
+    assert result.out == "Long.\n"
+    assert "Attached in part: [file: log, first 256 KB of 300 KB]" in result.err
+
+
+@pytest.mark.parametrize("name", ["pipe", "/dev/stdin"])
+def test_a_stream_is_refused_at_once_with_the_way_to_send_it(process, tmp_path, name):
+    os.mkfifo(tmp_path / "pipe")
+    out, told = process("ask", "-f", name, "hi").communicate(timeout=GUARD_SECONDS)
+    said = f"Cannot attach {name}: it is a stream. Pipe its text into ask, without -f.\n"
+    assert (out, told) == ("", said)
+
+
+def test_the_names_of_files_are_completed_after_their_option(sibyl):
+    script = sibyl("completion", "bash").out
+    assert "__file_COMPGEN=_shtab_compgen_files" in script
+    assert ":FILE:_files" in sibyl("completion", "zsh").out
+
+
 # --- an answer
 
 

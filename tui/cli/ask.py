@@ -7,13 +7,15 @@ import sys
 from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tui.cli import output
 from tui.cli.approval import ask_on_terminal
 from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
-from tui.cli.prompt import read_prompt
+from tui.cli.prompt import read_prompt, refuse_streams, typed_part
 from tui.config import paths
+from tui.domain.references import refers
 from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import TurnEvent
@@ -28,9 +30,12 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def run(chosen: Namespace) -> int:
     """Ask, print the answer, and return the exit code."""
     try:
+        refuse_streams(chosen.files)
         prompt = read_prompt(chosen.prompt)
         program = Program.from_arguments(chosen)
-        return asyncio.run(_ask(program, chosen, prompt))
+        session, model = _session(program, chosen)
+        content = _content(program, session, chosen, prompt)
+        return asyncio.run(_ask(program, chosen, session, model, content))
     except (ConfigError, StorageError, UsageError) as error:
         if chosen.json:
             # A reader of the JSON objects may not see standard error.
@@ -38,8 +43,35 @@ def run(chosen: Namespace) -> int:
         raise
 
 
-async def _ask(program: Program, chosen: Namespace, prompt: str) -> int:
-    session, model = _session(program, chosen)
+def _content(
+    program: Program, session: OpenSession, chosen: Namespace, prompt: str
+) -> str | list[Any]:
+    """Attach the files to the prompt, before anything is sent."""
+    typed = typed_part(chosen.prompt)
+    if not chosen.files and not refers(typed):
+        return prompt
+    from tui.engine.prompts.attaching import Place, attach
+
+    # In a shell, paths begin where it is.
+    folders = (Path(), Path(session.header.project_path))
+    place = Place(program.store, session.id, folders)
+    try:
+        attached = attach(prompt, place, chosen.files, typed=typed)
+    except BaseException:
+        session.abandon()
+        raise
+    if attached.notice:
+        output.tell(attached.notice)
+    return attached.content
+
+
+async def _ask(
+    program: Program,
+    chosen: Namespace,
+    session: OpenSession,
+    model: Model,
+    prompt: str | list[Any],
+) -> int:
     printer = JsonPrinter() if chosen.json else TextPrinter()
     settings = program.turn_settings().asking(ask_on_terminal)
     turn = asyncio.create_task(_told(begin_turn(session, prompt, model, settings), printer))

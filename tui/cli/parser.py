@@ -14,8 +14,10 @@ PROGRAM = "sibyl-tui"
 _DEBUG = "--debug"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
-_PATHS = frozenset({"data_dir", "debug", "file", "output", "paths"})
+_PATHS = frozenset({"data_dir", "debug", "file", "files", "output", "paths"})
 """Arguments that may be any bytes, as file names may."""
+_COMPLETED_AS_FILES = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}
+"""For shells: part of ``shtab.FILE``, without the time that its import takes."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -204,6 +206,16 @@ def _add_ask(commands: _Commands) -> None:
         metavar="PROMPT",
         help="the question; - reads it from standard input. Piped input is added below a PROMPT",
     )
+    files = ask.add_argument(
+        "-f",
+        "--file",
+        dest="files",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a text file, a picture or a folder to send with it; can be repeated",
+    )
+    files.complete = _COMPLETED_AS_FILES  # pyright: ignore[reportAttributeAccessIssue]
     _add_which(ask.add_mutually_exclusive_group())
     _add_json(ask, "print one JSON object per line")
 

@@ -1,13 +1,18 @@
-"""The prompt of ``ask``: from the command line, standard input, or both."""
+"""The prompt of ``ask``: from the command line, standard input, or both, and files."""
 
+import os
+import stat
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 
 from tui.cli import output
 from tui.domain.journal.message import TEXT_BYTES
+from tui.domain.text.safe_text import make_visible_name
 from tui.errors import UsageError
 
 _STANDARD_INPUT = "-"
+_STREAM = "Cannot attach {name}: it is a stream. Pipe its text into ask, without -f."
 
 
 def read_prompt(argument: str | None) -> str:
@@ -18,6 +23,26 @@ def read_prompt(argument: str | None) -> str:
     if len(text.encode()) > TEXT_BYTES:
         raise UsageError("Prompt is larger than 8 MiB.")
     return text
+
+
+def typed_part(argument: str | None) -> str:
+    """Give the part that the user typed: piped text may be anybody's, and refers to nothing."""
+    return "" if argument is None or argument == _STANDARD_INPUT else argument
+
+
+def refuse_streams(files: Iterable[str]) -> None:
+    """Raise ``UsageError`` for a file that is a pipe, or standard input itself."""
+    for name in files:
+        # Whatever else is wrong with it is said when it is read.
+        with suppress(OSError, ValueError):
+            if _is_stream(os.stat(name)):  # noqa: PTH116 - any bytes, also an empty name
+                raise UsageError(_STREAM.format(name=make_visible_name(name)))
+
+
+def _is_stream(status: os.stat_result) -> bool:
+    if stat.S_ISFIFO(status.st_mode):
+        return True
+    return sys.stdin is not None and os.path.samestat(status, os.fstat(sys.stdin.fileno()))
 
 
 def _joined(argument: str | None, piped: str) -> str:

@@ -205,10 +205,17 @@ def test_a_picture_that_is_too_large_is_refused_with_the_limit(refused, project)
 
 
 def test_pictures_that_are_too_large_together_are_refused(refused, project):
-    for number in range(5):
+    for number in range(4):
         (project / f"{number}.png").write_bytes(PNG + bytes([number]) * 4_500_000)
-    text = " ".join(f"@{number}.png" for number in range(5))
-    assert refused(text) == "The pictures of a prompt may have 20 MB at most."
+    text = " ".join(f"@{number}.png" for number in range(4))
+    assert refused(text) == "A prompt may have 20 pictures at most, of 15 MB together."
+
+
+def test_more_pictures_than_a_request_carries_are_refused(refused, project):
+    for number in range(21):
+        (project / f"{number}.png").write_bytes(PNG + bytes([number]))
+    text = " ".join(f"@{number}.png" for number in range(21))
+    assert refused(text) == "A prompt may have 20 pictures at most, of 15 MB together."
 
 
 def test_a_picture_from_the_store_is_attached_once(attached, project, store):

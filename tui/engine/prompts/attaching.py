@@ -21,12 +21,11 @@ from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.references import Reference, kept_picture, references
 from tui.domain.text.safe_text import make_visible_name
 from tui.engine.prompts.reading import Picture, as_picture, read_attachment, refusal, refused_as
+from tui.engine.requests.pictures import PICTURE_BYTES, PICTURES
 from tui.errors import AttachmentNotFound, UsageError
 
 ATTACHMENTS = 50
 """The limit for one prompt."""
-PICTURES_BYTES = 20_000_000
-"""The limit for all pictures of one prompt."""
 
 _NAMES_SAID = 3
 _UNKNOWN = (FileNotFoundError, NotADirectoryError)
@@ -64,16 +63,22 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def attach(
-    text: str, place: Place, files: Iterable[str] = (), earlier: Sequence[Attachment] = ()
+    text: str,
+    place: Place,
+    files: Iterable[str] = (),
+    earlier: Sequence[Attachment] = (),
+    typed: str | None = None,
 ) -> Attached:
     """Read the references of a prompt, and ``files`` besides, which are paths as they are.
 
-    A reference to nothing stays text, unless it is among the ``earlier`` attachments. Raises
+    Only references in ``typed`` count, which by default is all of the text. One to nothing stays
+    text, unless it is among the ``earlier`` attachments. Raises
     ``UsageError`` with the name and the reason if one cannot be attached, and ``StorageError`` if
     a picture cannot be kept; nothing is attached then.
     """
     found: dict[Any, _Found] = {}
-    for each in _all(text, place, files, earlier):
+    referred = _referred(text if typed is None else typed, place, earlier)
+    for each in (*map(_named, files), *referred):
         found.setdefault(each.key, each)
     if len(found) > ATTACHMENTS:
         raise UsageError(f"A prompt may have {ATTACHMENTS} files and pictures at most.")
@@ -84,22 +89,17 @@ def attach(
     return Attached(content_of(text, blocks), _cut_notice(blocks))
 
 
-def _all(
-    text: str, place: Place, files: Iterable[str], earlier: Sequence[Attachment]
-) -> Iterator[_Found]:
-    yield from map(_named, files)
-    for reference in references(text):
-        found = _referred(reference, place, earlier)
-        if found is not None:
-            yield found
-
-
 def _named(name: str) -> _Found:
     with refused_as(name):
         return _on_disk(Path(name), Path(name).stat(), name)
 
 
-def _referred(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> _Found | None:
+def _referred(text: str, place: Place, earlier: Sequence[Attachment]) -> Iterator[_Found]:
+    found = (_find(each, place, earlier) for each in references(text))
+    return (each for each in found if each is not None)
+
+
+def _find(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> _Found | None:
     for find in (_find_on_disk, _find_in_store):
         for path in reference.candidates:
             if found := find(path, place):
@@ -178,10 +178,10 @@ def _check_limits(text: str, read: Sequence[Attachment | Picture]) -> None:
     texts = [text, *(each.text for each in read if isinstance(each, FileBlock))]
     if sum(len(each.encode(errors="replace")) for each in texts) > TEXT_BYTES:
         raise UsageError("The files of a prompt may have 8 MiB of text at most.")
-    sizes = (_size(each) for each in read if not isinstance(each, FileBlock))
-    if sum(sizes) > PICTURES_BYTES:
-        most = byte_words(PICTURES_BYTES)
-        raise UsageError(f"The pictures of a prompt may have {most} at most.")
+    sizes = [_size(each) for each in read if not isinstance(each, FileBlock)]
+    if len(sizes) > PICTURES or sum(sizes) > PICTURE_BYTES:
+        most = byte_words(PICTURE_BYTES)
+        raise UsageError(f"A prompt may have {PICTURES} pictures at most, of {most} together.")
 
 
 def _size(picture: ImageBlock | Picture) -> int:
