@@ -1,8 +1,24 @@
 """Files and pictures that came with messages, in a session that is opened."""
 
-from tests.attached import NOTES, picture, showing
-from tests.ui.screen import conversation, terminal_rows
+import asyncio
+from pathlib import Path
+
+import pytest
+from textual.widgets import OptionList
+
+from tests.attached import NOTES, PNG, picture, showing
+from tests.ui.screen import (
+    conversation,
+    lines,
+    notices,
+    question,
+    send,
+    terminal_rows,
+)
 from tests.waiting import until
+from tests.widgets.transcript.conftest import asked
+from tui.domain.journal.blocks import FileBlock
+from tui.engine.sessions.leasing import resume_session
 
 TYPED = "Read @notes.txt"
 
@@ -19,3 +35,109 @@ async def test_title_recall_and_editing_have_what_was_typed(world):
         await pilot.press("down", "f6", "e")
         await until(lambda: app.chat.prompt.has_focus_within)
         assert app.chat.prompt.text == TYPED
+
+
+def _read(path):
+    return path, path.read_bytes()
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The files that were given to the desktop, with their bytes."""
+    given = []
+
+    async def open_outside(target):
+        given.append(await asyncio.to_thread(_read, Path(target)))
+        return ""
+
+    monkeypatch.setattr("tui.commands.pictures.open_outside", open_outside)
+    return given
+
+
+async def with_picture(w, text="Look", *more):
+    """A session with a picture that is kept; gives its id."""
+    there = await w.session(showing(text, *more, picture()), "nice")
+    w.other_program().add_attachment(there, PNG)
+    return there
+
+
+async def test_o_opens_a_picture_after_asking_and_its_file_is_gone_at_the_end(world, opened):
+    w = world()
+    there = await with_picture(w)
+    async with w.running(there) as (app, pilot):
+        await until(lambda: "[image: photo.png, 70 bytes]" in conversation(app))
+        await pilot.press("f6", "k", "k", "o")
+        assert (await question(app)).startswith("Open photo.png ? (y/n)")
+        assert not opened
+        await pilot.press("y")
+        await until(lambda: "Opened photo.png" in notices(app))
+        ((path, data),) = opened
+        assert data == PNG
+        assert path.exists()
+    assert not path.parent.exists()
+
+
+async def test_a_link_and_a_picture_are_chosen_from_a_list(world, opened):
+    w = world()
+    there = await with_picture(w, "As on https://example.com/a", NOTES)
+    async with w.running(there) as (app, pilot):
+        await until(lambda: "[image: photo.png" in conversation(app))
+        await pilot.press("f6", "k", "k", "o")
+        await until(lambda: bool(app.screen.query("OptionList")))
+        offered = [str(each.prompt) for each in app.screen.query_one(OptionList).options]
+        assert offered == ["https://example.com/a", "[image: photo.png, 70 bytes]"]
+        await pilot.press("down", "enter")
+        assert (await question(app)).startswith("Open photo.png ? (y/n)")
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat)
+        assert not opened
+
+
+async def test_a_click_on_a_picture_asks_and_one_that_is_gone_says_so(world, opened):
+    w = world()
+    there = await w.session(showing("Look", picture()), "nice")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: "[image: photo.png" in conversation(app))
+        row = next(y for y, text in enumerate(lines(app)) if "[image:" in text)
+        await pilot.click(app.chat.transcript, offset=(8, row))
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: "Not opened: photo.png is missing or damaged." in notices(app))
+        assert not opened
+
+
+async def test_a_picture_of_a_private_session_is_not_given_to_a_viewer(world, opened):
+    w = world()
+    async with w.running() as (app, pilot):
+        await send(pilot, "/private")
+        await until(lambda: w.workspace.current.private, "a private session")
+        app.chat.transcript.show([asked(showing("Look", picture()))], earlier=False)
+        await pilot.press("f6", "o")
+        await until(lambda: "No viewer for a picture of a private session" in notices(app))
+        assert app.screen is app.chat
+
+
+async def test_a_search_leads_into_a_folded_file_and_unfolds_it(world):
+    w = world()
+    file = FileBlock("src/a.py", "def zebra():\n    return 42\n", 28)
+    there = await w.session(showing("Read @src/a.py", file), "done")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: "[file: src/a.py, 28 bytes]" in conversation(app))
+        assert "zebra" not in conversation(app)
+        await pilot.press("ctrl+g", *"zebra")
+        await until(lambda: "1 found" in conversation(app), "the mark on the folded file")
+        await pilot.press("enter")
+        await until(lambda: "def zebra():" in conversation(app), "the file")
+
+
+async def test_a_message_of_another_program_has_its_files_folded(world):
+    w = world()
+    there = await w.session("hello", "hi")
+    holder = resume_session(w.other_program(), there, w.clock)
+    async with w.running(there) as (app, _):
+        await until(lambda: "hi" in conversation(app))
+        holder.add_message("user", showing("Read @notes.txt", NOTES))
+        await holder.save()
+        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
+        assert "Buy milk." not in conversation(app)
+        holder.abandon()

@@ -93,4 +93,4 @@ async def test_without_a_link_it_says_so(world, opened):
     w = world(["Nowhere."])
     async with w.running() as (app, pilot):
         await answered(w, pilot, app, "Nowhere.")
-        await until(lambda: "No link in this message." in notices(app))
+        await until(lambda: "No link or picture in this message." in notices(app))

@@ -1,5 +1,6 @@
 """The Textual application: passes intents to controllers."""
 
+import asyncio
 import signal
 from collections.abc import Sequence
 from functools import partial
@@ -124,6 +125,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         await self._parts.final_save.run()
         self._parts.final_save.lines += [f"Not done: {name}" for name in self.input_queue.not_begun]
         await self._controllers.ui_state.keep()
+        await asyncio.to_thread(self._controllers.picture_files.remove)
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)

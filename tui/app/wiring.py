@@ -23,6 +23,7 @@ from tui.app.dependencies import Dependencies
 from tui.app.input_queue import InputQueue
 from tui.app.services.attention import Attention
 from tui.app.services.clipboard import Clipboard
+from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
 from tui.commands.effects import Effect
@@ -74,6 +75,7 @@ class Controllers:
             chat, parts.workspace, parts.sessions, self.presenter
         )
         self.clipboard = Clipboard(app)
+        self.picture_files = PictureFiles()
         self.approvals = Approvals(switcher, self.presenter, self.session_list, attention.tell)
         settings = parts.turn_settings.asking(self.approvals.ask)
         self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, activity)
@@ -135,10 +137,12 @@ class Controllers:
 
     @cached_property
     def links(self) -> "LinkController":
-        """Opens the links of a message."""
+        """Opens the links and pictures of a message."""
         from tui.app.controllers.links import LinkController
+        from tui.commands.pictures import PictureOpener
 
-        return LinkController(self._app, self._carry_out)
+        pictures = PictureOpener(self._parts.workspace.reader, self.picture_files)
+        return LinkController(self._app, self._parts.workspace, pictures, self._carry_out)
 
     @cached_property
     def versions(self) -> "VersionController":

@@ -79,7 +79,7 @@ _END: tuple[Action, ...] = (
     Action("Previous version of this message", "conversation-version-previous"),
     Action("Next version of this message", "conversation-version-next"),
     Action("Continue from this message in a copy", "conversation-fork"),
-    Action("Open a link", "conversation-open-link"),
+    Action("Open a link or a picture", "conversation-open-link"),
     Action("Time and model of this message", "conversation-details"),
     Action("Time and model of all messages", "conversation-details-all"),
     Action("Unfold or fold files, a tool call or a summary", "conversation-fold"),

@@ -39,6 +39,11 @@ def whole_label(name: str, label: str) -> str:
     return words if words.startswith(label[:-1]) else label
 
 
+def cut_middle(text: str, most: int) -> str:
+    """Cut the middle of a text that is longer than ``most`` characters."""
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
+
+
 def plural(count: int, noun: str) -> str:
     """A number and its noun: ``1 message``, ``3 messages``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

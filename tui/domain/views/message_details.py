@@ -2,6 +2,7 @@
 
 from tui.domain.journal.blocks import Attachment, ImageBlock
 from tui.domain.journal.message import Message
+from tui.domain.text.labels import cut_middle
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.usage import AnswerCost, money, seconds_words, token_words
@@ -32,9 +33,7 @@ def details(message: Message, cost: AnswerCost | None = None) -> str:
 
 def _attached(attachment: Attachment) -> str:
     """Format the kind, name and size of a file; of a picture also the beginning of its hash."""
-    words = make_visible_name(attachment.label[1:-1])
-    if len(words) > _NAME_CHARACTERS:
-        words = f"{words[: _NAME_CHARACTERS // 2]}…{words[-_NAME_CHARACTERS // 2 :]}"
+    words = cut_middle(make_visible_name(attachment.label[1:-1]), _NAME_CHARACTERS)
     return f"{words}, {attachment.sha256[:12]}" if isinstance(attachment, ImageBlock) else words
 
 
