@@ -11,6 +11,7 @@ from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.usage import AnswerCost
+from tui.widgets.prompt import Paste
 
 
 class TranscriptView(Protocol):
@@ -64,6 +65,10 @@ class PromptView(Protocol):
 
     def replace_text(self, text: str) -> None:
         """Replace the user's text, who can undo it."""
+        ...
+
+    def replace_paste(self, paste: Paste, text: str) -> None:
+        """Put another text in the place of a paste."""
         ...
 
     def show_files(self, listing: FileListing) -> None:

@@ -33,6 +33,7 @@ from tui.terminal.flow_control import FlowControlledApp
 
 if TYPE_CHECKING:
     from tui.app.controllers.connect import ConnectController
+    from tui.app.controllers.dropped_files import DroppedFiles
     from tui.app.controllers.external_editor import ExternalEditor
     from tui.app.controllers.file_lists import FileLists
     from tui.app.controllers.find import FindController
@@ -218,6 +219,13 @@ class Controllers:
         from tui.app.controllers.file_lists import FileLists
 
         return FileLists(self._chat, self._parts.workspace)
+
+    @cached_property
+    def dropped_files(self) -> "DroppedFiles":
+        """Turns files dropped on the terminal into references."""
+        from tui.app.controllers.dropped_files import DroppedFiles
+
+        return DroppedFiles(self._chat, self._parts.workspace)
 
     @cached_property
     def find(self) -> "FindController":

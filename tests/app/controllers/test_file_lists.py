@@ -29,7 +29,7 @@ def chat():
 
 @pytest.fixture
 def workspace(tmp_path):
-    return SimpleNamespace(current=session(tmp_path), place=SimpleNamespace(project_path="/"))
+    return SimpleNamespace(current=session(tmp_path))
 
 
 @pytest.fixture

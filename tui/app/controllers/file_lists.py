@@ -39,8 +39,7 @@ class FileLists:
     async def show(self, folder: str) -> None:
         """Show the files of a folder, or of the project without one, for the session on screen."""
         session = self._workspace.current
-        project = session.session.header.project_path or self._workspace.place.project_path
-        listing = await self._listing((Path(project), folder))
+        listing = await self._listing((Path(session.session.header.project_path), folder))
         if session is self._workspace.current:
             self._chat.prompt.show_files(listing)
 

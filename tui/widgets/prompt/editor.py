@@ -25,7 +25,7 @@ from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.document import PromptDocument
 from tui.widgets.prompt.editing_keys import with_shell_keys
 from tui.widgets.prompt.kill_ring import KillRing
-from tui.widgets.prompt.pastes import Pastes
+from tui.widgets.prompt.pastes import Paste, Pastes
 from tui.widgets.textual_private.text_area import TextAreaBase
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
@@ -37,7 +37,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
     """A multi-line editor of plain text.
 
     ``press`` is offered each key first and returns whether it handled it. ``edited`` is called
-    right after each change, before the next key.
+    right after each change, before the next key; ``pasted`` after a paste.
     """
 
     OWN_BINDINGS: ClassVar[list[BindingType]] = [
@@ -50,9 +50,15 @@ class Editor(TextAreaBase, inherit_bindings=False):
         Binding("tab", "complete", "Complete", id="prompt-complete", show=False),
     ]
 
-    def __init__(self, press: Callable[[str], bool], edited: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        press: Callable[[str], bool],
+        edited: Callable[[], None],
+        pasted: Callable[[Paste], None],
+    ) -> None:
         self._press = press
         self._edited = edited
+        self._pasted = pasted
         self.remembered = Pastes()
         self._kill_ring = KillRing(self)
         super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
@@ -220,8 +226,23 @@ class Editor(TextAreaBase, inherit_bindings=False):
         return await self.app.run_action(bound.binding.action, self)  # pyright: ignore[reportUnknownMemberType]
 
     def on_paste(self, event: events.Paste) -> None:
-        # Textual's own handler runs next, and would let the event bubble.
+        # Instead of Textual's own handler, which would run next and let the event bubble.
         event.stop()
+        event.prevent_default()
+        start = min(self.selection)
+        result = self.replace_typed(event.text, *self.selection)
+        if result is not None:
+            self.move_cursor(result.end_location)
+            text = self.document.get_text_range(start, result.end_location)
+            self._pasted(Paste(text, start, result.end_location))
+
+    def replace_paste(self, paste: Paste, text: str) -> None:
+        """Put words in the place of a paste, unless something has changed there."""
+        if self.document.get_text_range(paste.start, paste.end) != paste.text:
+            return
+        row, column = paste.start
+        is_in_word = column and not self.document[row][column - 1].isspace()
+        self.replace(f" {text}" if is_in_word else text, paste.start, paste.end)
 
     def action_copy(self) -> None:
         if not self.selected_text:

@@ -1,10 +1,21 @@
 """Long pastes, remembered so that they are folded again when their text is put back."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual.widgets.text_area import Location
 
 from tui.widgets.prompt.document import PromptDocument, Rows, cut, folded, is_long
 
 _MOST = 20
+
+
+class Paste(NamedTuple):
+    """A text that was pasted, and its place in the prompt."""
+
+    text: str
+    start: Location
+    end: Location
 
 
 class Pastes:

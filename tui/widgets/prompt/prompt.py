@@ -26,6 +26,7 @@ from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.file_offers import FileOffers, reference_at
 from tui.widgets.prompt.history import EarlierPrompts
+from tui.widgets.prompt.pastes import Paste
 from tui.widgets.prompt.top_border import TopBorder
 
 SHARE_OF_SCREEN = 3
@@ -78,6 +79,14 @@ class Prompt(Widget):
             super().__init__()
             self.folder = folder
 
+    class FilesDropped(Message):
+        """A paste was inserted that may be nothing but paths of files, in each of ``readings``."""
+
+        def __init__(self, paste: Paste, readings: Sequence[Sequence[str]]) -> None:
+            super().__init__()
+            self.paste = paste
+            self.readings = readings
+
     class HeldWanted(Message):
         """The user wants the held prompts to be sent."""
 
@@ -100,7 +109,7 @@ class Prompt(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
-        self._editor = Editor(self._press, self._show_edit)
+        self._editor = Editor(self._press, self._show_edit, self._take_paste)
         self._border = TopBorder()
         self._list = CompletionList()
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
@@ -176,6 +185,10 @@ class Prompt(Widget):
     def replace_text(self, text: str) -> None:
         """Put another text in the place of the user's, who can undo it."""
         self._editor.replace_text(text)
+
+    def replace_paste(self, paste: Paste, text: str) -> None:
+        """Put another text in the place of a paste; an undo brings the paste back."""
+        self._editor.replace_paste(paste, text)
 
     def escape(self) -> None:
         """End an edit, or clear the text at the second Esc within half a second."""
@@ -262,6 +275,12 @@ class Prompt(Widget):
         parts = (self._reason, _queue_hint(self._queue, again=again))
         text = " · ".join(make_visible_line(part) for part in parts if part)
         self._editor.border_subtitle = Content(text)
+
+    def _take_paste(self, paste: Paste) -> None:
+        from tui.domain.dropped_files import dropped_files
+
+        if readings := dropped_files(paste.text):
+            self.post_message(self.FilesDropped(paste, readings))
 
     def _press(self, key: str) -> bool:
         """Do what a key does here; says whether it did anything."""
