@@ -18,6 +18,7 @@ NOT_YET = {
     "httpx2",
     "logging.handlers",
     "markdown_it",
+    "mcp",
     "openai",
     "pydantic",
     "pydantic_ai",
@@ -61,6 +62,7 @@ NOT_YET = {
     "tui.storage.index.child",
     "tui.storage.index.search_index",
     "tui.storage.pruning",
+    "tui.tool_servers",
     "urllib.request",
     "wcwidth",
 }

@@ -12,7 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.config import Config, Flags, ModelTable, ProviderSettings, load_config, load_settings
+from tui.config import (
+    Config,
+    Flags,
+    ModelTable,
+    ProviderSettings,
+    ToolServerSettings,
+    load_config,
+    load_settings,
+)
 from tui.config.faults import faults
 from tui.config.writing import as_toml, example
 from tui.domain.providers import KNOWN_SERVERS
@@ -90,6 +98,17 @@ max_tokens_name = "max_completion_tokens"
 proxy = ""
 client_certificate = "/secrets/client.pem"
 client_key = "/secrets/client.key"
+
+[mcp.my-files]
+command = ["server-files", "--all"]
+env = { TOKEN = "blue" }
+cwd = "/notes"
+tools = ["read"]
+timeout = 5
+
+[mcp.web]
+url = "https://tools.example/mcp"
+headers = { Authorization = "blue" }
 """
 
 
@@ -149,6 +168,28 @@ class TestTheFile:
             client_certificate="/secrets/client.pem",
             client_key="/secrets/client.key",
         )
+        assert config.mcp == {
+            "my-files": ToolServerSettings(
+                command=("server-files", "--all"),
+                env={"TOKEN": "blue"},
+                cwd="/notes",
+                tools=("read",),
+                timeout=5,
+            ),
+            "web": ToolServerSettings(
+                url="https://tools.example/mcp", headers={"Authorization": "blue"}
+            ),
+        }
+
+    def test_names_programs_with_a_folder_from_where_it_is(self, write: Write, private_home: Path):
+        file = write(
+            '[mcp.here]\ncommand = ["./serve", "./data"]\ncwd = "~/notes"\n'
+            '[mcp.path]\ncommand = ["serve"]\n'
+        )
+        servers = load_config(file).mcp
+        assert servers["here"].command == (str(file.parent / "serve"), "./data")
+        assert servers["here"].cwd == str(private_home / "notes")
+        assert (servers["path"].command, servers["path"].cwd) == (("serve",), None)
 
     def test_names_key_files_from_where_it_is(self, write: Write, private_home: Path):
         file = write(
@@ -324,6 +365,26 @@ class TestAWrongValue:
                 'providers.openai.headers.X = "a\\nb"',
                 "providers.openai.headers.X: expected one line of ASCII characters",
             ),
+            ("mcp.x.timeout = 5", "mcp.x: expected either a command or a url, got none"),
+            (
+                "mcp.x = { command = ['a'], url = 'http://h' }",
+                "mcp.x: expected either a command or a url, got both",
+            ),
+            ("mcp.x.command = ['']", "mcp.x.command: expected the name of a program first, .*"),
+            ('mcp.x.command = ["a", "b\\u0000"]', "mcp.x.command: expected text without NUL"),
+            ("mcp.x.url = 'http://me:sk-secret@h'", "mcp.x.url: .* without name, password, .*"),
+            (
+                "mcp.x = { command = ['a'], headers = { A = 'sk-secret' } }",
+                "mcp.x.headers: expected nothing: headers goes with url",
+            ),
+            (
+                "mcp.x = { url = 'http://h', env = { A = 'sk-secret' } }",
+                "mcp.x.env: expected nothing: env goes with command",
+            ),
+            ("mcp.x.env.'A B' = 'a'", 'mcp.x.env."A B": expected the name of an environment .*'),
+            ("mcp.a__b.command = ['a']", "mcp.a__b: expected a name of at most 20 letters .*"),
+            ("mcp.x = { command = ['a'], timeout = 0 }", "mcp.x.timeout: .* above 0 .*, got 0"),
+            ("mcp.x = { command = ['a'], args = ['b'] }", "mcp.x.args: there is no such key; .*"),
             (
                 "providers.openai.extra_body.at = 2026-01-01",
                 "providers.openai.extra_body: expected JSON: no dates, times, nan or inf",
@@ -492,6 +553,10 @@ class TestTheExample:
 
     def test_loads_with_every_key_that_there_is_once_the_marks_are_taken_away(self, write: Write):
         text = re.sub(r"^#(?=\S)", "", example(), flags=re.MULTILINE)
+        # A server of tools is a program or an address, but not both.
+        text = re.sub(
+            r"^(url|headers) = .*(tools.example|Bearer).*\n", "", text, flags=re.MULTILINE
+        )
         load_config(write(text))
         raw = tomllib.loads(text)
         assert set(raw) == set(Config.__struct_fields__)
@@ -540,6 +605,8 @@ class TestWhatIsShown:
             'proxy = "http://me:secret@proxy:3128"\n'
             '[providers.openai]\nproxy = "http://token-secret@other"\n'
             '[providers.openai.headers]\n"X-Team.a" = "secret"\n'
+            '[mcp.a]\ncommand = ["a"]\nenv = { TOKEN = "secret" }\n'
+            '[mcp.b]\nurl = "http://h"\nheaders = { X = "secret" }\n'
         )
         shown = as_toml(load_settings(file, {}))
         assert "secret" not in shown

@@ -89,6 +89,7 @@ async def _ask(
         output.tell(str(error))
     finally:
         kept = await _leave(program, session, said)
+        await settings.tools.servers.close()
     if kept and session.published:
         _tell_how_to_go_on(program, session)
     if ended_by:

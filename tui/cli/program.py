@@ -32,6 +32,7 @@ from tui.storage.file_store import FileStore
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
 
 if TYPE_CHECKING:
+    from tui.domain.tool_servers import ToolServers
     from tui.providers.guide import PastHit
     from tui.storage.pruning import SetAside
 
@@ -118,14 +119,24 @@ class Program(msgspec.Struct, frozen=True):
         return TurnSettings(partial(configured_levels, self.settings), self._tools())
 
     def _tools(self) -> Tools:
-        enabled = self.settings.config.tools.enabled
-        if not enabled:
+        config = self.settings.config
+        if not (config.tools.enabled or config.mcp):
             return Tools()
         from tui.engine.turns.built_in_tools import built_in_tools
 
         search = partial(self.store.search, seconds=_SEARCH_SECONDS)
-        approvals = ToolApprovals(paths.state_directory() / tool_approvals.FILE)
-        return Tools(built_in_tools(enabled, search, self.clock), approvals=approvals)
+        return Tools(
+            built_in_tools(config.tools.enabled, search, self.clock),
+            servers=self._tool_servers(),
+            approvals=ToolApprovals(paths.state_directory() / tool_approvals.FILE),
+        )
+
+    def _tool_servers(self) -> "ToolServers | None":
+        if not self.settings.config.mcp:
+            return None
+        from tui.tool_servers.servers import McpServers
+
+        return McpServers(self.settings.config.mcp)
 
     def now(self) -> str:
         """The time, as in a journal."""

@@ -25,8 +25,10 @@ from tui.storage.drafts import Drafts
 from tui.terminal import first_frame
 
 if TYPE_CHECKING:
+    from tui.app.app import SibylApp
     from tui.app.dependencies import Dependencies
     from tui.app.themes import Appearance
+    from tui.domain.tool_servers import ToolServers
     from tui.engine.connections import ConnectionManager
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
@@ -64,9 +66,10 @@ def run(chosen: Namespace) -> int:
     rescue_directories = (paths.state_directory(), Path.home())
     final_save = FinalSave(workspace, rescue_directories, program.data_dir, program.model_flag)
     try:
-        app = SibylApp(_parts(program, models, workspace, final_save))
+        parts = _parts(program, models, workspace, final_save)
+        app = SibylApp(parts)
         with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(app.run_async())
+            runner.run(_run(app, parts.turn_settings.tools.servers))
         _log.info("screen left")
     finally:
         final_save.run_at_once()
@@ -74,6 +77,14 @@ def run(chosen: Namespace) -> int:
         for line in final_save.lines:
             output.tell(line)
     return app.return_code or int(final_save.failed)
+
+
+async def _run(app: "SibylApp", servers: "ToolServers") -> None:
+    """Run the application, and end the servers of tools that it has started."""
+    try:
+        await app.run_async()
+    finally:
+        await servers.close()
 
 
 def _started(

@@ -21,6 +21,7 @@ from tui.config.schema import (
     NotifySettings,
     ProviderSettings,
     RetentionSettings,
+    ToolServerSettings,
     ToolSettings,
 )
 
@@ -34,6 +35,7 @@ __all__ = [
     "ProviderSettings",
     "RetentionSettings",
     "Settings",
+    "ToolServerSettings",
     "ToolSettings",
     "configured_levels",
     "is_address",

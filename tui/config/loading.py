@@ -11,7 +11,7 @@ import msgspec
 
 from tui.config.connections import Connections, connections_file
 from tui.config.dotted_keys import joined
-from tui.config.schema import Config, ProviderSettings
+from tui.config.schema import Config, ProviderSettings, ToolServerSettings
 from tui.domain.commands import command_called
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS, DialectName
 from tui.errors import ConfigError
@@ -122,6 +122,8 @@ def _load(file: Path) -> tuple[Config, dict[str, str]]:
     for key, expected in _unfit(config):
         raise ConfigError(str(file), key, expected)
     sources = {key: str(file) for key in _dotted(raw)}
+    servers = {name: _with_whole_folder(each, file.parent) for name, each in config.mcp.items()}
+    config = msgspec.structs.replace(config, mcp=servers)
     return _with_whole_paths(config, file.parent), sources
 
 
@@ -179,11 +181,31 @@ def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema
 def _unfit(config: Config) -> Iterator[tuple[str, str]]:
     """Check rules that the types cannot express."""
     yield from _unfit_providers(config.providers)
+    yield from _unfit_tool_servers(config.mcp)
     for name in config.prompts:
         if command_called(name):
             yield f"prompts.{name}", f"expected another name: /{name} is a command of the program"
     if config.hooks.on_archive and not config.hooks.on_archive[0]:
         yield "hooks.on_archive", "expected the name of a program first, got nothing"
+
+
+def _unfit_tool_servers(servers: Mapping[str, ToolServerSettings]) -> Iterator[tuple[str, str]]:
+    for name, server in servers.items():
+        key = f"mcp.{name}"
+        if bool(server.command) == (server.url is not None):
+            got = "both" if server.command else "none"
+            yield key, f"expected either a command or a url, got {got}"
+        elif server.command and not server.command[0]:
+            yield f"{key}.command", "expected the name of a program first, got nothing"
+        elif server.url is not None and not is_address(server.url):
+            yield f"{key}.url", f"{_ADDRESS}, without name, password, ? and #"
+        for unused, of in (("headers", server.command), ("env", server.url), ("cwd", server.url)):
+            if of and getattr(server, unused):
+                other = "url" if server.command else "command"
+                yield f"{key}.{unused}", f"expected nothing: {unused} goes with {other}"
+        for field in ("command", "cwd"):
+            if "\0" in "".join(getattr(server, field) or ()):
+                yield f"{key}.{field}", "expected text without NUL"
 
 
 def _unfit_providers(providers: Mapping[str, ProviderSettings]) -> Iterator[tuple[str, str]]:
@@ -253,14 +275,25 @@ def _with_whole_paths(config: _Schema, directory: Path) -> _Schema:
     def whole(provider: ProviderSettings) -> ProviderSettings:
         named = {field: getattr(provider, field) for field in _FILES}
         paths = {
-            field: str(directory.absolute() / Path(name).expanduser())
-            for field, name in named.items()
-            if name is not None
+            field: _whole(name, directory) for field, name in named.items() if name is not None
         }
         return msgspec.structs.replace(provider, **paths)
 
     providers = {name: whole(provider) for name, provider in config.providers.items()}
     return msgspec.structs.replace(config, providers=providers)
+
+
+def _with_whole_folder(server: ToolServerSettings, directory: Path) -> ToolServerSettings:
+    """Make the paths of a program and its folder absolute; a name alone is searched in PATH."""
+    program, arguments = server.command[:1], server.command[1:]
+    if any("/" in each for each in program):
+        program = (_whole(program[0], directory),)
+    cwd = None if server.cwd is None else _whole(server.cwd, directory)
+    return msgspec.structs.replace(server, command=(*program, *arguments), cwd=cwd)
+
+
+def _whole(name: str, directory: Path) -> str:
+    return str(directory.absolute() / Path(name).expanduser())
 
 
 def _dotted(raw: Mapping[str, Any], table: str = "") -> Iterator[str]:

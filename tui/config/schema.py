@@ -55,6 +55,13 @@ ProviderName = Annotated[
     str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")
 ]
 
+ToolServerName = Annotated[
+    str,
+    _like(
+        r"^[A-Za-z0-9](?:[_-]?[A-Za-z0-9]){0,19}$",
+        "a name of at most 20 letters and digits, with single - and _ between them",
+    ),
+]
 
 _SystemPrompt = Annotated[
     str | None, _about("The system prompt: sent before each conversation.", "Answer briefly.")
@@ -237,6 +244,46 @@ class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ] = ()
 
 
+class ToolServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[mcp.NAME]``: a server of tools, a program or an address."""
+
+    command: Annotated[
+        _Names,
+        _about(
+            "The program and its arguments, run without a shell ...", ["uvx", "mcp-server-time"]
+        ),
+    ] = ()
+    url: Annotated[
+        _Address | None,
+        _about("... or the address of a server (streamable HTTP).", "https://tools.example/mcp"),
+    ] = None
+    env: Annotated[
+        dict[_Variable, str] | None,
+        _about(
+            "More variables of the program. Of yours it has HOME, LOGNAME, PATH, SHELL, TERM and\n"
+            "USER only. Their values are never shown.",
+            {"TZ": "UTC"},
+        ),
+    ] = None
+    headers: Annotated[
+        dict[_HeaderName, _HeaderText] | None,
+        _about(
+            "More headers of each request to the address. Their values are never shown.",
+            {"Authorization": "Bearer TOKEN"},
+        ),
+    ] = None
+    cwd: Annotated[
+        _FileName | None,
+        _about("The folder in which the program runs; without this, your home.", "~/notes"),
+    ] = None
+    tools: Annotated[
+        _Names, _about("The tools that are offered; without this, all.", ["get_current_time"])
+    ] = ()
+    timeout: Annotated[float, Meta(gt=0, le=_DAY), _about("Seconds before a call is given up.")] = (
+        60
+    )
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole of ``config.toml``."""
 
@@ -276,6 +323,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         ),
     ] = NotifySettings()
     tools: Annotated[ToolSettings, _about("Tools that models may call.")] = ToolSettings()
+    mcp: Annotated[
+        dict[ToolServerName, ToolServerSettings],
+        _about(
+            "Servers of tools (Model Context Protocol), started when a session first needs them.\n"
+            "Each call is shown, and runs only if you allow it.",
+            "time",
+        ),
+    ] = {}
     keys: Annotated[
         dict[str, str],
         _about(

@@ -123,7 +123,7 @@ def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str
 
 
 def _open(place: str, value: Any) -> Any:
-    """The value that is shown: neither that of a header, nor the password of a proxy."""
+    """The value that is shown: none of a header or a server's variable, no password of a proxy."""
     if _HEADER.match(place):
         return _HIDDEN
     if place.endswith("proxy") and isinstance(value, str):
@@ -132,7 +132,7 @@ def _open(place: str, value: Any) -> Any:
 
 
 _HIDDEN = "[hidden]"
-_HEADER = re.compile(r"providers\.[\w-]+\.headers\.")
+_HEADER = re.compile(r"(providers|mcp)\.[\w-]+\.(headers|env)\.")
 _PASSWORD = re.compile(r"//.*@")
 
 

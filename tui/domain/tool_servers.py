@@ -35,6 +35,8 @@ class ServerStatus(msgspec.Struct, frozen=True):
     reason: str = ""
     """Of a failure, in a sentence without foreign control characters."""
     tools: tuple[OfferedTool, ...] = ()
+    notice: str = ""
+    """Sentences about tools that are left out, likewise sanitised."""
 
 
 class ToolResult(msgspec.Struct, frozen=True):
@@ -54,17 +56,21 @@ class ToolServers(Protocol):
     async def start(self) -> tuple[ServerStatus, ...]:
         """Start those that are not started, and wait until each is ready, has failed, or is late.
 
-        One that is late goes on starting in the background. A later call returns at once unless
-        a server has ended: that is started again once.
+        One that is late goes on starting in the background, for a minute at most; nobody waits
+        for it again. A later call returns at once unless a server has ended: that is started
+        again once, and once more after each call that it has answered.
         """
         ...
 
     async def restart(self, name: str) -> ServerStatus:
-        """Stop a server and start it anew, whatever its state."""
+        """Stop a server and start it anew, whatever its state. Raises ``KeyError``."""
         ...
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
-        """Call a tool; whatever goes wrong is a result. Cancelling it cancels it at the server."""
+        """Call a tool; whatever goes wrong is a result. Cancelling it cancels it at the server.
+
+        A tool that is no longer offered with the same fingerprint is not called.
+        """
         ...
 
     async def close(self) -> None:

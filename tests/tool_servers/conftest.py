@@ -1,0 +1,91 @@
+"""Servers of tools to test with."""
+
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.config import ToolServerSettings
+from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
+from tui.tool_servers.servers import McpServers
+
+RAW = str(Path(__file__).with_name("raw_server.py"))
+
+
+def tool(name: str, **others: Any) -> dict[str, Any]:
+    """A tool as a server describes it."""
+    return {"name": name, "description": "", "inputSchema": {"type": "object"}, **others}
+
+
+def is_running(pid: int) -> bool:
+    """True for a process that runs; a zombie has ended."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+class RawServer:
+    """The one server ``raw`` of the program's servers."""
+
+    def __init__(self, servers: McpServers, log: Path) -> None:
+        self.servers = servers
+        self._log = log
+
+    @property
+    def status(self) -> ServerStatus:
+        return self.servers.statuses()[0]
+
+    @property
+    def log(self) -> list[dict[str, Any]]:
+        """The processes and messages that it has noted."""
+        if not self._log.exists():
+            return []
+        # The last line may be half written.
+        lines = self._log.read_text().split("\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    @property
+    def processes(self) -> list[int]:
+        return [line[key] for line in self.log for key in ("pid", "child") if key in line]
+
+    @property
+    def methods(self) -> list[str]:
+        return [line["method"] for line in self.log if "method" in line]
+
+    def tool(self, name: str) -> OfferedTool:
+        return next(each for each in self.status.tools if each.name == name)
+
+    async def start(self) -> ServerStatus:
+        return (await self.servers.start())[0]
+
+    async def call(self, name: str, **arguments: Any) -> ToolResult:
+        return await self.servers.call(self.tool(name), arguments)
+
+
+RunRaw = Callable[..., AbstractAsyncContextManager[RawServer]]
+
+
+@pytest.fixture
+def raw_server(tmp_path: Path) -> RunRaw:
+    """Run a server with the given faults; the keyword ``settings`` are more of its settings."""
+
+    @asynccontextmanager
+    async def run(settings: dict[str, Any] | None = None, **plan: Any) -> AsyncGenerator[RawServer]:
+        log = tmp_path / "log"
+        argument = json.dumps({"log": str(log), **plan})
+        command = (sys.executable, RAW, argument)
+        configured = ToolServerSettings(**{"command": command, **(settings or {})})
+        servers = McpServers({"raw": configured})
+        try:
+            yield RawServer(servers, log)
+        finally:
+            await servers.close()
+
+    return run

@@ -1,0 +1,162 @@
+"""A server of tools without the library of the protocol, with the faults of its argument.
+
+``python raw_server.py '{"fault": value}'``; the calls of a tool named like a fault commit it.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+plan = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
+_writing = threading.Lock()
+
+
+def put(message: object) -> None:
+    put_line(json.dumps({"jsonrpc": "2.0", **message}))
+
+
+def put_line(line: str) -> None:
+    with _writing:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+def note(**what: object) -> None:
+    """Append to the log, which the test reads."""
+    if "log" in plan:
+        with open(plan["log"], "a") as log:
+            log.write(json.dumps(what) + "\n")
+
+
+def tool(name: str, **others: object) -> dict:
+    return {"name": name, "description": "", "inputSchema": {"type": "object"}, **others}
+
+
+def text(words: str, **others: object) -> dict:
+    return {"content": [{"type": "text", "text": words}], **others}
+
+
+def respond(number: object, words: str) -> None:
+    put({"id": number, "result": text(words)})
+
+
+def echo(number: object, **arguments: object) -> None:
+    respond(number, json.dumps(arguments))
+
+
+def environment(number: object) -> None:
+    respond(number, json.dumps([dict(os.environ), os.getcwd()]))
+
+
+def raw(number: object, result: object) -> None:
+    put({"id": number, "result": result})
+
+
+def error(number: object, message: str) -> None:
+    put({"id": number, "error": {"code": -32000, "message": message}})
+
+
+def huge(number: object, size: int) -> None:
+    respond(number, "x" * size)
+
+
+def silent(number: object) -> None:
+    """Never answer."""
+
+
+def die(number: object, words: str = "", code: int = 3) -> None:
+    print(words, file=sys.stderr, flush=True)
+    os._exit(code)
+
+
+def ask(number: object, method: str, params: object) -> None:
+    """Answer with the client's answer to a request."""
+    asked.append(number)
+    put({"id": "question", "method": method, "params": params})
+
+
+def change(number: object, tools: list) -> None:
+    plan["tools"] = tools
+    put({"method": "notifications/tools/list_changed"})
+    respond(number, "changed")
+
+
+def chatter(number: object) -> None:
+    os.write(2, b"noise\n" * 200_000)
+    respond(number, "done")
+
+
+CALLS = (echo, environment, raw, error, huge, silent, die, ask, change, chatter)
+asked: list = []
+
+
+def listed(cursor: str = "0") -> dict:
+    pages = plan.get("pages") or [plan.get("tools", [tool(call.__name__) for call in CALLS])]
+    place = int(cursor)
+    more = {"nextCursor": str(place + 1)} if place + 1 < len(pages) else {}
+    return {"tools": pages[place], **more}
+
+
+def answer(message: dict) -> None:
+    number, method = message.get("id"), message.get("method")
+    params = message.get("params") or {}
+    match method:
+        case "initialize":
+            about = {
+                "protocolVersion": plan.get("version", params["protocolVersion"]),
+                "capabilities": {"tools": {"listChanged": True}},
+                "serverInfo": {"name": "raw", "version": "1"},
+            }
+            put({"id": number, "result": about})
+        case "tools/list":
+            put({"id": number, "result": listed(**params)})
+        case "tools/call":
+            call = next(each for each in CALLS if each.__name__ == params["name"])
+            call(number, **(params.get("arguments") or {}))
+        case None if asked:
+            respond(asked.pop(), json.dumps(message.get("error")))
+
+
+def make_child() -> None:
+    """Start a child that ignores what its parent heeds, and keeps the pipes open."""
+    code = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
+    note(child=subprocess.Popen([sys.executable, "-c", code]).pid)
+
+
+def begin() -> None:
+    if "ignore_term" in plan:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if "child" in plan:
+        make_child()
+    note(pid=os.getpid())
+    print(plan.get("stderr", ""), file=sys.stderr, flush=True)
+    if "exit" in plan:
+        sys.exit(plan["exit"])
+
+
+def make_noise() -> None:
+    for line in plan.get("noise", []):
+        put_line(line)
+    while "babble" in plan:
+        put_line("This is no message.")
+    while "endless" in plan:
+        sys.stdout.write("x" * 65536)
+
+
+def main() -> None:
+    begin()
+    make_noise()
+    for line in sys.stdin:
+        message = json.loads(line)
+        note(method=message.get("method"), params=message.get("params"))
+        if "silent" not in plan:
+            answer(message)
+    while "ignore_end" in plan:
+        time.sleep(1)
+
+
+main()

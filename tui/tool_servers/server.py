@@ -1,0 +1,233 @@
+"""One server: its start, its end, and the calls of its tools."""
+
+import asyncio
+import json
+import logging
+import re
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tui.config import ToolServerSettings
+from tui.domain.text.safe_text import without_surrogates
+from tui.domain.tool_servers import OfferedTool, ServerState, ServerStatus, ToolResult
+from tui.logs import error_name, milliseconds_since
+from tui.tool_servers.failures import ServerFailed, reason_of, sentence
+from tui.tool_servers.results import bounded, result_of
+from tui.tool_servers.tool_list import ToolList, read_tools
+
+if TYPE_CHECKING:
+    from tui.tool_servers.connection import Connection
+
+START_SECONDS = 10.0
+"""Time that a start is waited for; a slow one goes on in the background."""
+GIVE_UP_SECONDS = 60.0
+"""Time after which a start has failed."""
+CLOSE_SECONDS = 3.5
+"""Time for a server to end, before its owner is cancelled again."""
+
+_LIST_SECONDS = 10.0
+_LIST_PAUSE = 0.2
+_LAST_SECONDS = 0.5
+_SHORTEST_SECRET = 4
+_SECRET_NAME = re.compile(r"(?i)key|token|secret|password|passwd|auth|credential")
+_log = logging.getLogger(__name__)
+
+
+class Server:
+    """A configured server. One task of its own enters and leaves its session."""
+
+    def __init__(self, name: str, settings: ToolServerSettings) -> None:
+        self.status = ServerStatus(name, "not started")
+        self._settings = settings
+        self._secrets = _secrets(settings)
+        self._owner: asyncio.Task[None] | None = None
+        self._connection: Connection | None = None
+        self._settled = asyncio.Event()
+        self._is_late = False
+        self._may_begin_again = True
+        self._is_closed = False
+
+    @property
+    def name(self) -> str:
+        """The name of its table."""
+        return self.status.name
+
+    # --- start and end
+
+    async def start(self) -> None:
+        """Start it, if it is not started or has ended for the first time, and wait a while."""
+        if self._is_closed:
+            return
+        if self.status.state == "stopped" and self._may_begin_again:
+            self._may_begin_again = False
+            await self._end()
+            self._begin()
+        elif self.status.state == "not started":
+            self._begin()
+        if self.status.state == "starting" and not self._is_late:
+            await self._settle()
+
+    async def restart(self) -> None:
+        """Stop it and start it anew, whatever its state."""
+        await self._end()
+        self._may_begin_again = True
+        self._begin()
+        await self._settle()
+
+    async def close(self) -> None:
+        """End it for good."""
+        self._is_closed = True
+        await self._end()
+        self._become("stopped")
+
+    def _begin(self) -> None:
+        self._is_late = False
+        self._settled.clear()
+        self._become("starting")
+        self._owner = asyncio.create_task(self._own())
+
+    async def _settle(self) -> None:
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                await self._settled.wait()
+        except TimeoutError:
+            self._is_late = True
+            self._become("starting", f"It has not answered for {START_SECONDS:g} seconds.")
+
+    async def _end(self) -> None:
+        owner, self._owner = self._owner, None
+        if owner is None:
+            return
+        for seconds in (CLOSE_SECONDS, _LAST_SECONDS):
+            owner.cancel()
+            if (await asyncio.wait({owner}, timeout=seconds))[0]:
+                return
+
+    # --- the owner of the session
+
+    async def _own(self) -> None:
+        begun = time.perf_counter()
+        try:
+            reason = await self._hold_session()
+        except (ServerFailed, OSError, ValueError, RuntimeError, ExceptionGroup) as error:
+            _log.info(
+                "a tool server failed after %d ms: %s", milliseconds_since(begun), error_name(error)
+            )
+            self._become("failed", reason_of(error))
+        else:
+            _log.info("a tool server ended after %d ms", milliseconds_since(begun))
+            self._become("stopped" if self._may_begin_again else "failed", sentence(reason))
+        finally:
+            self._connection = None
+            if self.status.state in {"starting", "ready"}:
+                self._become("stopped")
+            self._settled.set()
+
+    async def _hold_session(self) -> str:
+        """Hold a session until it ends, and give the reason."""
+        # The import takes a second.
+        library = await asyncio.to_thread(_library)
+        deadline = asyncio.timeout(GIVE_UP_SECONDS)
+        async with deadline, library.connect(self._settings) as connection:
+            listed = await self._list(connection)
+            deadline.reschedule(None)
+            self._connection = connection
+            self._offer(listed)
+            self._settled.set()
+            async with asyncio.TaskGroup() as group:
+                following = group.create_task(self._follow(connection))
+                await connection.ended.wait()
+                following.cancel()
+            return await connection.ending()
+
+    async def _follow(self, connection: "Connection") -> None:
+        """Read the list anew whenever the server says that it has changed."""
+        while True:
+            await connection.changed.wait()
+            # A server may say so for each of its tools.
+            await asyncio.sleep(_LIST_PAUSE)
+            connection.changed.clear()
+            try:
+                async with asyncio.timeout(_LIST_SECONDS):
+                    self._offer(await self._list(connection))
+            except (ServerFailed, TimeoutError):
+                self._offer(ToolList(notice="Its list of tools has changed, and cannot be read."))
+
+    async def _list(self, connection: "Connection") -> ToolList:
+        listed = await connection.list_tools()
+        settings = self._settings
+        identity = json.dumps([settings.command, settings.url, settings.cwd])
+        return await asyncio.to_thread(read_tools, self.name, identity, listed, settings.tools)
+
+    def _offer(self, listed: ToolList) -> None:
+        self.status = ServerStatus(
+            self.name, "ready", tools=listed.tools, notice=self._without_secrets(listed.notice)
+        )
+
+    def _become(self, state: ServerState, reason: str = "") -> None:
+        self.status = ServerStatus(self.name, state, self._without_secrets(reason))
+
+    # --- calls
+
+    async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
+        """Call a tool, once the server is there; whatever goes wrong is a result."""
+        await self.start()
+        connection, owner = self._connection, self._owner
+        if connection is None or owner is None:
+            return self._failed(f"The tool server {self.name} is not running. {self.status.reason}")
+        if all(each.fingerprint != tool.fingerprint for each in self.status.tools):
+            return self._failed(
+                f"{tool.name} has changed since it was offered, and was not called."
+            )
+        try:
+            async with asyncio.timeout(self._settings.timeout):
+                raw = await connection.call(tool.name, _sendable(arguments))
+        except TimeoutError:
+            seconds = f"{self._settings.timeout:g} seconds"
+            return self._failed(f"{tool.name} did not answer within {seconds}, and was cancelled.")
+        except ServerFailed as error:
+            return self._failed(await self._trouble(connection, owner, error))
+        except (ValueError, RecursionError):
+            return self._failed("The arguments are no JSON that can be sent.")
+        self._may_begin_again = True
+        result = result_of(raw)
+        return msgspec.structs.replace(result, text=self._without_secrets(result.text))
+
+    async def _trouble(
+        self, connection: "Connection", owner: "asyncio.Task[None]", error: ServerFailed
+    ) -> str:
+        """The reason of a failed call: an error of the server, or its end."""
+        if not connection.ended.is_set():
+            return str(error)
+        await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
+        return f"The tool server {self.name} ended during the call. {self.status.reason}"
+
+    def _failed(self, text: str) -> ToolResult:
+        return ToolResult(bounded(self._without_secrets(text.strip())), failed=True)
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "[hidden]")
+        return text
+
+
+def _library() -> Any:
+    library = import_module("tui.tool_servers.connection")
+    library.silence_library()
+    return library
+
+
+def _sendable(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments without half characters, which no message can have."""
+    return json.loads(without_surrogates(json.dumps(arguments, ensure_ascii=False)))
+
+
+def _secrets(settings: ToolServerSettings) -> tuple[str, ...]:
+    """The values of headers, and of variables that are named like a secret, longest first."""
+    values = [*(settings.headers or {}).values()]
+    values += [each.removeprefix("Bearer ") for each in values]
+    values += [value for name, value in (settings.env or {}).items() if _SECRET_NAME.search(name)]
+    return tuple(sorted({each for each in values if len(each) >= _SHORTEST_SECRET}, key=len))[::-1]
