@@ -291,6 +291,9 @@ class TestPictures:
             assert limits(own(server)).sees_images is None
         assert limits(choice("anthropic", "claude-sonnet-5-5")).sees_images is None
 
+    def test_are_not_seen_by_the_guide(self):
+        assert limits(ModelChoice("offline", "guide")).sees_images is False
+
     def test_are_what_is_configured_before_all(self):
         with ChatServer(facts=OllamaFacts(None, "", "completion").facts) as server:
             chosen = replace(at_ollama(server), configured_images=True)

@@ -207,6 +207,12 @@ async def test_a_model_with_vision_in_its_name_that_is_missing_is_an_error(model
         assert len(server.requests) == 1
 
 
+async def test_a_short_name_of_a_model_hides_no_words_of_the_server(model_at: ModelAt):
+    with ChatServer(refuses(400, "m does not take images"), answers("Fine.")) as server:
+        events = await collected(model_at(server, model="m").stream(looks()))
+    assert text_of(events) == "Fine."
+
+
 async def test_without_pictures_such_a_refusal_is_an_error(model_at: ModelAt):
     with ChatServer(refuses(400, "Could not process image")) as server:
         with pytest.raises(ModelRefused):

@@ -6,6 +6,7 @@ before the next request: this module asks for one answer, never for an agent's r
 
 import asyncio
 import logging
+import re
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -194,7 +195,8 @@ class ChatModel:
     ) -> PartRefused | None:
         said = refusal_words(error, reply)
         # A model's name may have the word vision.
-        refused = part_refused(said.replace(self._choice.model, ""), request)
+        nameless = re.sub(rf"(?<!\w){re.escape(self._choice.model)}(?!\w)", "", said)
+        refused = part_refused(nameless, request)
         if refused:
             refused.said = quoted(said, *self._choice.secrets, *reply.route.secrets)
         return refused

@@ -87,6 +87,8 @@ class ModelLimits:
     @property
     def sees_images(self) -> bool | None:
         """False for a model that takes no pictures; ``None`` where nobody has said so."""
+        if self._choice.provider == OFFLINE:
+            return False
         own = self._choice.configured_images
         return self._sees_images if own is None else own
 
