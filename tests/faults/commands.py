@@ -35,6 +35,7 @@ SCOPE = "walk"
 NEW = "a new question"
 PHOTO = b"\x89PNG\r\n\x1a\n of two sessions"
 SECRET = b"\x89PNG\r\n\x1a\n of the session in the trash alone"
+SENT = b"\x89PNG\r\n\x1a\n of a new prompt"
 RESCUED = b"\x89PNG\r\n\x1a\n of a message that could not be saved"
 TEXTS = {KEPT: ("kept question", "kept answer"), ASIDE: ("aside",), TRASHED: ("trashed",)}
 PICTURES = {KEPT: [PHOTO], ASIDE: [], TRASHED: [PHOTO, SECRET]}
@@ -64,6 +65,11 @@ def walks(directory: Path) -> list[Walk]:
         Walk("ask", ["ask", NEW, "--json"], lambda store: NEW in everything_said(store)),
         Walk("ask-session", ["ask", NEW, "--json", "--session", KEPT], _asked(KEPT)),
         Walk("ask-archived", ["ask", NEW, "--json", "--session", ASIDE], _asked(ASIDE)),
+        Walk(
+            "ask-picture",
+            ["ask", NEW, "--json", "--session", KEPT, "-f", str(directory / "new.png")],
+            _is_asked_with_picture,
+        ),
         Walk("name", ["sessions", "name", KEPT, "A name"], _named("A name")),
         Walk("archive", ["sessions", "archive", KEPT], _is(KEPT, "archived")),
         Walk("restore", ["sessions", "restore", ASIDE], _is(ASIDE, "closed")),
@@ -95,6 +101,11 @@ def walks(directory: Path) -> list[Walk]:
 
 def _asked(session_id: str) -> Callable[[FileStore], bool]:
     return lambda store: said(store, session_id)[-2:-1] == [NEW]
+
+
+def _is_asked_with_picture(store: FileStore) -> bool:
+    (asked,) = [each for each in said(store, KEPT) if each.startswith(NEW)]
+    return "[image: " in asked and has_picture(store, SENT)
 
 
 def _named(name: str) -> Callable[[FileStore], bool]:
@@ -140,6 +151,7 @@ def fill(root: Path, directory: Path) -> None:
     )
     (directory / "claude.jsonl").write_text(_CLAUDE)
     (directory / "rescue.jsonl").write_bytes(header + rescued)
+    (directory / "new.png").write_bytes(SENT)
     shown = encode(_showing(store, "never-saved", RESCUED))
     (directory / "picture.jsonl").write_bytes(header + shown)
     (directory / "new.jsonl").write_bytes(header.replace(b"-000001", b"-000009") + rescued)

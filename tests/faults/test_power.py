@@ -10,8 +10,9 @@ from tests.faults.shim import run
 
 pytestmark = pytest.mark.full
 
+_FAST = {"ask", "ask-picture"}
 NAMES = [
-    pytest.param(walk.name, marks=[pytest.mark.fast] if walk.name == "ask" else [])
+    pytest.param(walk.name, marks=[pytest.mark.fast] if walk.name in _FAST else [])
     for walk in commands.walks(commands.Path())
 ]
 

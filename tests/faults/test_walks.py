@@ -24,7 +24,9 @@ MANY_RUNS = [
 ]
 
 _RESCUED = re.compile(r"What could not be saved is in (.*)\.\n")
-_NOT_BEGUN = re.compile("Cannot (write to the data directory|reserve a session|open session)")
+_NOT_BEGUN = re.compile(
+    "Cannot (write to the data directory|reserve a session|open session|keep the picture)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +170,8 @@ def kept_the_prompt(root, outcome):
     told = outcome.stderr.decode()
     for file in _RESCUED.findall(told):
         import_file(store, Path(file), "2026-01-12T00:00:00.000Z")
-    if commands.NEW in commands.everything_said(store) or _NOT_BEGUN.search(told):
+    said = commands.everything_said(store)
+    if any(text.startswith(commands.NEW) for text in said) or _NOT_BEGUN.search(told):
         return []
     return [f"the prompt is nowhere: {told}"]
 
