@@ -190,7 +190,7 @@ async def test_while_files_are_read_the_draft_has_the_prompt(shop, slow_disk):
     async with w.running() as (app, _):
         submit(app, "read @a.txt")
         await asyncio.to_thread(slow_disk.begun.wait, 20)
-        await until(lambda: kept(w) == ("", ("read @a.txt",)), "the draft")
+        assert kept(w) == ("", ("read @a.txt",))
         slow_disk.set()
         await until(lambda: w.model.requests, "the request")
         await until(lambda: kept(w) is None, "the draft without what was sent")

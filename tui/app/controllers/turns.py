@@ -262,6 +262,9 @@ class Turns:
         turn: Turn | None = None
         status: TurnStatus = "interrupted"
         try:
+            # Its message may be long in coming: until then it is on disk as a draft.
+            with suppress(StorageError):
+                await self._pool.keep_draft(session)
             attached = await self._workspace.attach(session, prompt)
             await self._pictures.check(session, prompt, attached.content)
             if not self._pool.given_up(session):
