@@ -273,7 +273,7 @@ def shown(store, saved):
 def test_markdown_on_standard_output_has_the_names_of_pictures_and_the_text_of_files(sibyl, shown):
     for verb in ("show", "export"):
         told = sibyl("sessions", verb, shown).out
-        assert "see\n[image: a [b].png, 70 bytes]\n[file: notes.txt, 9 bytes]\n" in told
+        assert "see\n\n[image: a [b].png, 70 bytes]\n\n[file: notes.txt, 9 bytes]\n" in told
         assert "```txt\nBuy milk.\n```" in told
 
 
@@ -284,7 +284,7 @@ def test_a_file_of_markdown_has_its_pictures_beside_it(sibyl, shown, tmp_path):
     assert (tmp_path / "my talk-attachments" / name).read_bytes() == PNG
     written = (tmp_path / "my talk.md").read_text()
     link = rf"![image: a \[b\].png, 70 bytes](my%20talk-attachments/{name})"
-    assert f"see\n{link}\n[file: notes.txt, 9 bytes]" in written
+    assert f"see\n\n{link}\n\n[file: notes.txt, 9 bytes]" in written
     # Again: what is there is the same picture.
     assert sibyl("sessions", "export", shown, "--output", "my talk.md", "--force").code == 0
     assert (tmp_path / "my talk.md").read_text() == written

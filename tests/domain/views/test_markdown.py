@@ -1,5 +1,6 @@
 """A conversation as Markdown."""
 
+from tests.attached import NOTES, picture, showing
 from tests.builders import answer, at, user
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Summary
@@ -60,3 +61,12 @@ def test_a_reset_is_a_line_and_a_summary_nothing():
     reset, summary = shown(Reset(at()), Summary("S", "a"))
     assert reset.startswith("---\n\n*Reset at ")
     assert summary == ""
+
+
+def test_a_file_and_a_picture_are_below_the_text_also_where_that_leaves_a_block_open():
+    (text,) = shown(user("m", showing("See:\n```\ncode", NOTES, picture())))
+    body = text.split("\n\n", 1)[1]
+    assert body == (
+        "See:\n```\ncode\n```\n\n[file: notes.txt, 9 bytes]\n```txt\nBuy milk.\n```\n\n"
+        "[image: photo.png, 70 bytes]"
+    )

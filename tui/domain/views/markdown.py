@@ -6,7 +6,7 @@ from operator import attrgetter
 
 import msgspec
 
-from tui.domain.journal.blocks import ImageBlock, parts_of
+from tui.domain.journal.blocks import Attachment, ImageBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Settings
 from tui.domain.journal.session import Entry, Session, SessionEntry
@@ -86,9 +86,12 @@ class MarkdownMessages:
 
     def _body(self, message: Message) -> str:
         if message.role != "tool":
-            parts = parts_of(message.content)
-            return closed("\n".join(p if isinstance(p, str) else self._link(p) for p in parts))
+            attached = map(self._attached, message.attachments)
+            return "\n\n".join(filter(None, [closed(message.typed_text), *attached]))
         return _result(self._called.pop(message.tool_call_id or "", ""), message.text)
+
+    def _attached(self, block: Attachment) -> str:
+        return self._link(block) if isinstance(block, ImageBlock) else block.fenced
 
 
 def _system_prompt(session: Session) -> Iterator[str]:
