@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.scripted_servers import ScriptedServers, offered
-from tests.ui.screen import conversation, send, wait_for_answer
+from tests.ui.screen import activity, conversation, notices, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
@@ -12,6 +12,8 @@ from tui.domain.tool_approval import ToolApproval
 from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.tools import Tools
+from tui.errors import StorageFull
+from tui.screens.confirm import ConfirmScreen
 from tui.screens.tools import ToolScreen
 from tui.storage import tool_approvals
 
@@ -145,3 +147,87 @@ async def test_where_no_tools_are_it_says_how_to_get_some(world):
     w = world()
     async with w.running() as (app, pilot):
         await listed(app, pilot, "No tools.")
+
+
+# --- while a call runs
+
+
+@pytest.fixture
+def running_call(with_tools):
+    """A world whose model calls a tool that is allowed, and that does not answer yet."""
+    w = with_tools([CALL], ["On we go."])
+    tool_approvals.allow(w.approvals_file, READ)
+    w.servers.may_answer.clear()
+    return w
+
+
+async def test_the_line_names_server_tool_and_seconds(running_call):
+    w = running_call
+    async with w.running() as (app, pilot):
+        await send(pilot, "read it")
+        await until(lambda: w.servers.calls)
+        w.seconds += 3
+        await until(lambda: "files: read_file 3 s" in activity(app))
+        w.servers.may_answer.set()
+        await wait_for_answer(w)
+
+
+async def test_it_says_which_servers_start(with_tools):
+    w = with_tools(["Hello."])
+    w.servers.may_start.clear()
+    async with w.running() as (app, pilot):
+        await send(pilot, "hi")
+        await until(lambda: "starting files" in activity(app))
+        w.servers.may_start.set()
+        await until(lambda: "Hello." in conversation(app))
+
+
+async def test_escape_cancels_the_call_at_its_server_and_the_result_is_interrupted(running_call):
+    w = running_call
+    async with w.running() as (app, pilot):
+        await send(pilot, "read it")
+        await until(lambda: w.servers.calls)
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        assert w.servers.cancelled == ["read_file"]
+        await until(lambda: "files__read_file result: interrupted" in conversation(app))
+        assert messages(w, w.workspace.current.id)[-1] == ("tool", "interrupted", None)
+        await send(pilot, "/retry")
+        await until(lambda: "On we go." in conversation(app))
+        assert len(w.servers.calls) == 1
+
+
+async def test_quitting_while_a_call_runs_asks_as_for_answers(running_call):
+    w = running_call
+    async with w.running() as (app, pilot):
+        await send(pilot, "read it")
+        await until(lambda: w.servers.calls)
+        await pilot.press("ctrl+q")
+        await until(lambda: isinstance(app.screen, ConfirmScreen), "the question")
+        assert app.is_running
+        await pilot.press("ctrl+q")
+    assert messages(w, w.workspace.current.id)[-1] == ("tool", "interrupted", None)
+
+
+async def test_a_result_that_cannot_be_saved_ends_the_answer_and_retry_goes_on(
+    running_call, monkeypatch
+):
+    w = running_call
+
+    def refuse(*_):
+        raise StorageFull("No space left on device.")
+
+    async with w.running() as (app, pilot):
+        await send(pilot, "read it")
+        await until(lambda: w.servers.calls)
+        append = w.store.append
+        monkeypatch.setattr(w.store, "append", refuse)
+        w.servers.may_answer.set()
+        said = "Not sent, the result could not be saved: No space left on device; /retry asks again"
+        await until(lambda: said in notices(app), "it is said")
+        assert len(w.model.requests) == 1
+        monkeypatch.setattr(w.store, "append", append)
+        await send(pilot, "/retry")
+        await until(lambda: "On we go." in conversation(app))
+        there = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "tool"]
+        assert there == ["# Shop"]

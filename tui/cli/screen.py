@@ -18,6 +18,7 @@ from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import SessionPager
 from tui.engine.sessions.leasing import SessionOrigin
 from tui.engine.sessions.workspace import Workspace
+from tui.engine.turns.turn import TurnSettings
 from tui.errors import UsageError
 from tui.providers.source import ModelSource
 from tui.storage import ui_state
@@ -25,10 +26,8 @@ from tui.storage.drafts import Drafts
 from tui.terminal import first_frame
 
 if TYPE_CHECKING:
-    from tui.app.app import SibylApp
     from tui.app.dependencies import Dependencies
     from tui.app.themes import Appearance
-    from tui.domain.tool_servers import ToolServers
     from tui.engine.connections import ConnectionManager
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
@@ -65,26 +64,20 @@ def run(chosen: Namespace) -> int:
         workspace.current.say(Notice(chosen.debug_failure, "warning"))
     rescue_directories = (paths.state_directory(), Path.home())
     final_save = FinalSave(workspace, rescue_directories, program.data_dir, program.model_flag)
-    try:
-        parts = _parts(program, models, workspace, final_save)
-        app = SibylApp(parts)
-        with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_run(app, parts.turn_settings.tools.servers))
-        _log.info("screen left")
-    finally:
-        final_save.run_at_once()
-        first_frame.end()
-        for line in final_save.lines:
-            output.tell(line)
+    turn_settings = program.turn_settings()
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        try:
+            app = SibylApp(_parts(program, models, workspace, final_save, turn_settings))
+            runner.run(app.run_async())
+            _log.info("screen left")
+        finally:
+            final_save.run_at_once()
+            first_frame.end()
+            for line in final_save.lines:
+                output.tell(line)
+            # The terminal is restored: servers may take seconds to end.
+            runner.run(turn_settings.tools.servers.close())
     return app.return_code or int(final_save.failed)
-
-
-async def _run(app: "SibylApp", servers: "ToolServers") -> None:
-    """Run the application, and end the servers of tools that it has started."""
-    try:
-        await app.run_async()
-    finally:
-        await servers.close()
 
 
 def _started(
@@ -122,7 +115,11 @@ def _retention(program: Program) -> Retention:
 
 
 def _parts(
-    program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
+    program: Program,
+    models: ModelSource,
+    workspace: Workspace,
+    final_save: "FinalSave",
+    turn_settings: TurnSettings,
 ) -> "Dependencies":
     from tui.app.dependencies import Dependencies
     from tui.app.services.session_imports import SessionImports
@@ -136,7 +133,7 @@ def _parts(
         connections=connections,
         model_lists=cache(partial(_model_lists, program, models, connections)),
         retention=_retention(program),
-        turn_settings=program.turn_settings(),
+        turn_settings=turn_settings,
         final_save=final_save,
         session_moves=partial(_session_moves, program, workspace),
         imports=SessionImports(program.store, partial(_places, program), program.clock),
