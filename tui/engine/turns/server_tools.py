@@ -71,10 +71,10 @@ def server_tools(servers: ToolServers) -> tuple[ServerTool, ...]:
 
 
 def trouble_words(status: ServerStatus) -> str:
-    """Say why the tools of a server are not offered; empty if they are."""
+    """Say why tools of a server are not offered; empty if they are."""
     match status.state:
         case "ready":
-            return ""
+            return f"{status.name}: {status.notice}" if status.notice else ""
         case "starting" | "not started":
             return f"The tool server {status.name} is still starting: its tools come later."
         case "failed" | "stopped":
