@@ -57,6 +57,7 @@ async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
         ("base_url of my server", "Providers"),
         ("where do I put my API key", "Providers"),
         ("Where are my files?", "Files"),
+        ("How do I attach a picture?", "Attachments"),
         ("what happens if it CRASHES", "Crashes and full disks"),
         ("ｄｉｓｋ　ｆｕｌｌ", "Crashes and full disks"),
         ("import a rescue file", "Importing"),
