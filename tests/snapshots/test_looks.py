@@ -6,6 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input, TextArea
 
+from tests.attached import picture, showing
 from tests.ui.screen import (
     conversation,
     go_to,
@@ -19,6 +20,7 @@ from tests.ui.screen import (
 from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask
+from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import ToolCall
 from tui.domain.journal.todo import TodoItem
 from tui.engine.sessions.todos import set_todos
@@ -158,6 +160,25 @@ async def test_a_tool_call(world, same_picture, is_open):
             await pilot.press("home", "j", "j", "enter", "j", "enter")
         await settled(pilot, app)
         same_picture(app, "tool-open" if is_open else "tool-folded")
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["folded", "open"])
+async def test_files_and_a_picture_of_a_question(world, same_picture, is_open):
+    code = "def answer() -> int:\n    return 42  # of course\n"
+    files = [
+        FileBlock("src/answer.py", code, len(code)),
+        FileBlock("src", "answer.py\nquestion.py", 2, folder=True),
+        picture("photo.png", size=120_000),
+    ]
+    w = world()
+    there = await w.session(showing("Explain @src/answer.py in @src/ with @photo.png", *files), "…")
+    async with w.running(there, (80, 24)) as (app, pilot):
+        await until(lambda: "[image: photo.png, 120 KB]" in conversation(app))
+        if is_open:
+            app.chat.transcript.focus()
+            await pilot.press("home", "j", "enter")
+        await settled(pilot, app)
+        same_picture(app, "files-open" if is_open else "files-folded")
 
 
 async def test_work_in_sessions_in_groups_with_marks(world, same_picture):

@@ -14,6 +14,7 @@ from tests.ui.screen import (
     question,
     send,
     terminal_rows,
+    wait_for_answer,
 )
 from tests.waiting import until
 from tests.widgets.transcript.conftest import asked
@@ -21,6 +22,7 @@ from tui.domain.journal.blocks import FileBlock
 from tui.engine.sessions.leasing import resume_session
 
 TYPED = "Read @notes.txt"
+ZEBRA = FileBlock("src/a.py", "def zebra():\n    return 42\n", 28)
 
 
 async def test_title_recall_and_editing_have_what_was_typed(world):
@@ -119,8 +121,7 @@ async def test_a_picture_of_a_private_session_is_not_given_to_a_viewer(world, op
 
 async def test_a_search_leads_into_a_folded_file_and_unfolds_it(world):
     w = world()
-    file = FileBlock("src/a.py", "def zebra():\n    return 42\n", 28)
-    there = await w.session(showing("Read @src/a.py", file), "done")
+    there = await w.session(showing("Read @src/a.py", ZEBRA), "done")
     async with w.running(there) as (app, pilot):
         await until(lambda: "[file: src/a.py, 28 bytes]" in conversation(app))
         assert "zebra" not in conversation(app)
@@ -141,3 +142,32 @@ async def test_a_message_of_another_program_has_its_files_folded(world):
         await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
         assert "Buy milk." not in conversation(app)
         holder.abandon()
+
+
+async def test_a_hit_of_the_search_in_a_file_is_gone_to_and_shown(world):
+    w = world()
+    await w.session(showing("Read @src/a.py", ZEBRA), "done")
+    async with w.running() as (app, pilot):
+        await pilot.press("ctrl+f", *"zebra")
+        await until(lambda: getattr(app.screen, "results_text", "") == "zebra", "the answer")
+        shown = app.screen.preview.visible_text
+        await until(lambda: "def zebra():" in "\n".join(shown()), "the preview")
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.chat, "the session")
+        await until(lambda: "def zebra():" in conversation(app), "the file")
+
+
+async def test_versions_of_a_question_have_their_own_files(world):
+    w = world(["first"], ["second"])
+    there = await w.session(showing("Read @notes.txt", NOTES), "nice")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app))
+        await pilot.press("f6", "e")
+        await until(lambda: app.chat.prompt.text == "Read @notes.txt")
+        app.chat.prompt.set_text("Read nothing")
+        await pilot.press("enter")
+        await until(lambda: "version 2/2" in conversation(app))
+        await wait_for_answer(w)
+        assert "notes.txt" not in conversation(app)
+        await pilot.press("f6", "k", "left_square_bracket")
+        await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
