@@ -67,6 +67,10 @@ class PromptView(Protocol):
         """Replace the user's text, who can undo it."""
         ...
 
+    def insert_reference(self, reference: str) -> None:
+        """Insert a reference at the caret."""
+        ...
+
     def replace_paste(self, paste: Paste, text: str) -> None:
         """Put another text in the place of a paste."""
         ...

@@ -48,7 +48,7 @@ class EffectRunner:
                 self._app.run_worker(self._controllers.session_list.show_scope)
             case effects.CopyText(text):
                 self._controllers.clipboard.start(text, self._controllers.presenter.say)
-            case effects.ShowTodos() | effects.FocusPrompt():
+            case effects.ShowTodos() | effects.FocusPrompt() | effects.PastePicture():
                 self._use_prompt(effect)
             case (
                 effects.AskAgain()
@@ -78,11 +78,14 @@ class EffectRunner:
             case effects.Exit():
                 self._app.exit()
 
-    def _use_prompt(self, effect: effects.ShowTodos | effects.FocusPrompt) -> None:
-        if isinstance(effect, effects.FocusPrompt):
-            self._controllers.presenter.focus_prompt()
-        else:
-            self._controllers.presenter.show_prompt()
+    def _use_prompt(self, effect: effects.UsingPrompt) -> None:
+        match effect:
+            case effects.FocusPrompt():
+                self._controllers.presenter.focus_prompt()
+            case effects.PastePicture():
+                self._app.run_worker(self._controllers.picture_paste.paste)
+            case effects.ShowTodos():
+                self._controllers.presenter.show_prompt()
 
     async def _ask_model(self, effect: effects.Asking) -> None:
         if isinstance(effect, effects.AskAgain | effects.EditQuestion):

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tui.app.controllers.imports import ImportController
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
+    from tui.app.controllers.picture_paste import PicturePaste
     from tui.app.controllers.session_picker import PickerController
     from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
@@ -226,6 +227,13 @@ class Controllers:
         from tui.app.controllers.dropped_files import DroppedFiles
 
         return DroppedFiles(self._chat, self._parts.workspace)
+
+    @cached_property
+    def picture_paste(self) -> "PicturePaste":
+        """Pastes the picture in the clipboard."""
+        from tui.app.controllers.picture_paste import PicturePaste
+
+        return PicturePaste(self._chat, self._parts.workspace, self.presenter)
 
     @cached_property
     def find(self) -> "FindController":

@@ -106,6 +106,10 @@ class OpenPicker(msgspec.Struct, frozen=True):
     text: str = ""
 
 
+class PastePicture(msgspec.Struct, frozen=True):
+    """Keep the picture in the clipboard, and refer to it in the prompt."""
+
+
 class EditPrompt(msgspec.Struct, frozen=True):
     """Open the prompt in the user's own editor."""
 
@@ -149,6 +153,9 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and quit."""
 
 
+UsingPrompt = ShowTodos | FocusPrompt | PastePicture
+"""The effects that concern the prompt and what is around it."""
+
 Opening = OpenHelp | OpenReport | OpenNotices | OpenSearch | OpenPicker | EditPrompt
 """The effects that show something else."""
 
@@ -161,8 +168,7 @@ Asking = RetryTurn | AskAgain | EditQuestion | Compact
 Effect = (
     Say
     | ShowSession
-    | ShowTodos
-    | FocusPrompt
+    | UsingPrompt
     | CopyText
     | Asking
     | Opening

@@ -1,4 +1,4 @@
-"""``/help``, ``/editor``, ``/connect``, ``/import`` and ``/quit``."""
+"""``/help``, ``/paste``, ``/editor``, ``/connect``, ``/import`` and ``/quit``."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,6 +12,7 @@ from tui.commands.effects import (
     OpenImport,
     OpenNotices,
     OpenTools,
+    PastePicture,
     report,
     say,
 )
@@ -56,6 +57,11 @@ def _alike(name: str, prompts: Mapping[str, str]) -> Sequence[str]:
 async def list_notices(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Open the list of notices, or close it."""
     return (OpenNotices(),)
+
+
+async def paste_picture(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Refer to the picture in the clipboard."""
+    return (PastePicture(),)
 
 
 async def open_editor(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -48,6 +48,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "compact": answers.compact,
     "stop": answers.stop,
     "copy": copy_text.copy,
+    "paste": program.paste_picture,
     "export": export.export,
     "import": program.import_sessions,
     "usage": usage.usage,

@@ -201,6 +201,7 @@ COMMANDS: tuple[Command, ...] = (
         "[code | id]",
         "part",
     ),
+    Command("paste", "stays", "Paste a picture", "paste the picture in the clipboard"),
     Command(
         "export",
         "stays",

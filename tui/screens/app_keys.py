@@ -68,6 +68,15 @@ APP_KEYS: list[BindingType] = [
         show=False,
     ),
     Binding(
+        "alt+v",
+        "invoke('paste')",
+        "Paste picture",
+        id="paste-picture",
+        tooltip="Paste the picture in the clipboard",
+        priority=True,
+        show=False,
+    ),
+    Binding(
         "f5",
         "invoke('connect')",
         "Connect",

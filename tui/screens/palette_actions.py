@@ -41,6 +41,7 @@ _BEGINNING: tuple[Action, ...] = (
     Action(command="retry"),
     Action(command="edit"),
     Action(key="edit", command="editor"),
+    Action(key="paste-picture", command="paste"),
     Action(command="tools"),
     Action("Answer the tool that waits for approval", "approval-focus"),
     # This session.

@@ -310,6 +310,11 @@ class Workspace:
         """
         return await asyncio.to_thread(self._attach, loaded, text)
 
+    async def keep_picture(self, loaded: LoadedSession, data: bytes) -> str:
+        """Keep a picture for a prompt of a session; gives its SHA-256. Raises ``StorageError``."""
+        store = self._stores.of(loaded.id)
+        return await asyncio.to_thread(store.add_attachment, loaded.id, data)
+
     def _attach(self, loaded: LoadedSession, text: str) -> "Attached":
         # Imported with the first reference: the first screen needs none of it.
         from tui.engine.prompts.attaching import Place, attach

@@ -20,7 +20,7 @@ from textual.widgets.text_area import (
 
 from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import JOINERS, word_around
-from tui.widgets.intents import CopyRequested
+from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.document import PromptDocument
 from tui.widgets.prompt.editing_keys import with_shell_keys
@@ -240,9 +240,18 @@ class Editor(TextAreaBase, inherit_bindings=False):
         """Put words in the place of a paste, unless something has changed there."""
         if self.document.get_text_range(paste.start, paste.end) != paste.text:
             return
-        row, column = paste.start
+        self.replace(self._as_word(text, paste.start), paste.start, paste.end)
+
+    def insert_word(self, word: str) -> None:
+        """Put a word in the place of the selection, apart from the text beside it."""
+        start, end = sorted(self.selection)
+        word = self._as_word(f"{word} ", start)
+        self.replace(word, start, end, maintain_selection_offset=False)
+
+    def _as_word(self, text: str, place: Location) -> str:
+        row, column = place
         is_in_word = column and not self.document[row][column - 1].isspace()
-        self.replace(f" {text}" if is_in_word else text, paste.start, paste.end)
+        return f" {text}" if is_in_word else text
 
     def action_copy(self) -> None:
         if not self.selected_text:
@@ -260,6 +269,13 @@ class Editor(TextAreaBase, inherit_bindings=False):
         text = self.document.get_text_range(start, end)
         self.remembered.forget(text)
         self.replace(text, start, end, maintain_selection_offset=False)
+
+    def action_paste(self) -> None:
+        if self.app.clipboard:  # pyright: ignore[reportUnknownMemberType]
+            super().action_paste()
+        else:
+            # Nothing was copied here: the desktop's clipboard may have a picture.
+            self.post_message(CommandInvoked("paste"))
 
     # Cutting, and putting back what was cut.
 

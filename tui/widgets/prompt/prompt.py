@@ -186,6 +186,10 @@ class Prompt(Widget):
         """Put another text in the place of the user's, who can undo it."""
         self._editor.replace_text(text)
 
+    def insert_reference(self, reference: str) -> None:
+        """Insert a reference at the caret, as a word of its own."""
+        self._editor.insert_word(reference)
+
     def replace_paste(self, paste: Paste, text: str) -> None:
         """Put another text in the place of a paste; an undo brings the paste back."""
         self._editor.replace_paste(paste, text)
