@@ -14,6 +14,7 @@ import pytest
 from tests.faults import commands, shim
 from tests.faults.fork_server import ForkServer
 from tests.faults.shim import Fault, every_kill
+from tui.storage.doctor import Doctor
 from tui.storage.rescue import import_file
 
 NAMES = [walk.name for walk in commands.walks(Path())]
@@ -170,9 +171,10 @@ def kept_the_prompt(root, outcome):
     told = outcome.stderr.decode()
     for file in _RESCUED.findall(told):
         import_file(store, Path(file), "2026-01-12T00:00:00.000Z")
+    missing = [f for f in Doctor(root).examine() if f.kind == "missing_picture"]
     said = commands.everything_said(store)
     if any(text.startswith(commands.NEW) for text in said) or _NOT_BEGUN.search(told):
-        return []
+        return [str(finding) for finding in missing]
     return [f"the prompt is nowhere: {told}"]
 
 

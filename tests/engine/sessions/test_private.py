@@ -2,10 +2,11 @@
 
 import pytest
 
+from tests.attached import PNG, picture
 from tests.engine.workspaces import FULL, World
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.switching import PrivateSessionLeft
-from tui.errors import SessionNotFound, StorageFull, UsageError
+from tui.errors import AttachmentNotFound, SessionNotFound, StorageFull, UsageError
 
 SECRET = "xyzzy-plugh"
 
@@ -191,3 +192,49 @@ async def test_only_a_private_session_with_something_in_it_is_kept(world):
     program = world.started()
     with pytest.raises(UsageError, match="already saved"):
         await program.workspace.keep()
+
+
+@pytest.fixture
+def photo(tmp_path):
+    path = tmp_path / "photo.png"
+    path.write_bytes(PNG)
+    return path
+
+
+async def shown(program, photo):
+    """Sends a prompt with a picture."""
+    attached = await program.workspace.attach(program.workspace.current, f"see @{photo}")
+    await program.send(attached.content)
+
+
+async def test_a_picture_of_a_private_session_is_in_memory_only(world, photo):
+    other = await world.session("there")
+    program = await private(world, "hello")
+    await shown(program, photo)
+    current, sha256 = program.workspace.current, picture().sha256
+    session_id = current.id
+    assert program.workspace.reader.attachment(session_id, sha256) == PNG
+    assert not (world.root / "attachments").exists()
+    with program.workspace.switcher.letting_go(current):
+        assert await program.look_at(other)
+    with pytest.raises(AttachmentNotFound):
+        program.workspace.reader.attachment(session_id, sha256)
+
+
+async def test_a_picture_that_was_not_sent_is_forgotten_with_its_private_session(world):
+    other = await world.session("there")
+    program = await private(world)
+    session_id = program.workspace.current.id
+    program.workspace.reader.of(session_id).add_attachment(session_id, PNG)
+    assert await program.look_at(other)
+    with pytest.raises(AttachmentNotFound):
+        program.workspace.reader.attachment(session_id, picture().sha256)
+
+
+async def test_a_private_session_that_is_kept_takes_its_pictures_along(world, photo):
+    program = await private(world, "hello")
+    await shown(program, photo)
+    await program.workspace.keep()
+    kept = program.workspace.current.id
+    assert program.workspace.reader.attachment(kept, picture().sha256) == PNG
+    assert (world.root / "attachments" / f"{picture().sha256}.{kept}").exists()
