@@ -14,7 +14,7 @@ def ids(nodes):
 
 def test_a_conversation_without_branches_stays_as_it_is():
     nodes = [Node("a", ""), Node("b", "a"), Node("c", "b")]
-    assert in_order(nodes, "c") == nodes
+    assert list(in_order(nodes, "c")) == nodes
 
 
 def test_the_shown_branch_ends_last():
@@ -24,7 +24,7 @@ def test_the_shown_branch_ends_last():
 
 def test_what_follows_the_shown_end_is_kept_beside_a_copy_of_it():
     nodes = [Node("a", ""), Node("b", "a"), Node("c", "b")]
-    assert in_order(nodes, "b") == [*nodes, Node("b" + AGAIN, "a")]
+    assert list(in_order(nodes, "b")) == [*nodes, Node("b" + AGAIN, "a")]
 
 
 def test_a_parent_comes_first_wherever_it_stands():
@@ -32,12 +32,12 @@ def test_a_parent_comes_first_wherever_it_stands():
 
 
 def test_an_unknown_parent_counts_as_none():
-    assert in_order([Node("a", "gone")], "a") == [Node("a", "")]
+    assert list(in_order([Node("a", "gone")], "a")) == [Node("a", "")]
 
 
 @given(st.lists(st.builds(Node, names, st.one_of(names, st.just(""), st.just("gone")))), names)
 def test_any_links_give_a_tree_with_each_message_once(nodes, leaf):
-    ordered = in_order(nodes, leaf)
+    ordered = list(in_order(nodes, leaf))
     seen = {""}
     for node in ordered:
         assert node.parent in seen

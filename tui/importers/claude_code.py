@@ -25,7 +25,7 @@ from tui.importers.claude_code_lines import (
     words,
 )
 from tui.importers.claude_code_todos import TodoLog
-from tui.importers.claude_code_tree import Place, Step, Tree, id_of
+from tui.importers.claude_code_tree import Place, Step, Talk, Tree, id_of
 from tui.importers.json_lines import object_in, raw_lines, span, text_in
 from tui.importers.protocol import (
     Conversation,
@@ -76,25 +76,27 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     if _is_sub_agent(source.path):
         ledger.skipped[SUB_AGENT] += sum(1 for _ in raw_lines(source.path))
         return
-    tree = Tree(source.path)
-    if not tree.steps:
-        ledger.add(tree.ledger)
+    talk = Tree(source.path).talk()
+    if not talk.steps:
+        ledger.add(talk.ledger)
         return
-    yield Conversation(tree.heading(), lambda: _items(source.path, tree), tree.ledger)
+    yield Conversation(talk.heading, lambda: _items(source.path, talk), talk.ledger)
 
 
-def _items(path: Path, tree: Tree) -> Iterator[Item]:
+def _items(path: Path, talk: Talk) -> Iterator[Item]:
     descriptor = open_regular(path, follow=True)
     todos = TodoLog()
     last = {"": ""}
     try:
-        for node in tree.order():
-            step = tree.steps[node.id.removesuffix(AGAIN)]
+        for node in talk.order:
+            step = talk.steps[node.id.removesuffix(AGAIN)]
             writer = _Writer(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
-            lines = list(_lines(descriptor, path, step.places))
+            lines = list(_lines(descriptor, path, talk.lines.of(step)))
             yield from writer.messages(lines)
-            yield from writer.summaries(_lines(descriptor, path, step.summaries))
-            last[node.id] = writer.last
+            summaries = map(talk.lines.place, step.summaries)
+            yield from writer.summaries(_lines(descriptor, path, summaries))
+            # The same text once, for most.
+            last[node.id] = node.id if writer.last == node.id else writer.last
             for placed in lines:
                 todos.take(placed.line)
     finally:

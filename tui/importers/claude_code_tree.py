@@ -5,6 +5,7 @@ lines of the user. All of these are one step here, or parallel calls would look 
 """
 
 import re
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ from tui.importers.json_lines import RawLine, object_in, raw_lines, text_in
 from tui.importers.kinds import skipped
 from tui.importers.protocol import Heading, Ledger
 from tui.importers.times import utc
-from tui.importers.trees import Node, in_order
+from tui.importers.trees import Node, Order, in_order
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SKIPPED = re.compile(
@@ -52,15 +53,59 @@ class Place(NamedTuple):
     number: int
 
 
+class Lines:
+    """The lines with words: numbers in arrays, as a file may have hundreds of thousands."""
+
+    def __init__(self) -> None:
+        self._offsets = array("q")
+        self._lengths = array("q")
+        self._numbers = array("q")
+        self._next = array("q")
+
+    def add(self, raw: RawLine, number: int) -> int:
+        """Add a line; gives its index."""
+        self._offsets.append(raw.offset)
+        self._lengths.append(raw.length)
+        self._numbers.append(number)
+        self._next.append(-1)
+        return len(self._offsets) - 1
+
+    def join(self, line: int, following: int) -> None:
+        """Let a line come after another one of its step."""
+        self._next[line] = following
+
+    def place(self, line: int) -> Place:
+        return Place(self._offsets[line], self._lengths[line], self._numbers[line])
+
+    def of(self, step: "Step") -> Iterator[Place]:
+        """The places of a step's lines."""
+        line = step.first
+        while line >= 0:
+            yield self.place(line)
+            line = self._next[line]
+
+
 class Step(msgspec.Struct, gc=False):
     """A prompt, or an answer with the results of its tools."""
 
-    places: list[Place]
-    """Its lines."""
+    first: int
+    """Index of its first line."""
+    last: int
     is_answer: bool
-    summaries: list[Place] = []
-    """Lines with summaries of all up to this step."""
+    summaries: tuple[int, ...] = ()
+    """Indexes of the lines with summaries of all up to this step."""
     interrupted: bool = False
+
+
+class Talk(msgspec.Struct, frozen=True):
+    """A file that was looked through."""
+
+    heading: Heading
+    order: Order
+    """The steps by their keys, such that the shown branch comes last."""
+    steps: dict[str, Step]
+    lines: Lines
+    ledger: Ledger
 
 
 def id_of(line: Line, number: int, path: Path) -> str:
@@ -71,10 +116,11 @@ def id_of(line: Line, number: int, path: Path) -> str:
 
 
 class Tree:
-    """Looks through a file once. Raises ``OSError``."""
+    """Looks through a file once, and is dropped then. Raises ``OSError``."""
 
     def __init__(self, path: Path) -> None:
         self.ledger = Ledger()
+        self.lines = Lines()
         self.steps: dict[str, Step] = {}
         """By the uuid of their first lines, in the order of the file."""
         self.root = ""
@@ -90,7 +136,7 @@ class Tree:
         self._before = ""
         self._number = 0
         self._interruptions: list[str] = []
-        self._summaries: list[tuple[str, Place]] = []
+        self._summaries: list[tuple[str, int]] = []
         self._facts = _Facts()
         self._leaf = ""
         self._is_explicit = False
@@ -98,7 +144,11 @@ class Tree:
             self._take(raw)
         self._link()
 
-    def heading(self) -> Heading:
+    def talk(self) -> Talk:
+        """Give what is needed to read the file."""
+        return Talk(self._heading(), self._order(), self.steps, self.lines, self.ledger)
+
+    def _heading(self) -> Heading:
         facts = self._facts
         return Heading(
             self._path.stem,
@@ -111,10 +161,10 @@ class Tree:
             root=self.root,
         )
 
-    def order(self) -> list[Node]:
-        """The steps by their keys, such that the shown branch comes last."""
-        nodes = {key: Node(key, self._step_before(key)) for key in self.steps}
-        return in_order(nodes.values(), self._live_leaf(nodes))
+    def _order(self) -> Order:
+        before = {key: self._step_before(key) for key in self.steps}
+        leaf = self._live_leaf(before)
+        return in_order((Node(key, parent) for key, parent in before.items()), leaf)
 
     def _take(self, raw: RawLine) -> None:
         line = line_of(raw.data) if raw.is_whole else None
@@ -150,7 +200,7 @@ class Tree:
             return skipped(line.type, _SKIPPED)
         self._facts.take(line)
         take = self._take_answer if line.role == "assistant" else self._take_prompt
-        return take(key, line, Place(raw.offset, raw.length, self._number))
+        return take(key, line, raw)
 
     def _note(self, line: Line) -> str:
         if line.type == "last-prompt":
@@ -169,7 +219,8 @@ class Tree:
         if not parent and line.logical_parent_uuid:
             parent = line.logical_parent_uuid
         if isinstance(parent, str) and parent not in ("", key):
-            self._parents[key] = parent
+            # The same text once: it is mostly the line before.
+            self._parents[key] = self._before if parent == self._before else parent
             if parent not in self._parents:
                 self._unlinked[key] = self._before
             return
@@ -179,7 +230,7 @@ class Tree:
         if parent is None and line.type == "user" and not _continues(line):
             self._roots.append(key)
 
-    def _take_answer(self, key: str, line: Line, place: Place) -> str:
+    def _take_answer(self, key: str, line: Line, raw: RawLine) -> str:
         calls = calls_in(line)
         if is_notice(line):
             return "notice"
@@ -187,24 +238,24 @@ class Tree:
             return "thinking" if thinks(line) else "empty message"
         group = text_in(object_in(line.message).get("id")) or key
         start = self._answers.setdefault(group, key)
-        self._add(start, key, line, place)
+        self._add(start, key, line, raw)
         for call in calls:
             self._calls.setdefault(text_in(call.get("id")) or key, start)
         return ""
 
-    def _take_prompt(self, key: str, line: Line, place: Place) -> str:
+    def _take_prompt(self, key: str, line: Line, raw: RawLine) -> str:
         if line.is_compact_summary is True:
-            self._summaries.append((key, place))
+            self._summaries.append((key, self.lines.add(raw, self._number)))
             return ""
         interrupted = line.is_meta is not True and says_interrupted(line)
         if interrupted:
             self._interruptions.append(key)
         results = results_in(line)
         if results:
-            self._add(self._caller(key, results[0].get("tool_use_id")), key, line, place)
+            self._add(self._caller(key, results[0].get("tool_use_id")), key, line, raw)
             return ""
         if words(line):
-            self._add(key, key, line, place)
+            self._add(key, key, line, raw)
             return ""
         if interrupted:
             return ""
@@ -216,13 +267,16 @@ class Tree:
         before = self._step_before(key)
         return before if before and self.steps[before].is_answer else key
 
-    def _add(self, start: str, key: str, line: Line, place: Place) -> None:
+    def _add(self, start: str, key: str, line: Line, raw: RawLine) -> None:
         self._of[key] = start
-        if start in self.steps:
-            self.steps[start].places.append(place)
+        added = self.lines.add(raw, self._number)
+        step = self.steps.get(start)
+        if step is None:
+            self.steps[start] = Step(added, added, line.role == "assistant")
+            self.root = self.root or id_of(line, self._number, self._path)
             return
-        self.steps[start] = Step([place], line.role == "assistant")
-        self.root = self.root or id_of(line, place.number, self._path)
+        self.lines.join(step.last, added)
+        step.last = added
 
     def _link(self) -> None:
         for key, before in self._unlinked.items():
@@ -235,13 +289,13 @@ class Tree:
             step = self.steps.get(self._step_at(key))
             if step and step.is_answer:
                 step.interrupted = True
-        for key, place in self._summaries:
+        for key, summary in self._summaries:
             if step := self.steps.get(self._step_at(key)):
-                step.summaries = [*step.summaries, place]
+                step.summaries = (*step.summaries, summary)
             else:
                 # Its messages are in another file, or gone.
                 self._of[key] = key
-                self.steps[key] = Step([place], is_answer=True)
+                self.steps[key] = Step(summary, summary, is_answer=True)
 
     def _step_at(self, key: str) -> str:
         """The step of a line, or else of the nearest one that it follows; ``""`` for none."""
@@ -263,10 +317,10 @@ class Tree:
             at = self._parents.get(at, "")
         return ""
 
-    def _live_leaf(self, nodes: dict[str, Node]) -> str:
+    def _live_leaf(self, before: dict[str, str]) -> str:
         newest = self._step_at(self._before)
         noted = self._step_at(self._leaf) if self._leaf in self._parents else ""
-        if not noted or (not self._is_explicit and noted in _ancestors(nodes, newest)):
+        if not noted or (not self._is_explicit and noted in _ancestors(before, newest)):
             return newest
         return noted
 
@@ -322,9 +376,9 @@ def _continues(line: Line) -> bool:
     return line.is_compact_summary is True or bool(results_in(line))
 
 
-def _ancestors(nodes: dict[str, Node], key: str) -> Iterator[str]:
+def _ancestors(before: dict[str, str], key: str) -> Iterator[str]:
     passed: set[str] = set()
     while key and key not in passed:
         passed.add(key)
         yield key
-        key = nodes[key].parent
+        key = before[key]

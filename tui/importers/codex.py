@@ -88,7 +88,7 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
 
 
 def _items(path: Path, facts: "_Facts", ledger: Ledger) -> Iterator[Item]:
-    talk = Talk(facts.source_id, facts.root or facts.source_id, ledger, facts.seen)
+    talk = facts.talk(ledger)
     for raw in _lines(path):
         head = head_of(raw.data)
         if head and head.dropped:
@@ -118,7 +118,7 @@ def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
         own.skipped["unknown record"] += len(items) - len(entries)
 
     def read() -> Iterator[Item]:
-        talk = Talk(facts.source_id, facts.root or facts.source_id, own, facts.seen)
+        talk = facts.talk(own)
         for entry in entries:
             yield from talk.take(entry)
         yield from talk.end()
@@ -178,6 +178,12 @@ class _Facts:
         self._created_at: str | None = None
         self._updated: Any = None
         self._in_headers = True
+        self._undone = 0
+
+    def talk(self, ledger: Ledger) -> Talk:
+        """Begin to read the messages."""
+        root = self.root or self.source_id
+        return Talk(self.source_id, root, ledger, self.seen, self._undone)
 
     def heading(self) -> Heading:
         titles = _titles(self._path)
@@ -218,6 +224,10 @@ class _Facts:
                 self._model = text_in(entry.record.model) or self._model
             case "thread_name_updated":
                 self._name = text_in(entry.record.thread_name)
+            case "thread_rolled_back":
+                self._undone += (
+                    max(0, count) if isinstance(count := entry.record.num_turns, int) else 0
+                )
             case "message":
                 self._model = text_in(entry.record.model) or self._model
             case _:

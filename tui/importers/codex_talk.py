@@ -5,7 +5,8 @@ text or call of an event counts only if the first log does not have it.
 """
 
 import hashlib
-from collections import Counter
+import sys
+from collections import Counter, deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,7 +45,7 @@ class Seen:
 
     def __init__(self) -> None:
         self._texts: Counter[int] = Counter()
-        self._events: Counter[tuple[str, int]] = Counter()
+        self._events: Counter[int] = Counter()
         self._calls: set[str] = set()
 
     def note(self, entry: Entry) -> None:
@@ -58,8 +59,9 @@ class Seen:
     def is_new_text(self, kind: str, text: str) -> bool:
         """True the first time that an event has a text oftener than anything before."""
         mark = _mark(text)
-        self._events[kind, mark] += 1
-        is_new = self._events[kind, mark] > self._texts[mark]
+        event = hash((kind, mark))
+        self._events[event] += 1
+        is_new = self._events[event] > self._texts[mark]
         self._texts[mark] += is_new
         return is_new
 
@@ -93,9 +95,14 @@ class _Answer(msgspec.Struct):
 
 
 class Talk:
-    """Makes messages of entries, one after the other; ``take`` gives those that are complete."""
+    """Makes messages of entries, one after the other; ``take`` gives those that are complete.
 
-    def __init__(self, source_id: str, root: str, ledger: Ledger, seen: Seen) -> None:
+    ``undone`` is the number of turns that are undone in the whole file: no more are remembered.
+    """
+
+    def __init__(
+        self, source_id: str, root: str, ledger: Ledger, seen: Seen, undone: int = 0
+    ) -> None:
         self._source_id = source_id
         self._root = root
         self._ledger = ledger
@@ -104,9 +111,10 @@ class Talk:
         self._number = 0
         self._shown: list[_Prompt] = []
         self._sent: list[_Prompt] = []
-        self._unmatched: Counter[str] = Counter()
+        self._unmatched: Counter[int] = Counter()
+        """Texts of prompts, by their hashes."""
         self._answer: _Answer | None = None
-        self._before_prompts: list[ForeignMessage | None] = []
+        self._before_prompts: deque[ForeignMessage | None] = deque(maxlen=min(undone, sys.maxsize))
         self._tail: ForeignMessage | None = None
         self._last: ForeignMessage | None = None
         self._ids: Counter[str] = Counter()
@@ -290,12 +298,12 @@ class Talk:
             self._skip(DUPLICATE)
         known = {each.text for each in sent} if shown else {each.text for each in shown}
         for prompt in prompts:
-            if self._unmatched[prompt.text] > 0 and prompt.text not in known:
-                self._unmatched[prompt.text] -= 1
+            if self._unmatched[hash(prompt.text)] > 0 and prompt.text not in known:
+                self._unmatched[hash(prompt.text)] -= 1
                 self._skip(DUPLICATE)
                 continue
             if prompt.text not in known:
-                self._unmatched[prompt.text] += 1
+                self._unmatched[hash(prompt.text)] += 1
             self._ledger.read += 1
             self._before_prompts.append(self._tail)
             content = contents.joined([prompt.text, *prompt.pictures])
@@ -334,8 +342,8 @@ class Talk:
     def _undo(self, count: Any) -> None:
         turns = min(count, len(self._before_prompts)) if isinstance(count, int) else 0
         if turns > 0:
-            self._tail = self._before_prompts[-turns]
-            del self._before_prompts[-turns:]
+            for _ in range(turns):
+                self._tail = self._before_prompts.pop()
 
 
 def _fields(answer: _Answer, model: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from tui.importers import contents
 from tui.importers.json_lines import object_in, objects_in, text_in
 from tui.importers.protocol import Json
-from tui.importers.trees import Node, in_order
+from tui.importers.trees import Node, Order, in_order
 
 INJECTED = ("/", "?", "<session_context>", "<hook_context>")
 _CANCELLED = "Request cancelled"
@@ -83,7 +83,7 @@ class Chat:
             else:
                 self.add(message, place._replace(number=number))
 
-    def order(self) -> list[Node]:
+    def order(self) -> Order:
         before = self._before_live()
         nodes = [Node(name, before.get(name) or self._above(name)) for name in self.places]
         return in_order(nodes, self._last())

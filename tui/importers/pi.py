@@ -32,7 +32,7 @@ from tui.importers.protocol import (
     Source,
 )
 from tui.importers.times import utc
-from tui.importers.trees import AGAIN, Node, in_order
+from tui.importers.trees import AGAIN, Node, Order, in_order
 
 _MARK = re.compile(rb'^\s*\{"type"\s*:\s*"session"\s*,')
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -108,8 +108,8 @@ class _Tree:
             root=self.root or self.source_id,
         )
 
-    def order(self) -> list[Node]:
-        nodes = [Node(key, self.message_before(key)) for key in self.places]
+    def order(self) -> Order:
+        nodes = (Node(key, self.message_before(key)) for key in self.places)
         return in_order(nodes, self.message_at(self._before))
 
     def message_at(self, key: str) -> str:

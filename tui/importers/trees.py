@@ -7,6 +7,8 @@ the one that it follows.
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+import msgspec
+
 AGAIN = "~again"
 """Ends the id of the copy that ``in_order`` makes."""
 
@@ -18,48 +20,57 @@ class Node(NamedTuple):
     parent: str
 
 
-def in_order(nodes: Iterable[Node], leaf: str) -> list[Node]:
+class Order(msgspec.Struct, frozen=True):
+    """Messages in an order; holds no more than their ids, as there may be hundreds of thousands."""
+
+    ids: list[str]
+    parents: dict[str, str]
+
+    def __iter__(self) -> Iterator[Node]:
+        return (Node(name, self.parents[name]) for name in self.ids)
+
+
+def in_order(nodes: Iterable[Node], leaf: str) -> Order:
     """Order messages: parents first, else as they came, and the shown branch's end, ``leaf``, last.
 
     A parent that is unknown or its own descendant counts as none. If others follow ``leaf``, such
     as turns that were undone, a copy of it comes last, whose id is ``leaf`` and ``AGAIN``: else
     these would be shown, or lost. An unknown ``leaf`` changes nothing.
     """
-    known = {node.id: node for node in nodes}
-    rooted = _without_loops(known)
-    ordered = list(_parents_first(rooted))
-    if leaf not in rooted or ordered[-1].id == leaf:
-        return ordered
-    last = rooted[leaf]
-    if any(node.parent == leaf for node in ordered):
-        return [*ordered, Node(leaf + AGAIN, last.parent)]
-    return [*(node for node in ordered if node.id != leaf), last]
+    parents = _without_loops({node.id: node.parent for node in nodes})
+    ids = list(_parents_first(parents))
+    if leaf not in parents or ids[-1] == leaf:
+        return Order(ids, parents)
+    if leaf in parents.values():
+        parents[leaf + AGAIN] = parents[leaf]
+        return Order([*ids, leaf + AGAIN], parents)
+    return Order([*(name for name in ids if name != leaf), leaf], parents)
 
 
-def _without_loops(known: dict[str, Node]) -> dict[str, Node]:
+def _without_loops(known: dict[str, str]) -> dict[str, str]:
     checked: set[str] = {""}
-    rooted: dict[str, Node] = {}
-    for node in known.values():
+    rooted: dict[str, str] = {}
+    for name in known:
         path: dict[str, None] = {}
-        at = node.id
+        at = name
         while at not in checked and at not in path and at in known:
             path[at] = None
-            at = known[at].parent
-        for name in path:
-            parent = known[name].parent
-            broken = parent not in known or (at in path and name == at)
-            rooted[name] = Node(name, "" if broken else parent)
+            at = known[at]
+        for each in path:
+            parent = known[each]
+            broken = parent not in known or (at in path and each == at)
+            rooted[each] = "" if broken else parent
         checked.update(path)
     return {name: rooted[name] for name in known if name in rooted}
 
 
-def _parents_first(known: dict[str, Node]) -> Iterator[Node]:
+def _parents_first(known: dict[str, str]) -> Iterator[str]:
     placed: set[str] = {""}
-    for node in known.values():
-        waiting: list[Node] = []
-        at = node.id
+    for name in known:
+        waiting: list[str] = []
+        at = name
         while at not in placed:
-            waiting.append(known[at])
+            waiting.append(at)
             placed.add(at)
-            at = known[at].parent
+            at = known[at]
         yield from reversed(waiting)
