@@ -1,8 +1,19 @@
-"""Servers that are programs: start, calls, end."""
+"""Servers that are programs: start, calls, end, and the faults that they may have."""
 
+import asyncio
 import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
 
 from tests.tool_servers.conftest import RunRaw, is_running, tool
+from tests.waiting import until
+from tui.config import ToolServerSettings
+from tui.tool_servers import server as one_server
+from tui.tool_servers.results import LONGEST_RESULT
+from tui.tool_servers.servers import McpServers
 
 
 class TestAServer:
@@ -10,27 +21,347 @@ class TestAServer:
         self, raw_server: RunRaw
     ):
         async with raw_server(tools=[tool("echo", description="Repeats.")]) as raw:
-            before = raw.status
+            before, processes = raw.status, raw.processes
 
             status = await raw.start()
 
-            assert (before.state, raw.processes[1:]) == ("not started", [])
-            assert status.state == "ready"
-            assert [(each.server, each.called) for each in status.tools] == [("raw", "raw__echo")]
+            assert (before.state, processes) == ("not started", [])
+            assert (status.state, status.notice) == ("ready", "")
+            assert [(each.server, each.called, each.description) for each in status.tools] == [
+                ("raw", "raw__echo", "Repeats.")
+            ]
 
-    async def test_answers_a_call(self, raw_server: RunRaw):
+    async def test_is_started_once(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await asyncio.gather(raw.start(), raw.start())
+            await raw.start()
+
+            assert len(raw.processes) == 1
+
+    async def test_answers_calls_at_once(self, raw_server: RunRaw):
         async with raw_server() as raw:
             await raw.start()
 
-            result = await raw.call("echo", a=[1, "é\x1b"])
+            first, second = await asyncio.gather(
+                raw.call("echo", a=[1, "é\x1b\0"]), raw.call("echo", b={})
+            )
 
-            assert (json.loads(result.text), result.failed) == ({"a": [1, "é\x1b"]}, False)
+            assert (json.loads(first.text), first.failed) == ({"a": [1, "é\x1b\0"]}, False)
+            assert json.loads(second.text) == {"b": {}}
 
-    async def test_ends_with_its_process(self, raw_server: RunRaw):
+    async def test_may_list_its_tools_in_pages(self, raw_server: RunRaw):
+        async with raw_server(pages=[[tool("a")], [tool("b")], [tool("c")]]) as raw:
+            assert [each.name for each in (await raw.start()).tools] == ["a", "b", "c"]
+
+    async def test_has_the_default_variables_and_its_own_only(
+        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch, private_home: Path
+    ):
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-ours")
+        async with raw_server({"env": {"WHERE": "here"}}) as raw:
+            await raw.start()
+
+            variables, folder = json.loads((await raw.call("environment")).text)
+
+            assert variables["WHERE"] == "here"
+            assert "OPENAI_API_KEY" not in variables
+            assert folder == str(private_home)
+
+    async def test_runs_in_the_folder_of_its_settings(self, raw_server: RunRaw, tmp_path: Path):
+        async with raw_server({"cwd": str(tmp_path)}) as raw:
+            await raw.start()
+
+            assert json.loads((await raw.call("environment")).text)[1] == str(tmp_path)
+
+    async def test_reads_its_list_anew_when_that_has_changed(self, raw_server: RunRaw):
         async with raw_server() as raw:
+            await raw.start()
+            old = raw.tool("echo")
+
+            await raw.call("change", tools=[tool("echo", description="Now it deletes.")])
+            await until(lambda: len(raw.status.tools) == 1)
+
+            result = await raw.servers.call(old, {})
+            assert raw.tool("echo").fingerprint != old.fingerprint
+            assert (result.failed, "has changed since it was offered" in result.text) == (
+                True,
+                True,
+            )
+
+    @pytest.mark.parametrize(
+        ("method", "params"),
+        [
+            ("sampling/createMessage", {"messages": [], "maxTokens": 1}),
+            ("elicitation/create", {"message": "Password?", "requestedSchema": {}}),
+            ("roots/list", {}),
+            ("unknown/method", {}),
+        ],
+    )
+    async def test_is_refused_its_own_requests(self, raw_server: RunRaw, method: str, params: dict):
+        async with raw_server() as raw:
+            await raw.start()
+
+            result = await raw.call("ask", method=method, params=params)
+
+            assert json.loads(result.text)["message"]
+
+
+class TestACall:
+    async def test_that_takes_too_long_is_cancelled_and_the_session_lives(self, raw_server: RunRaw):
+        async with raw_server({"timeout": 0.2}) as raw:
+            await raw.start()
+
+            result = await raw.call("silent")
+
+            assert result.failed
+            assert result.text == "silent did not answer within 0.2 seconds, and was cancelled."
+            await until(lambda: "notifications/cancelled" in raw.methods)
+            assert not (await raw.call("echo")).failed
+
+    async def test_that_is_cancelled_is_cancelled_at_the_server(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+            call = asyncio.create_task(raw.call("silent"))
+            await until(lambda: "tools/call" in raw.methods)
+
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
+
+            await until(lambda: "notifications/cancelled" in raw.methods)
+            assert not (await raw.call("echo")).failed
+
+    async def test_with_half_characters_is_sent_without_them(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+
+            assert json.loads((await raw.call("echo", a="\ud800")).text) == {"a": "\ufffd"}
+
+    async def test_that_the_server_refuses_is_a_failed_result(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+
+            result = await raw.call("error", message="No such file")
+
+            assert (result.text, result.failed) == ("No such file", True)
+
+    async def test_whose_result_is_large_is_cut(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+
+            result = await raw.call("huge", size=5 * 1024 * 1024)
+
+            assert len(result.text) < LONGEST_RESULT + 100
+            assert result.text.endswith("[Cut: the first 100 KiB of 5 MiB.]")
+
+    async def test_whose_result_is_enormous_ends_the_server_which_begins_anew(
+        self, raw_server: RunRaw
+    ):
+        async with raw_server() as raw:
+            await raw.start()
+
+            echo = raw.tool("echo")
+            result = await raw.call("huge", size=100 * 1024 * 1024)
+
+            assert result.failed
+            assert "ended during the call. It sent a message of more than 8 MB." in result.text
+            assert not (await raw.servers.call(echo, {})).failed
+            assert len(raw.processes) == 2
+
+    async def test_with_noise_on_standard_error_succeeds(self, raw_server: RunRaw, capfd):
+        async with raw_server() as raw:
+            await raw.start()
+
+            result = await raw.call("chatter")
+
+            assert result.text == "done"
+            assert capfd.readouterr() == ("", "")
+
+
+class TestAServerThatDies:
+    async def test_tells_its_last_words_and_is_started_once_again(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+
+            die = raw.tool("die")
+            died = await raw.servers.call(die, {"words": "Traceback:\n\x1b[31mOutOfCheese: +++"})
+            again = await raw.servers.call(die, {"words": "Again.", "code": 4})
+
+            assert died.failed
+            assert "ended with exit code 3: ␛[31mOutOfCheese: +++." in died.text
+            assert "ended with exit code 4: Again." in again.text
+            assert raw.status.state == "failed"
+            assert len(raw.processes) == 2
+
+    async def test_is_started_by_restart_after_that(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+            echo = raw.tool("echo")
+            await raw.call("die")
+            await raw.start()
+            await raw.call("die")
+            refused = await raw.servers.call(echo, {})
+
+            status = await raw.servers.restart("raw")
+
+            assert "The tool server raw is not running. It ended with exit code 3." in refused.text
+            assert status.state == "ready"
+            assert not (await raw.servers.call(echo, {})).failed
+
+    async def test_may_do_so_again_after_a_call_that_it_has_answered(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+            echo, die = raw.tool("echo"), raw.tool("die")
+            for _ in range(3):
+                await raw.servers.call(die, {})
+
+                assert not (await raw.servers.call(echo, {})).failed
+
+    async def test_by_a_signal_is_told(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+            os.kill(raw.processes[0], signal.SIGKILL)
+
+            await until(lambda: raw.status.state == "stopped")
+
+            assert raw.status.reason == "It ended by signal 9."
+
+
+class TestAStart:
+    async def test_of_a_program_that_is_not_there_fails(self):
+        servers = McpServers({"none": ToolServerSettings(command=("no-such-program", "x"))})
+
+        (status,) = await servers.start()
+
+        assert status.state == "failed"
+        assert status.reason == "The program no-such-program was not found."
+
+    async def test_in_a_folder_that_is_not_there_fails(self, raw_server: RunRaw):
+        async with raw_server({"cwd": "/no/such/folder"}) as raw:
+            status = await raw.start()
+
+            assert status.reason == "The folder /no/such/folder does not exist."
+
+    async def test_of_a_file_that_cannot_be_run_fails(self, tmp_path: Path):
+        file = tmp_path / "server"
+        file.write_text("text")
+        servers = McpServers({"none": ToolServerSettings(command=(str(file),))})
+
+        (status,) = await servers.start()
+
+        assert status.reason == f"{file} cannot be started: Permission denied."
+
+    async def test_of_a_program_that_exits_gives_its_last_words(self, raw_server: RunRaw):
+        async with raw_server(exit=2, stderr="usage: ...\nNo token \ud83d given\n\n") as raw:
+            status = await raw.start()
+
+            assert status.state == "failed"
+            assert status.reason.startswith("It ended with exit code 2: No token")
+
+    async def test_that_takes_long_goes_on_and_fails_in_the_end(
+        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(one_server, "START_SECONDS", 0.1)
+        async with raw_server(silent=True) as raw:
+            late = await raw.start()
+            again = await raw.start()
+            refused = await raw.servers.restart("raw")
+
+            assert (late.state, again.state, refused.state) == ("starting",) * 3
+            assert late.reason == "It has not answered for 0.1 seconds."
+
+    async def test_that_is_never_answered_fails(
+        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(one_server, "GIVE_UP_SECONDS", 3.0)
+        async with raw_server(silent=True, stderr="waiting for godot") as raw:
+            status = await raw.start()
+
+            assert status.state == "failed"
+            assert status.reason == "It did not answer: waiting for godot."
+
+    async def test_with_lines_that_are_no_messages_succeeds(self, raw_server: RunRaw, capfd):
+        async with raw_server(noise=["Starting …", "{}", '{"level": "info"}', ""]) as raw:
+            status = await raw.start()
+
+            assert status.state == "ready"
+            assert capfd.readouterr() == ("", "")
+
+    async def test_of_a_program_that_babbles_fails(self, raw_server: RunRaw):
+        async with raw_server(babble=True) as raw:
+            status = await raw.start()
+
+            assert status.reason == "It printed 1000 lines that are no messages."
+
+    async def test_of_a_program_whose_line_never_ends_fails(self, raw_server: RunRaw):
+        async with raw_server(endless=True) as raw:
+            status = await raw.start()
+
+            assert status.reason == "It sent a message of more than 8 MB."
+
+    async def test_of_a_server_of_another_protocol_fails(self, raw_server: RunRaw):
+        async with raw_server(version="1066-10-14") as raw:
+            status = await raw.start()
+
+            assert status.state == "failed"
+            assert "protocol" in status.reason.lower()
+
+    async def test_hides_secrets_in_its_last_words(self, raw_server: RunRaw):
+        settings = {"env": {"SERVICE_TOKEN": "sk-secret"}}
+        async with raw_server(settings, exit=1, stderr="sk-secret is wrong") as raw:
+            status = await raw.start()
+
+            assert status.reason == "It ended with exit code 1: [hidden] is wrong."
+
+
+class TestTheEnd:
+    @pytest.mark.parametrize("plan", [{}, {"child": True}, {"ignore_end": True}])
+    async def test_leaves_no_process(self, raw_server: RunRaw, plan: dict):
+        async with raw_server(**plan) as raw:
             await raw.start()
 
             await raw.servers.close()
 
             assert raw.status.state == "stopped"
-            assert not any(map(is_running, raw.processes))
+            assert raw.processes
+            await until(lambda: not any(map(is_running, raw.processes)))
+
+    async def test_kills_a_server_that_ignores_its_signal(self, raw_server: RunRaw):
+        async with raw_server(ignore_end=True, ignore_term=True, child=True) as raw:
+            await raw.start()
+            call = asyncio.create_task(raw.call("silent"))
+            await until(lambda: "tools/call" in raw.methods)
+
+            await raw.servers.close()
+
+            await until(lambda: not any(map(is_running, raw.processes)))
+            assert (await call).failed
+
+    async def test_kills_the_children_of_a_server_that_was_killed(self, raw_server: RunRaw):
+        async with raw_server(child=True) as raw:
+            await raw.start()
+            child, parent = raw.processes
+            os.kill(parent, signal.SIGKILL)
+
+            await until(lambda: raw.status.state == "stopped")
+
+            await until(lambda: not is_running(child))
+
+    async def test_comes_while_a_server_starts(self, raw_server: RunRaw):
+        async with raw_server(silent=True) as raw:
+            start = asyncio.create_task(raw.start())
+            await until(lambda: "initialize" in raw.methods)
+
+            await raw.servers.close()
+
+            assert (await start).state == "stopped"
+            await until(lambda: not any(map(is_running, raw.processes)))
+
+    async def test_is_final(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+            echo = raw.tool("echo")
+            await raw.servers.close()
+
+            assert (await raw.start()).state == "stopped"
+            assert (await raw.servers.call(echo, {})).failed
+            assert len(raw.processes) == 1

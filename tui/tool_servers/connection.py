@@ -83,7 +83,8 @@ class Connection:
         try:
             return await self._dispatcher.send_raw_request(method, params)
         except MCPError as error:
-            raise ServerFailed(error.message) from None
+            ended = await self.ending() if self.ended.is_set() else ""
+            raise ServerFailed(ended or error.message) from None
         except ValueError as error:
             raise ServerFailed(f"The request cannot be sent ({type(error).__name__})") from None
 
@@ -94,8 +95,11 @@ class Connection:
 
 
 @asynccontextmanager
-async def connect(settings: ToolServerSettings) -> AsyncGenerator[Connection]:
-    """Start a server or connect to it, and initialise a session. Raises ``ServerFailed``."""
+async def connect(settings: ToolServerSettings, seconds: float) -> AsyncGenerator[Connection]:
+    """Start a server or connect to it, and initialise a session.
+
+    Raises ``ServerFailed``, also if it does not answer in time.
+    """
     async with _transport(settings) as (read, write, state):
         dispatcher = JSONRPCDispatcher(read, write)
         connection = Connection(dispatcher, state)
@@ -106,7 +110,7 @@ async def connect(settings: ToolServerSettings) -> AsyncGenerator[Connection]:
             client_info=Implementation(name="sibyl-tui", version=version("sibyl-tui")),
         )
         async with session:
-            await _initialise(session, state)
+            await _initialise(session, state, seconds)
             yield connection
 
 
@@ -124,11 +128,16 @@ async def _transport(
         yield streams, streams, streams
 
 
-async def _initialise(session: ClientSession, state: SessionState) -> None:
+async def _initialise(session: ClientSession, state: SessionState, seconds: float) -> None:
     try:
-        await session.initialize()
+        async with asyncio.timeout(seconds):
+            await session.initialize()
+    except TimeoutError:
+        said = await state.ending() or f"It did not answer within {seconds:g} seconds"
+        raise ServerFailed(said) from None
     except MCPError as error:
         said = await state.ending() if state.ended.is_set() else error.message
         raise ServerFailed(said) from None
     except (RuntimeError, ValueError) as error:
+        # Of a version that is not known, or of a reply that is no answer.
         raise ServerFailed(f"It speaks another protocol ({type(error).__name__})") from None

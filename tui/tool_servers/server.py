@@ -130,12 +130,12 @@ class Server:
         """Hold a session until it ends, and give the reason."""
         # The import takes a second.
         library = await asyncio.to_thread(_library)
-        deadline = asyncio.timeout(GIVE_UP_SECONDS)
-        async with deadline, library.connect(self._settings) as connection:
-            listed = await self._list(connection)
-            deadline.reschedule(None)
+        async with library.connect(self._settings, GIVE_UP_SECONDS) as connection:
+            try:
+                self._offer(await self._list(connection))
+            except TimeoutError:
+                raise ServerFailed("It did not list its tools") from None
             self._connection = connection
-            self._offer(listed)
             self._settled.set()
             async with asyncio.TaskGroup() as group:
                 following = group.create_task(self._follow(connection))
@@ -151,13 +151,13 @@ class Server:
             await asyncio.sleep(_LIST_PAUSE)
             connection.changed.clear()
             try:
-                async with asyncio.timeout(_LIST_SECONDS):
-                    self._offer(await self._list(connection))
+                self._offer(await self._list(connection))
             except (ServerFailed, TimeoutError):
                 self._offer(ToolList(notice="Its list of tools has changed, and cannot be read."))
 
     async def _list(self, connection: "Connection") -> ToolList:
-        listed = await connection.list_tools()
+        async with asyncio.timeout(_LIST_SECONDS):
+            listed = await connection.list_tools()
         settings = self._settings
         identity = json.dumps([settings.command, settings.url, settings.cwd])
         return await asyncio.to_thread(read_tools, self.name, identity, listed, settings.tools)

@@ -1,0 +1,30 @@
+"""Lines of a program's output, bounded."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.tool_servers.lines import LineBuffer, LineTooLong, Tail
+
+
+@given(st.lists(st.binary()))
+def test_lines_are_the_same_however_they_arrive(pieces: list[bytes]):
+    buffer = LineBuffer(10_000)
+    lines = [line for piece in pieces for line in buffer.feed(piece)]
+    assert lines == b"".join(pieces).split(b"\n")[:-1]
+
+
+@pytest.mark.parametrize("pieces", [[b"123456"], [b"123", b"456"], [b"\n123", b"4\n12", b"3456"]])
+def test_a_line_that_is_too_long_is_refused(pieces: list[bytes]):
+    buffer = LineBuffer(5)
+    with pytest.raises(LineTooLong):
+        [buffer.feed(piece) for piece in pieces]
+
+
+def test_the_last_line_with_visible_characters_is_kept():
+    tail = Tail()
+    assert tail.last_line == ""
+    tail.feed(b"x" * 1_000_000 + b"\nthe \x1b[1m\xff end\n \n\n")
+    assert tail.last_line == "the ␛[1m\ufffd end"
+    tail.feed(b"y" * 5000)
+    assert tail.last_line == "y" * 300

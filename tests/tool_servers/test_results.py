@@ -1,0 +1,56 @@
+"""Results of calls as text for a model."""
+
+import pytest
+
+from tui.domain.tool_servers import ToolResult
+from tui.tool_servers.results import LONGEST_RESULT, bounded, result_of
+
+
+def text(words: str) -> dict:
+    return {"type": "text", "text": words}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ([text("a"), text("b")], "a\nb"),
+        ([{"type": "image", "data": "eA==", "mimeType": "image/png"}], "[image: image/png]"),
+        ([{"type": "audio", "data": "eA=="}], "[audio]"),
+        ([{"type": "resource", "resource": {"uri": "f:a", "text": "b"}}], "[resource f:a]\nb"),
+        (
+            [{"type": "resource", "resource": {"uri": "f:a", "mimeType": "a/b", "blob": "eA=="}}],
+            "[resource f:a: a/b]",
+        ),
+        ([{"type": "resource_link", "uri": "f:a", "name": "a"}], "[resource f:a]"),
+        ([{"type": "dance"}, {"type": "text", "text": 5}, 5], "[content of an unknown kind]\n" * 2),
+        ([], ""),
+        (None, ""),
+        ("text", ""),
+    ],
+)
+def test_each_kind_of_content_is_a_text_or_a_label(content: object, expected: str):
+    assert result_of({"content": content}) == ToolResult(expected.rstrip("\n"))
+
+
+def test_structured_content_is_json_where_there_is_no_text():
+    image = {"type": "image"}
+    assert result_of({"content": [image], "structuredContent": {"a": "é"}}).text == (
+        '[image]\n{"a": "é"}'
+    )
+    assert result_of({"content": [text("a")], "structuredContent": {"a": 1}}).text == "a"
+
+
+def test_an_error_is_a_failed_result():
+    assert result_of({"content": [text("No.")], "isError": True}) == ToolResult("No.", failed=True)
+
+
+def test_half_characters_become_whole_and_controls_stay():
+    assert result_of({"content": [text("\ud800\x1b\0")]}).text == "\ufffd\x1b\0"
+
+
+def test_a_text_is_cut_between_characters():
+    cut = bounded("€" * LONGEST_RESULT)
+    assert cut.startswith("€€")
+    assert "\ufffd" not in cut
+    assert cut.endswith("€\n[Cut: the first 100 KiB of 300 KiB.]")
+    assert bounded("x" * LONGEST_RESULT) == "x" * LONGEST_RESULT

@@ -1,0 +1,147 @@
+"""The list of a server's tools: what is offered, and what is left out."""
+
+import pytest
+
+from tests.tool_servers.conftest import tool
+from tui.domain.tool_servers import OfferedTool
+from tui.tool_servers.tool_list import (
+    LONGEST_DESCRIPTION,
+    LONGEST_SCHEMA,
+    MOST_TOOLS,
+    ToolList,
+    read_tools,
+)
+
+
+def read(*listed: object, wanted: tuple[str, ...] = (), identity: str = "serve") -> ToolList:
+    return read_tools("s", identity, listed, wanted)
+
+
+def offered(listed: object, identity: str = "serve") -> OfferedTool:
+    (only,) = read(listed, identity=identity).tools
+    return only
+
+
+def nested(depth: int) -> dict:
+    schema: dict = {"type": "object"}
+    for _ in range(depth):
+        schema = {"type": "object", "properties": {"a": schema}}
+    return schema
+
+
+def test_a_plain_name_is_called_by_server_and_name():
+    assert offered(tool("read_file-2")).called == "s__read_file-2"
+
+
+@pytest.mark.parametrize("name", ["a.b", "a b", "lösche", "\x1b[2J", "x" * 200, "\ud800"])
+def test_an_odd_name_is_called_by_safe_letters(name: str):
+    called = offered(tool(name)).called
+    assert called.isascii()
+    assert called.replace("_", "").replace("-", "").isalnum()
+    assert len(called) <= 64
+
+
+def test_names_that_become_alike_stay_different():
+    called = [
+        each.called for each in read(*map(tool, ["a.b", "a b", "a_b", "y" * 70, "y" * 71])).tools
+    ]
+    assert len(set(called)) == 5
+
+
+def test_of_two_tools_of_a_name_the_second_is_left_out():
+    listed = read(tool("a", description="first"), tool("a", description="second"))
+    assert [each.description for each in listed.tools] == ["first"]
+    assert listed.notice == "Left out, as a model cannot call them: a."
+
+
+def test_many_tools_are_cut_and_that_is_said():
+    listed = read(*(tool(f"tool{number}") for number in range(10_000)))
+    assert len(listed.tools) == MOST_TOOLS
+    assert listed.notice == (
+        "Only the first 128 tools are offered, 9,872 are left out."
+        " Choose with tools = […] in [mcp.s]."
+    )
+
+
+def test_only_the_tools_that_are_wanted_are_offered():
+    listed = read(*(tool(f"tool{number}") for number in range(500)), wanted=("tool499", "gone"))
+    assert [each.name for each in listed.tools] == ["tool499"]
+    assert listed.notice == "It has no tool gone."
+
+
+def test_a_long_description_is_cut():
+    description = offered(tool("a", description="x" * 1_000_000)).description
+    assert len(description) == LONGEST_DESCRIPTION
+    assert description.endswith("… (cut)")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        5,
+        [],
+        "object",
+        {"type": "string"},
+        {"type": ["object", "null"]},
+        {"type": "object", "description": "x" * LONGEST_SCHEMA},
+        nested(100),
+        nested(5000),
+    ],
+)
+def test_a_tool_with_a_schema_that_is_of_no_use_is_left_out(schema: object):
+    listed = read(tool("bad", inputSchema=schema), tool("good"))
+    assert [each.name for each in listed.tools] == ["good"]
+    assert listed.notice == "Left out, as a model cannot call them: bad."
+
+
+def test_a_schema_without_a_type_is_one_of_an_object():
+    schema = {"properties": {"a": {"type": "string"}}}
+    assert offered(tool("a", inputSchema=schema)).parameters == {"type": "object", **schema}
+    assert offered({"name": "a"}).parameters == {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    "listed", [None, 5, [], {}, {"name": 5}, {"name": " "}, {"name": "x" * 1000}]
+)
+def test_something_without_a_name_is_left_out(listed: object):
+    assert read(listed).notice == (
+        "Left out, as a model cannot call them: one without a usable name."
+    )
+
+
+def test_a_long_list_of_the_unusable_is_shortened():
+    listed = read(*(tool(f"a\n{number}", inputSchema=5) for number in range(5)))
+    assert listed.notice.endswith("a 0, a 1, a 2 and 2 more.")
+
+
+def test_half_characters_become_whole():
+    one = offered(tool("a", description="\ud800", inputSchema={"title": "\ud800"}))
+    assert (one.description, one.parameters["title"]) == ("\ufffd", "\ufffd")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        offered(tool("b")),
+        offered(tool("a", description="b")),
+        offered(tool("a", inputSchema={"type": "object", "title": "b"})),
+        offered(tool("a"), identity="other"),
+    ],
+)
+def test_each_change_changes_the_fingerprint(other: OfferedTool):
+    assert other.fingerprint != offered(tool("a")).fingerprint
+
+
+def test_a_change_behind_the_cut_changes_the_fingerprint():
+    said = "x" * LONGEST_DESCRIPTION
+    one, other = (offered(tool("a", description=f"{said}{end}")) for end in "ab")
+    assert one.fingerprint != other.fingerprint
+
+
+def test_the_same_tool_has_the_same_fingerprint():
+    schema = {"type": "object", "title": "t"}
+    turned = dict(reversed(schema.items()))
+    assert (
+        offered(tool("a", inputSchema=schema)).fingerprint
+        == offered(tool("a", inputSchema=turned)).fingerprint
+    )
