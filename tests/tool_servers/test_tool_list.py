@@ -94,6 +94,14 @@ def test_a_tool_with_a_schema_that_is_of_no_use_is_left_out(schema: object):
     assert listed.notice == "Left out, as a model cannot call them: bad."
 
 
+def test_a_tool_that_runs_as_a_task_only_is_left_out():
+    listed = read(
+        tool("required", execution={"taskSupport": "required"}),
+        tool("optional", execution={"taskSupport": "optional"}),
+    )
+    assert [each.name for each in listed.tools] == ["optional"]
+
+
 def test_a_schema_without_a_type_is_one_of_an_object():
     schema = {"properties": {"a": {"type": "string"}}}
     assert offered(tool("a", inputSchema=schema)).parameters == {"type": "object", **schema}

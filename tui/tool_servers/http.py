@@ -87,14 +87,16 @@ class _Checked(httpx2.AsyncBaseTransport):
 
     async def _whole(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         """Read a reply that is no stream of events."""
-        limit = _LONGEST_ERROR if response.is_error else LONGEST_MESSAGE
+        # Also a status above 599, which nobody has defined.
+        refused = response.status_code >= HTTPStatus.BAD_REQUEST
+        limit = _LONGEST_ERROR if refused else LONGEST_MESSAGE
         try:
             data = await _read(response, limit)
         except httpx2.TransportError as error:
             return _refusal(f"{request.url.host} broke off its reply ({_words(error)})")
         finally:
             await response.aclose()
-        if response.is_error and not _is_error(data):
+        if refused and not _is_error(data):
             return self._refused(request, response.status_code)
         if data is None:
             return _refusal(f"{request.url.host} sent a message of more than 8 MB")

@@ -32,7 +32,10 @@ class McpServers:
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
         """Call a tool; whatever goes wrong is a result."""
-        return await self._servers[tool.server].call(tool, arguments)
+        server = self._servers.get(tool.server)
+        if server is None:
+            return ToolResult(f"There is no tool server {tool.server}.", failed=True)
+        return await server.call(tool, arguments)
 
     async def close(self) -> None:
         """End all servers at once."""

@@ -27,7 +27,7 @@ MOST_FOREIGN_LINES = 1000
 
 _QUEUED_BYTES = 1024 * 1024
 _GRACE = 1.0
-_LAST_WORDS = 0.2
+_LAST_WORDS = 0.5
 _STDERR_PAUSE = 0.01
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
@@ -79,6 +79,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         self._arrived = asyncio.Event()
         self._writable = asyncio.Event()
         self._exited = asyncio.Event()
+        self._errors_read = asyncio.Event()
         self.ended = asyncio.Event()
 
     async def ending(self) -> str:
@@ -86,7 +87,8 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         if self._fault:
             return self._fault
         if self.ended.is_set():
-            await self._has_exited()
+            await _comes(self._exited, _GRACE)
+            await _comes(self._errors_read, _LAST_WORDS)
         said = f": {self._errors.last_line}" if self._errors.last_line else ""
         return f"{self._how()}{said}"
 
@@ -116,6 +118,8 @@ class ProgramStreams(asyncio.SubprocessProtocol):
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - the interface
         if fd == _STDOUT:
             self._end()
+        if fd == _STDERR:
+            self._errors_read.set()
 
     def process_exited(self) -> None:
         self._exited.set()
@@ -239,19 +243,22 @@ class ProgramStreams(asyncio.SubprocessProtocol):
             self._input.close()
             # It may be blocked by output that nobody has read.
             self._resume(_STDOUT)
-            if not await self._has_exited():
+            if not await _comes(self._exited, _GRACE):
                 self._signal(signal.SIGTERM)
-                await self._has_exited()
+                await _comes(self._exited, _GRACE)
         finally:
             self._signal(signal.SIGKILL)
             self._process.close()
-        await self._has_exited()
-
-    async def _has_exited(self) -> bool:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._exited.wait(), _GRACE)
-        return self._exited.is_set()
+        await _comes(self._exited, _GRACE)
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.get_pid(), number)
+
+
+async def _comes(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event, for so long at most."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    return event.is_set()

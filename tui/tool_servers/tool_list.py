@@ -76,7 +76,7 @@ class _Reader:
     def _add(self, name: str, tool: dict[str, Any]) -> None:
         schema = _schema(tool.get("inputSchema"))
         called = _called(self.server, name)
-        if schema is None or name in self.seen or called in self._called:
+        if schema is None or called in self._called or _is_task(tool):
             self.unusable.append(name)
             return
         self._called.add(called)
@@ -117,6 +117,15 @@ def _schema(said: object) -> dict[str, Any] | None:
     if len(data) > LONGEST_SCHEMA:
         return None
     return json.loads(without_surrogates(json.dumps(schema, ensure_ascii=False)))
+
+
+def _is_task(tool: dict[str, Any]) -> bool:
+    """True for a tool that runs in the background only, which this program has no way to call."""
+    match tool:
+        case {"execution": {"taskSupport": "required"}}:
+            return True
+        case _:
+            return False
 
 
 def _is_deep(value: object) -> bool:

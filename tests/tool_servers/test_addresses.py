@@ -1,0 +1,269 @@
+"""Servers at an address: streamable HTTP, and the faults that it may have."""
+
+import asyncio
+import gzip
+import json
+import socket
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from tests.tool_servers.http_server import (
+    HttpToolServer,
+    reply,
+    reply_events,
+    reply_json,
+    text,
+)
+from tests.waiting import until
+from tui.config import ToolServerSettings
+from tui.domain.tool_servers import ServerStatus, ToolResult
+from tui.tool_servers import server as one_server
+from tui.tool_servers.servers import McpServers
+
+
+class Reached:
+    """The one server ``web`` of the program's servers."""
+
+    def __init__(self, servers: McpServers) -> None:
+        self.servers = servers
+
+    @property
+    def status(self) -> ServerStatus:
+        return self.servers.statuses()[0]
+
+    async def start(self) -> ServerStatus:
+        return (await self.servers.start())[0]
+
+    async def call(self, **arguments: Any) -> ToolResult:
+        return await self.servers.call(self._echo, arguments)
+
+    async def begin(self) -> None:
+        """Start, and keep its tool."""
+        (self._echo,) = (await self.start()).tools
+
+
+Reach = Callable[..., AbstractAsyncContextManager[Reached]]
+
+
+@pytest.fixture
+def reach() -> Reach:
+    @asynccontextmanager
+    async def reached(url: str, **settings: Any) -> AsyncGenerator[Reached]:
+        servers = McpServers({"web": ToolServerSettings(url=url, **settings)})
+        try:
+            yield Reached(servers)
+        finally:
+            await servers.close()
+
+    return reached
+
+
+def at(method: str, answer: Callable[[BaseHTTPRequestHandler, dict], None]):
+    """Answer the requests of a method."""
+
+    def fault(handler: BaseHTTPRequestHandler, message: dict) -> bool:
+        if message.get("method", handler.command) != method:
+            return False
+        answer(handler, message)
+        return True
+
+    return fault
+
+
+def result(message: dict, words: str) -> dict:
+    return {"jsonrpc": "2.0", "id": message["id"], "result": text(words)}
+
+
+def hang_up(handler: BaseHTTPRequestHandler, _: dict) -> bool:
+    handler.connection.shutdown(socket.SHUT_RDWR)
+    handler.close_connection = True
+    return True
+
+
+async def test_a_server_is_asked_with_its_headers_and_told_the_end(reach: Reach):
+    with HttpToolServer() as server:
+        async with reach(server.url, headers={"Authorization": "Bearer sk-secret"}) as web:
+            await web.begin()
+            answer = await web.call(a=1)
+        assert (answer.text, answer.failed) == ('{"a": 1}', False)
+        assert {headers["authorization"] for _, headers, _ in server.requests} == {
+            "Bearer sk-secret"
+        }
+        assert server.methods[-1] == "DELETE"
+
+
+async def test_a_key_that_is_sent_back_is_hidden(reach: Reach):
+    with HttpToolServer() as server:
+        async with reach(server.url, headers={"Authorization": "Bearer sk-secret"}) as web:
+            await web.begin()
+            assert (await web.call(a="sk-secret")).text == '{"a": "[hidden]"}'
+
+
+async def test_an_answer_may_come_as_an_event_of_some_size(reach: Reach):
+    fault = at("tools/call", lambda h, m: reply_events(h, result(m, "x" * 3_000_000)))
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert "of 2 MiB" in (await web.call()).text
+
+
+@pytest.mark.parametrize("kind", ["event", "json"])
+async def test_an_answer_that_is_too_large_is_an_error_and_the_session_lives(
+    reach: Reach, kind: str
+):
+    def too_large(handler: BaseHTTPRequestHandler, message: dict) -> None:
+        put = reply_events if kind == "event" else reply_json
+        put(handler, result(message, "x" * 9_000_000))
+
+    with HttpToolServer(at("tools/call", too_large)) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert (await web.call()).failed
+            server.fault = None
+            assert not (await web.call()).failed
+
+
+@pytest.mark.parametrize(("status", "words"), [(401, "Unauthorized"), (500, "Internal"), (799, "")])
+async def test_a_refusal_names_the_status(reach: Reach, status: int, words: str):
+    fault = at("initialize", lambda h, _: reply(h, status, b"<html>No.</html>"))
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            started = await web.start()
+            assert started.state == "failed"
+            assert started.reason.startswith(
+                f"127.0.0.1 answered with HTTP status {status} {words}".strip()
+            )
+
+
+async def test_a_refusal_with_an_error_of_the_protocol_gives_that(reach: Reach):
+    error = json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": 1, "message": "Pay me"}})
+    fault = at(
+        "tools/call", lambda h, _: reply(h, 402, error.encode(), content_type="application/json")
+    )
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert (await web.call()) == ToolResult("Pay me", failed=True)
+
+
+async def test_a_redirect_to_another_host_is_not_followed(reach: Reach):
+    with HttpToolServer() as other:
+        fault = at("initialize", lambda h, _: reply(h, 307, location=other.url))
+        with HttpToolServer(fault) as server:
+            async with reach(server.url, headers={"X-Key": "sk-secret"}) as web:
+                started = await web.start()
+                assert started.state == "failed"
+                assert "Redirect to" in started.reason
+        assert other.requests == []
+
+
+async def test_nobody_at_the_address_is_said(reach: Reach):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        async with reach(f"http://127.0.0.1:{free.getsockname()[1]}/mcp") as web:
+            started = await web.start()
+            assert started.state == "failed"
+            assert started.reason.startswith("127.0.0.1 cannot be reached (")
+
+
+async def test_a_server_that_is_gone_fails_the_call_and_may_come_back(reach: Reach):
+    with HttpToolServer() as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            server.fault = hang_up
+            failed = await web.call()
+            server.fault = None
+            assert failed.failed
+            assert "127.0.0.1 cannot be reached" in failed.text
+            assert not (await web.call()).failed
+
+
+async def test_a_session_that_has_ended_is_begun_anew_for_the_next_call(reach: Reach):
+    with HttpToolServer(at("tools/call", lambda h, _: reply(h, 404))) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            failed = await web.call()
+            server.fault = None
+            assert "127.0.0.1 has ended the session (HTTP status 404)" in failed.text
+            assert not (await web.call()).failed
+            assert server.methods.count("initialize") == 2
+
+
+async def test_a_server_that_hangs_is_given_up(reach: Reach):
+    with HttpToolServer() as server:
+        server.fault = at("tools/call", lambda *_: server.closing.wait())
+        async with reach(server.url, timeout=0.2) as web:
+            await web.begin()
+            assert "did not answer within 0.2 seconds" in (await web.call()).text
+            await until(lambda: "notifications/cancelled" in server.methods)
+            server.fault = None
+            assert not (await web.call()).failed
+
+
+async def test_a_server_that_hangs_at_the_start_is_late_and_ended_all_the_same(
+    reach: Reach, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(one_server, "START_SECONDS", 0.1)
+    with HttpToolServer() as server:
+        server.fault = lambda *_: server.closing.wait() or True
+        async with reach(server.url) as web:
+            assert (await web.start()).reason == "It has not answered for 0.1 seconds."
+            await until(lambda: server.requests)
+            await web.servers.close()
+            assert web.status.state == "stopped"
+
+
+async def test_a_server_that_hangs_at_the_end_is_left(reach: Reach):
+    with HttpToolServer() as server:
+        server.fault = at("DELETE", lambda *_: server.closing.wait())
+        async with reach(server.url) as web:
+            await web.begin()
+            await web.servers.close()
+            assert "DELETE" in server.methods
+
+
+async def test_a_reply_that_is_packed_unasked_is_refused(reach: Reach):
+    packed = gzip.compress(b"x" * 100_000_000)
+    fault = at(
+        "tools/call",
+        lambda h, _: reply(
+            h, 200, packed, content_type="application/json", content_encoding="gzip"
+        ),
+    )
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert (await web.call()).text == "127.0.0.1 sent compressed data unasked"
+
+
+@pytest.mark.parametrize("kind", ["json", "events"])
+async def test_a_reply_that_breaks_off_fails_the_call(reach: Reach, kind: str):
+    def break_off(handler: BaseHTTPRequestHandler, _: dict) -> None:
+        handler.send_response(200)
+        types = {"json": "application/json", "events": "text/event-stream"}
+        handler.send_header("content-type", types[kind])
+        handler.send_header("content-length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b"data: {")
+        handler.close_connection = True
+
+    with HttpToolServer(at("tools/call", break_off)) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert (await web.call()).failed
+            server.fault = None
+            assert not (await web.call()).failed
+
+
+async def test_the_library_prints_nothing(reach: Reach, capfd: pytest.CaptureFixture[str]):
+    fault = at("tools/call", lambda h, _: reply(h, 200, b"{", content_type="application/json"))
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert (await web.call()).failed
+            await asyncio.sleep(0)
+    assert capfd.readouterr() == ("", "")
