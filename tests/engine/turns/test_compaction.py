@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.attached import NOTES, picture, showing
 from tests.engine.conftest import PLACE, Clock
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
@@ -32,7 +33,7 @@ from tui.engine.turns.compaction import (
     request_for,
 )
 from tui.errors import AnswerCut, ModelRefused
-from tui.providers.protocol import TextReceived, UsageReported
+from tui.providers.protocol import TextReceived, TextTakenBack, UsageReported
 from tui.storage.memory_store import MemoryStore
 
 WIDE = 1_000_000
@@ -178,6 +179,13 @@ def test_the_model_sees_everything_that_was_said_with_who_said_it():
     assert not request.tools
 
 
+def test_pictures_are_names_in_what_is_summarised_and_files_are_text():
+    part = SummaryPart(None, (message(1, content=showing("See", picture(), NOTES)),), whole=True)
+    (only,) = request_for(part, WIDE).messages
+    assert only.text == f"user: See\n{picture().label}\n{NOTES.fenced}\n"
+    assert not only.attachments
+
+
 def test_a_long_message_is_shortened_in_its_middle():
     long = message(1, "user", "first " + "x" * 100_000 + " last")
     text = request_for(SummaryPart(None, (long,), whole=True), 1000).messages[0].text
@@ -251,6 +259,14 @@ async def test_a_second_summary_includes_the_first(new_session):
     assert "one" not in asked(model)
     assert session.summary.text == "Both."
     assert sent(session)[1] == ["five"]
+
+
+async def test_thinking_that_looked_like_a_summary_is_none(new_session):
+    session = new_session()
+    say(session, "one", "two", "three")
+    model = ScriptedModel(["Hm. ", TextTakenBack(), "Numbers."])
+    compacted = await Compaction(model).run(session)
+    assert compacted.summary.text == "Numbers."
 
 
 async def test_there_is_nothing_to_compact_twice(new_session):
