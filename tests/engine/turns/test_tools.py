@@ -2,14 +2,17 @@
 
 import asyncio
 import json
+from functools import partial
 
 import msgspec
 import pytest
 
 from tests.builders import Clock
+from tests.engine.conftest import PLACE
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.scripted_servers import ScriptedServers, offered
 from tests.waiting import until
+from tui.domain.journal.ids import new_private_id
 from tui.domain.journal.message import ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
@@ -27,6 +30,7 @@ from tui.engine.turns.events import (
 from tui.engine.turns.tools import DENIED, MOST_ARGUMENTS, Tools
 from tui.engine.turns.turn import TurnSettings, begin_turn, retry_turn
 from tui.errors import CallStopped, StorageError, StorageFull
+from tui.storage.stores import SessionStores
 
 TODO = {"content": "会話を読む", "status": "pending", "active_form": "読んでいる"}
 CALL = ToolCall("c1", "write_todos", {"todos": [TODO]})
@@ -209,6 +213,24 @@ async def test_a_search_gives_ids_ages_and_snippets(new_session):
     lines = (await run(tools(Answers("once")), new_session(), call)).splitlines()
     assert lines[0] == "Found 300+, the best 3:"
     assert lines[1] == "- there (just now, user): about auth"
+
+
+async def test_a_search_reads_neither_the_trash_nor_private_sessions(file_session, clock):
+    session, store = file_session
+    name = new_private_id(clock(), 1)
+    in_memory = SessionStores(store, clock).of(name)
+    private = leasing.new_session(in_memory, PLACE, clock, session_id=name)
+    private.add_message("user", "the zebra nobody may know of")
+    await private.save()
+    session.add_message("user", "a zebra")
+    await session.close()
+    call = ToolCall("c1", "search_sessions", {"query": "zebra"})
+    given = tools(Answers("once", "once"), search=partial(store.search, seconds=60))
+    found = await run(given, private, call)
+    assert session.id in found
+    assert "nobody" not in found
+    store.delete(session.id)
+    assert "Nothing found" in await run(given, private, call)
 
 
 @pytest.mark.parametrize("query", ["", "  ", "x" * 501])
