@@ -181,10 +181,16 @@ class AttachmentFiles:
 
     def used_by(self, session_id: str) -> list[str]:
         """List the pictures of a session. Raises ``StorageError``."""
-        return [sha256 for sha256, ids in self.uses().items() if session_id in ids]
+        # By the ends of the names: a purge of many sessions asks for each.
+        ending = f".{session_id}"
+        names = [name for name in self._names() if name.endswith(ending)]
+        uses = filter(None, map(_USE.fullmatch, names))
+        return [use[1] for use in uses if use[2] == session_id]
 
     def _uses_of(self, sha256: str) -> list[Path]:
-        return [self._folders.use(sha256, each) for each in self.uses().get(sha256, ())]
+        beginning = f"{sha256}."
+        names = [name for name in self._names() if name.startswith(beginning)]
+        return [self._folder / name for name in names if _USE.fullmatch(name)]
 
     def _names(self) -> list[str]:
         with storage_errors("Cannot look for the picture"):
