@@ -17,13 +17,14 @@ _MOST_TRIMMED = 8
 """Characters that are left out one by one, before all of the punctuation is."""
 _KEPT_DIGITS = 16
 
-_WORD_BEGINS = r"(?<![^\s(\[{<'\"`])"
+# The literal comes first, so that a long text is searched for it alone.
+_SIGN = r"@(?<![^\s(\[{<'\"`]@)"
 _PLAIN = r'[^\s"@]\S*'
 # A backslash always takes the next character with it: otherwise a long row of them could be read
 # in exponentially many ways.
 _QUOTED = r'(?:\\[^\n]|[^"\\\n])'
-_REFERENCE = late_pattern(rf'{_WORD_BEGINS}@(?:"({_QUOTED}+)"|({_PLAIN}))')
-_UNFINISHED = late_pattern(rf'{_WORD_BEGINS}@(?:"({_QUOTED}*)|({_PLAIN}|))\Z')
+_REFERENCE = late_pattern(rf'{_SIGN}(?:"({_QUOTED}+)"|({_PLAIN}))')
+_UNFINISHED = late_pattern(rf'{_SIGN}(?:"({_QUOTED}*)|({_PLAIN}|))\Z')
 _ESCAPED = late_pattern(r'\\(["\\])')
 _TO_ESCAPE = late_pattern(r'["\\]')
 _NEEDS_NO_QUOTES = late_pattern(_PLAIN)

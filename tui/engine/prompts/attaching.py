@@ -95,7 +95,8 @@ def _named(name: str) -> _Found:
 
 
 def _referred(text: str, place: Place, earlier: Sequence[Attachment]) -> Iterator[_Found]:
-    found = (_find(each, place, earlier) for each in references(text))
+    distinct = {each.candidates: each for each in references(text)}
+    found = (_find(each, place, earlier) for each in distinct.values())
     return (each for each in found if each is not None)
 
 
