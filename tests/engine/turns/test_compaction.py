@@ -33,7 +33,7 @@ from tui.engine.turns.compaction import (
     request_for,
 )
 from tui.errors import AnswerCut, ModelRefused
-from tui.providers.protocol import TextReceived, TextTakenBack, UsageReported
+from tui.providers.protocol import TextReceived, TextTakenBack, ToolDefinition, UsageReported
 from tui.storage.memory_store import MemoryStore
 
 WIDE = 1_000_000
@@ -459,3 +459,11 @@ async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
         prompt, messages = sent(session)
         assert prompt.rpartition("\n")[2] == (summary or "")
         assert messages == since
+
+
+async def test_the_definitions_of_tools_make_it_due_earlier(new_session):
+    session, model = new_session(), ScriptedModel(context_window=4000)
+    large = ToolDefinition("t", "", {"description": "x" * 4_000})
+    say(session, *["a" * 1_000] * 8)
+    assert not await Compaction(model).is_due(session)
+    assert await Compaction(model, tools=(large,)).is_due(session)

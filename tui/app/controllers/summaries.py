@@ -74,8 +74,9 @@ class Summaries:
         model = session.model
         if model is None:
             return None
-        settings = self._settings.in_force(session.session.settings, model.name)
-        return Compaction(model, settings.system_prompt)
+        own = session.session.settings
+        prompt = self._settings.in_force(own, model.name).system_prompt
+        return Compaction(model, prompt, self._settings.offered(own, model.name))
 
     def _may_try(self, session: LoadedSession) -> bool:
         count = session.session.message_count

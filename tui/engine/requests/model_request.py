@@ -70,9 +70,14 @@ def fits(request: ModelRequest, context_window: int) -> bool:
     return _first_that_fits(turns, room) == 0
 
 
-def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:
-    """Count the tokens left for messages, beside the prompt and the summary."""
-    return _room(_with_summary(system_prompt, summary), context_window)
+def room_for_messages(
+    system_prompt: str,
+    summary: Summary | None,
+    context_window: int,
+    tools: Sequence[ToolDefinition] = (),
+) -> int:
+    """Count the tokens left for messages, beside the prompt, the summary and the tools."""
+    return _room(_with_summary(system_prompt, summary), context_window) - tokens_of_tools(tools)
 
 
 def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:

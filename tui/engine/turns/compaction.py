@@ -30,7 +30,14 @@ from tui.engine.requests.token_estimate import (
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
 from tui.logs import log_of
-from tui.providers.protocol import Model, ModelRequest, TextReceived, TextTakenBack, UsageReported
+from tui.providers.protocol import (
+    Model,
+    ModelRequest,
+    TextReceived,
+    TextTakenBack,
+    ToolDefinition,
+    UsageReported,
+)
 
 FULL = 0.8
 """From this share of what can be sent on, the oldest part is summarised."""
@@ -83,10 +90,11 @@ class Compacted(msgspec.Struct, frozen=True):
 
 
 class Compaction(msgspec.Struct, frozen=True):
-    """Summarises sessions with a model, beside a system prompt."""
+    """Summarises sessions with a model, beside a system prompt and the tools that it is offered."""
 
     model: Model
     system_prompt: str = ""
+    tools: tuple[ToolDefinition, ...] = ()
 
     async def is_due(self, session: OpenSession) -> bool:
         """Tell whether what is live is near what can be sent, and part of it can be summarised.
@@ -121,8 +129,8 @@ class Compaction(msgspec.Struct, frozen=True):
         return Compacted(summary, part)
 
     def _room(self, summary: Summary | None) -> int:
-        room = room_for_messages(self.system_prompt, summary, self.model.context_window)
-        return max(1, room)
+        window = self.model.context_window
+        return max(1, room_for_messages(self.system_prompt, summary, window, self.tools))
 
     async def _part(self, session: OpenSession, kept: float) -> SummaryPart | None:
         messages = await session.context(self.model.context_window)

@@ -51,6 +51,7 @@ from tui.providers.protocol import (
     TextTakenBack,
     ThinkingReceived,
     ToolCallReceived,
+    ToolDefinition,
     TurnMemory,
     UsageReported,
 )
@@ -80,6 +81,14 @@ class TurnSettings(msgspec.Struct, frozen=True):
         effort = effort_called(own.effort)
         level = Level(THIS_SESSION, own.system_prompt, own.temperature, own.max_tokens, effort)
         return ModelSettings((level, *self.configured(model)))
+
+    def offers_tools(self, own: Settings, model: str) -> bool:
+        """Tell whether a model is offered tools at all; the built-in guide takes none."""
+        return self.in_force(own, model).offers_tools and not model.startswith(f"{OFFLINE}:")
+
+    def offered(self, own: Settings, model: str) -> tuple[ToolDefinition, ...]:
+        """The tools that a session's requests to a model offer now."""
+        return self.tools.definitions(own.tools_off) if self.offers_tools(own, model) else ()
 
     def asking(self, ask: Ask) -> "TurnSettings":
         """The same, with the calls of tools put to whoever ``ask`` asks."""
@@ -195,7 +204,7 @@ class Turn:
 
     async def _start_servers(self, emit: Emit) -> None:
         """Start the servers of tools, if the model is offered any; returns at once later on."""
-        if not self._offers_tools:
+        if not self._settings.offers_tools(self._session.settings, self._model.name):
             return
         tools = self._settings.tools
         if waiting := tools.waiting:
@@ -254,9 +263,7 @@ class Turn:
         if self._model.sees_images is False and pictures_of(messages):
             await self._emit_remark(RequestChanged(_BLIND.format(self._model.name)), emit)
             messages = without_pictures(messages)
-        settings = self._in_force
-        off = self._session.settings.tools_off
-        tools = self._settings.tools.definitions(off) if self._offers_tools else ()
+        settings = self._settings.in_force(self._session.settings, self._model.name)
         # A million tokens take a tenth of a second.
         return await asyncio.to_thread(
             project,
@@ -264,18 +271,9 @@ class Turn:
             self._session.summary,
             messages,
             window,
-            tools,
+            self._settings.offered(self._session.settings, self._model.name),
             settings.parameters,
         )
-
-    @property
-    def _in_force(self) -> ModelSettings:
-        return self._settings.in_force(self._session.settings, self._model.name)
-
-    @property
-    def _offers_tools(self) -> bool:
-        # The built-in guide takes none.
-        return self._in_force.offers_tools and not self._model.name.startswith(f"{OFFLINE}:")
 
     async def _run_tools(self, answer: Message, emit: Emit) -> None:
         """Run the calls of an answer: calls are on disk before, results after.
