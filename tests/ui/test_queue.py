@@ -5,7 +5,7 @@ import asyncio
 from textual import events
 from textual.widgets import TextArea
 
-from tests.ui.screen import conversation, notices, send, status, wait_for_answer
+from tests.ui.screen import conversation, go_to, notices, send, status, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.widgets.prompt import Prompt
@@ -234,6 +234,30 @@ async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_
         assert asked == ["first", "new"]
         assert w.workspace.current.prompt.queue.held == ("second",)
         assert app.chat.prompt.text == ""
+
+
+async def test_while_its_session_is_opened_a_prompt_is_in_the_draft(world, monkeypatch):
+    w = world(["two"])
+    there = await w.session("Hello", "Yes.")
+    other = await w.session("Hello", "Yes.")
+    async with w.running(other) as (app, pilot):
+        await go_to(app, pilot, there)
+        await until(lambda: w.workspace.current.id == there)
+        take, waiting, gate = w.workspace.take, asyncio.Event(), asyncio.Event()
+
+        async def held_up(loaded):
+            waiting.set()
+            await gate.wait()
+            await take(loaded)
+
+        monkeypatch.setattr(w.workspace, "take", held_up)
+        app.post_message(Prompt.Submitted("second"))
+        await waiting.wait()
+        await w.workspace.keep_drafts()
+        assert "second" in w.workspace.current.draft().queued
+        gate.set()
+        await until(lambda: "two" in conversation(app))
+        await until(lambda: kept(w) is None)
 
 
 async def test_a_prompt_sent_before_its_session_is_open_is_in_the_draft_until_it_is_sent(world):
