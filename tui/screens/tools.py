@@ -55,18 +55,18 @@ class ToolScreen(ChooserDialog[None]):
 
     def __init__(self, rows: Sequence[ToolRow]) -> None:
         super().__init__()
-        self._rows = rows
+        self.rows = rows
         self._trouble = ""
 
     def on_mount(self) -> None:
         self.entitle("Tools", _KEYS)
         self.type_into(None)
-        self.show(self._rows)
+        self.show(self.rows)
 
     def show(self, rows: Sequence[ToolRow]) -> None:
         """Show the tools as they are now; the highlight stays on its line."""
         highlighted = self.choices.highlighted
-        self._rows = rows
+        self.rows = rows
         choices = [Choice(row.id, row.text, row.note, row.mark) for row in rows]
         self.offer(choices, highlighted.id if highlighted else "")
         self._describe()
@@ -75,7 +75,7 @@ class ToolScreen(ChooserDialog[None]):
     def _row(self) -> ToolRow | None:
         highlighted = self.choices.highlighted
         wanted = highlighted.id if highlighted else ""
-        return next((row for row in self._rows if row.id == wanted), None)
+        return next((row for row in self.rows if row.id == wanted), None)
 
     def tell_trouble(self, words: str) -> None:
         """Show what went wrong, until the highlight moves."""

@@ -94,8 +94,9 @@ class ToolController:
             self._screen.tell_trouble(str(error))
 
     def _show(self) -> None:
-        if self._screen is not None:
-            self._screen.show(self._rows())
+        # Shown anew, the list goes back to its highlight: the mouse may have scrolled it away.
+        if self._screen is not None and (rows := self._rows()) != self._screen.rows:
+            self._screen.show(rows)
 
     def _rows(self) -> tuple[ToolRow, ...]:
         own = tuple(map(_listed, self._tools.built_in))

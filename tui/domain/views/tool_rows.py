@@ -105,7 +105,7 @@ def _server_row(status: ServerStatus) -> ToolRow:
         id=f"server:{status.name}",
         text=status.name,
         note=words,
-        detail=f"Server {status.name}: {words}. {status.notice}".rstrip(),
+        detail=f"Server {status.name}: {words.rstrip('.')}. {status.notice}".rstrip(),
         server=status.name,
     )
 

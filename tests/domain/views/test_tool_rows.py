@@ -1,0 +1,47 @@
+"""The lines of the list of tools."""
+
+from tests.engine.scripted_servers import offered
+from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ServerStatus
+from tui.domain.views.tool_rows import Allowed, ListedTool, tool_rows
+
+READ = ToolApproval("files", "read_file", "1")
+READY = ServerStatus("files", "ready", tools=(offered(),))
+
+
+def listed(*statuses, own=(), off=(), **allowed):
+    rows = tool_rows(own, statuses, off, Allowed(**allowed))
+    return [f"{row.mark or ' '} {row.text} | {row.note}" for row in rows]
+
+
+def test_the_program_s_own_come_first_then_each_server_with_its_tools():
+    own = (ListedTool("write_todos", "write_todos", "Replace the list.", None),)
+    assert listed(READY, ServerStatus("git", "failed", "no such program"), own=own) == [
+        "● write_todos | asks nothing · Replace the list.",
+        "  files | ready, 1 tool",
+        "●   read_file | Read a file.",
+        "  git | failed: no such program",
+    ]
+
+
+def test_a_tool_that_is_off_is_marked_and_says_so():
+    assert listed(READY, off=("files__read_file",))[1] == "○   read_file | off · Read a file."
+
+
+def test_a_tool_says_for_how_long_it_is_allowed():
+    assert "always allowed" in listed(READY, always=(READ,))[1]
+    assert "allowed until you quit" in listed(READY, until_quit=(READ,))[1]
+    changed = ToolApproval("files", "read_file", "0")
+    assert "changed since you allowed it" in listed(READY, always=(changed,))[1]
+
+
+def test_an_approval_of_a_tool_that_is_not_there_is_listed_to_be_withdrawn():
+    gone = ToolApproval("git", "log", "1")
+    rows = tool_rows((), (READY,), (), Allowed(always=(READ, gone), until_quit=(gone,)))
+    assert [row.approval for row in rows if row.approval] == [READ, gone]
+    assert rows[-1].text == "git: log"
+
+
+def test_tools_that_are_left_out_are_said_with_their_server():
+    status = ServerStatus("files", "ready", notice="2 tools are left out.")
+    assert tool_rows((), (status,), (), Allowed())[0].detail.endswith("2 tools are left out.")
