@@ -16,6 +16,7 @@ from tests.ui.screen import (
     terminal_rows,
     wait_for_answer,
 )
+from tests.ui.test_looks import key_line
 from tests.waiting import until
 from tests.widgets.transcript.conftest import asked
 from tui.domain.journal.blocks import FileBlock
@@ -171,3 +172,16 @@ async def test_versions_of_a_question_have_their_own_files(world):
         assert "notes.txt" not in conversation(app)
         await pilot.press("f6", "k", "left_square_bracket")
         await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app), "the file")
+
+
+async def test_the_line_of_keys_says_what_can_be_done_with_files_and_pictures(world):
+    w = world()
+    there = await w.session(showing("See", NOTES, picture()), "nice")
+    async with w.running(there, size=(140, 24)) as (app, pilot):
+        await until(lambda: "[image: photo.png" in conversation(app))
+        await pilot.press("f6", "k")
+        await until(lambda: "Enter Fold" in key_line(app))
+        assert "o Open" in key_line(app)
+        assert "Copy code" not in key_line(app)
+        await pilot.press("enter")
+        await until(lambda: "c Copy code" in key_line(app))

@@ -405,12 +405,12 @@ async def test_the_line_of_keys_says_only_what_the_message_has(world):
     async with w.running(talk, size=(140, 24)) as (app, pilot):
         await until(lambda: "x = 1" in conversation(app))
         await pilot.press("f6")
-        await until(lambda: "o Link" in key_line(app))
+        await until(lambda: "o Open" in key_line(app))
         assert "c Copy code  r Ask again" in key_line(app)
         assert "Fold" not in key_line(app)
         await pilot.press("k")
         await until(lambda: "Copy code" not in key_line(app))
-        assert "o Link" not in key_line(app)
+        assert "o Open" not in key_line(app)
 
 
 async def test_the_line_of_keys_says_how_to_go_on_finding(world):

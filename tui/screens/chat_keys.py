@@ -49,7 +49,7 @@ AT_TIMES = {
     "conversation-copy-code": "Copy code",
     "conversation-edit": "Edit",
     "conversation-fold": "Fold",
-    "conversation-open-link": "Link",
+    "conversation-open-link": "Open",
     "conversation-version-previous": "Versions",
     "find-next": "Next match",
     "prompt-complete": "Complete",

@@ -39,8 +39,6 @@ from tui.widgets.transcript.welcome import Welcome, WelcomeText
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from tui.widgets.transcript.document.items import Item
-
 
 class Transcript(ScrollViewBase, can_focus=True):
     """Shows the messages of a session, and connects Textual's events with its collaborators."""
@@ -79,7 +77,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._timer: Timer | None = None
         self._throttle = Throttle()
         self._has_selection = False
-        self._bindings_state: tuple[bool, Item | None, bool, bool] = (True, None, False, False)
+        self._bindings_state: tuple[object, ...] = (True, None, None, False, False)
 
         # Textual looks for the actions of KEYS here.
         self.action_move = self.scrolling.move
@@ -293,7 +291,14 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def _refresh_bindings_if_changed(self) -> None:
         """Update the line of keys where its contents may have changed."""
-        state = self.following, self._state.cursor.item, self.finder.can_go_on, self._has_selection
+        item = self._state.cursor.item
+        state = (
+            self.following,
+            item,
+            item and item.fold_state,
+            self.finder.can_go_on,
+            self._has_selection,
+        )
         if state != self._bindings_state:
             self._bindings_state = state
             self.refresh_bindings()

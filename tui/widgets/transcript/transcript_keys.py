@@ -23,7 +23,7 @@ KEYS: list[BindingType] = [
     _key("left_square_bracket", "version(-1)", "version-previous", "Version", VERSIONS),
     _key("right_square_bracket", "version(1)", "version-next", "", VERSIONS),
     _key("f", "fork", "fork", "", "Continue from here in a copy"),
-    _key("o", "open_link", "open-link", "Link", "Open a link or a picture, after asking"),
+    _key("o", "open_link", "open-link", "Open", "Open a link or a picture, after asking"),
     _key("i", "details", "details", "Details", "Show its time and model"),
     _key("I", "all_details", "details-all", "", "Show time and model of all messages"),
     _key("enter,space", "fold", "fold", "Fold", "Unfold or fold files, a tool call or a summary"),

@@ -140,6 +140,11 @@ class Item:
         text = self.message.text if self.message else ""
         return "```" in text or "~~~" in text
 
+    @property
+    def fold_state(self) -> object:
+        """Equal while nothing is folded or unfolded."""
+        return self.unfolded
+
     def is_folded(self, block: int) -> bool:
         """True if a block is the line of something that is folded."""
         line = self.blocks()[block]

@@ -39,6 +39,10 @@ class QuestionItem(Item):
         return bool(self._files)
 
     @property
+    def fold_state(self) -> object:
+        return self.unfolded_files
+
+    @property
     def codes(self) -> list[str]:
         """The code of the question, and the unfolded files."""
         files = self._files
