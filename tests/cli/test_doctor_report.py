@@ -63,6 +63,9 @@ def test_no_key_text_title_or_password_is_in_it(sibyl, saved, home, config, monk
         f'[providers.two]\nbase_url = "http://two.example:8080/v1"\napi_key_file = "{key_file}"\n'
         f'[providers.three]\nbase_url = "http://three.example/v1"\napi_key_env = "NO_KEY"\n'
         'proxy = ""\n'
+        f'[mcp.program]\ncommand = ["sh", "--key={KEY}"]\nenv = {{ TOKEN = "{KEY}" }}\n'
+        '[mcp.missing]\ncommand = ["no-such-program"]\n'
+        f'[mcp.web]\nurl = "http://web.example/{KEY}"\nheaders = {{ X = "{KEY}" }}\n'
     )
     monkeypatch.setenv("ONE_KEY", KEY)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
@@ -76,6 +79,8 @@ def test_no_key_text_title_or_password_is_in_it(sibyl, saved, home, config, monk
     assert rows["two"] == "two.example:8080, openai, key in a file"
     assert rows["three"] == "three.example, openai, NO_KEY is not set"
     assert rows["anthropic"] == "api.anthropic.com, anthropic, key in ANTHROPIC_API_KEY"
+    assert (rows["mcp.program"], rows["mcp.web"]) == ("sh, found", "web.example")
+    assert rows["mcp.missing"] == "no-such-program, not found"
     said = "HTTPS_PROXY, proxy in config.toml, proxy in [providers.three]"
     assert rows["proxies and certificates"].startswith(said)
 

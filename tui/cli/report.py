@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shutil
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 import tui
 from tui.cli.crash import NAME as CRASH_LOG
 from tui.cli.system import library_version, system
-from tui.config import Settings, paths
+from tui.config import Settings, ToolServerSettings, paths
 from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
 from tui.domain.text.labels import plural
@@ -23,7 +24,7 @@ Report = Mapping[str, Mapping[str, str]]
 """Rows by section and by name."""
 
 _NETWORK = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_LIBRARIES = ("pydantic-ai-slim", "openai", "anthropic", "httpx2", "msgspec")
+_LIBRARIES = ("pydantic-ai-slim", "openai", "anthropic", "mcp", "httpx2", "msgspec")
 _EXTRAS = ("google-genai", "mistralai", "boto3")
 
 
@@ -100,7 +101,19 @@ def _connections(settings: Settings, environment: Mapping[str, str]) -> dict[str
             continue
         if provider and name != OFFLINE and _is_used(provider, settings, environment):
             rows[name] = f"{_host(provider)}, {provider.dialect}, {_key(provider, environment)}"
-    return {**rows, "proxies and certificates": _network(settings, environment)}
+    rows["proxies and certificates"] = _network(settings, environment)
+    servers = settings.config.mcp.items()
+    return rows | {f"mcp.{name}": _tool_server(each, environment) for name, each in servers}
+
+
+def _tool_server(server: ToolServerSettings, environment: Mapping[str, str]) -> str:
+    """Say where a server of tools is, without starting or asking it."""
+    if server.url is not None:
+        return _host_of(server.url)
+    program = server.command[0]
+    path = (server.env or {}).get("PATH") or environment.get("PATH")
+    # Its arguments may have a key.
+    return f"{program}, {'found' if shutil.which(program, path=path) else 'not found'}"
 
 
 def _network(settings: Settings, environment: Mapping[str, str]) -> str:
@@ -118,8 +131,12 @@ def _is_used(provider: Provider, settings: Settings, environment: Mapping[str, s
 
 
 def _host(provider: Provider) -> str:
+    return _host_of(provider.base_url)
+
+
+def _host_of(url: str) -> str:
     # Without its path: some gateways have the key in it.
-    address = urlsplit(provider.base_url)
+    address = urlsplit(url)
     try:
         port = f":{address.port}" if address.port else ""
     except ValueError:
