@@ -73,6 +73,13 @@ def die(number: object, words: str = "", code: int = 3) -> None:
     os._exit(code)
 
 
+def close(number: object, descriptor: int) -> None:
+    """Close a standard stream and go on living."""
+    os.close(descriptor)
+    if descriptor == 0:
+        time.sleep(600)
+
+
 def ask(number: object, method: str, params: object) -> None:
     """Answer with the client's answer to a request."""
     asked.append(number)
@@ -90,7 +97,7 @@ def chatter(number: object) -> None:
     respond(number, "done")
 
 
-CALLS = (echo, environment, raw, error, huge, silent, die, ask, change, chatter)
+CALLS = (echo, environment, raw, error, huge, silent, die, close, ask, change, chatter)
 asked: list = []
 
 

@@ -216,6 +216,18 @@ class TestAServerThatDies:
 
                 assert not (await raw.servers.call(echo, {})).failed
 
+    @pytest.mark.parametrize("descriptor", [0, 1])
+    async def test_so_far_that_it_closes_a_stream_is_told(
+        self, raw_server: RunRaw, descriptor: int
+    ):
+        async with raw_server() as raw:
+            await raw.start()
+
+            result = await raw.call("close", descriptor=descriptor)
+
+            assert "It closed its input or output." in result.text
+            await until(lambda: not any(map(is_running, raw.processes)))
+
     async def test_by_a_signal_is_told(self, raw_server: RunRaw):
         async with raw_server() as raw:
             await raw.start()

@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from mcp.client.session import ClientSession, IncomingMessage
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp_types import Implementation, ToolListChangedNotification
+from mcp.types import Implementation, ToolListChangedNotification
 
 from tui.config import ToolServerSettings
 from tui.tool_servers.failures import ServerFailed

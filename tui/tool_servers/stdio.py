@@ -12,10 +12,9 @@ from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Self, cast
 
-import anyio
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp_types import jsonrpc_message_adapter
+from mcp.types import jsonrpc_message_adapter
 
 from tui.tool_servers.failures import ServerFailed
 from tui.tool_servers.lines import LineBuffer, LineTooLong, Tail
@@ -97,7 +96,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         if code is not None:
             return f"It ended with exit code {code}" if code >= 0 else f"It ended by signal {-code}"
         if self.ended.is_set():
-            return "It closed its output"
+            return "It closed its input or output"
         if self._foreign_lines:
             return f"It printed {self._foreign_lines} lines that are no messages, and no answer"
         return "It did not answer"
@@ -116,13 +115,18 @@ class ProgramStreams(asyncio.SubprocessProtocol):
             self._take_output(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - the interface
-        if fd == _STDOUT:
+        if fd == _STDIN:
+            self._end_soon()
+        elif fd == _STDOUT:
             self._end()
-        if fd == _STDERR:
+        else:
             self._errors_read.set()
 
     def process_exited(self) -> None:
         self._exited.set()
+        self._end_soon()
+
+    def _end_soon(self) -> None:
         # Its last words may still be in the pipe, which its children may keep open.
         asyncio.get_running_loop().call_later(_LAST_WORDS, self._end)
 
@@ -172,13 +176,8 @@ class ProgramStreams(asyncio.SubprocessProtocol):
     # --- the session's side
 
     async def receive(self) -> SessionMessage | Exception:
-        """Wait for a message. Raises ``EndOfStream``."""
-        while (line := await self._next_line()) is not None:
-            # Without a pause, a flood of lines would hold up everything else.
-            await asyncio.sleep(0)
-            if message := self._message(line):
-                return message
-        raise anyio.EndOfStream
+        """Wait for a message."""
+        return await anext(self)
 
     async def _next_line(self) -> bytes | None:
         while not self._lines:
@@ -204,12 +203,14 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         return None
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Write a message, once the program has read those before it."""
+        """Write a message, once the program has read those before it.
+
+        After the end this does nothing: the session has seen it, or sees it next.
+        """
         text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         await self._writable.wait()
-        if self.ended.is_set() or self._input.is_closing():
-            raise anyio.BrokenResourceError
-        self._input.write(text.encode() + b"\n")
+        if not (self.ended.is_set() or self._input.is_closing()):
+            self._input.write(text.encode() + b"\n")
 
     async def aclose(self) -> None:
         """Do nothing: the program is ended by ``stop``."""
@@ -218,10 +219,12 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
+        while (line := await self._next_line()) is not None:
+            # Without a pause, a flood of lines would hold up everything else.
+            await asyncio.sleep(0)
+            if message := self._message(line):
+                return message
+        raise StopAsyncIteration
 
     async def __aenter__(self) -> Self:
         return self
