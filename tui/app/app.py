@@ -232,6 +232,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     def list_files(self, event: Prompt.FilesWanted) -> None:
         self.run_worker(partial(self._controllers.file_lists.show, event.folder))
 
+    @on(Prompt.ReferencesSettled)
+    def preview_attached(self, event: Prompt.ReferencesSettled) -> None:
+        self.run_worker(partial(self._controllers.attached_preview.show, event.text))
+
     @on(Prompt.FilesDropped)
     def refer_to_dropped(self, event: Prompt.FilesDropped) -> None:
         self.run_worker(partial(self._controllers.dropped_files.take, event))

@@ -67,6 +67,10 @@ class PromptView(Protocol):
         """Replace the user's text, who can undo it."""
         ...
 
+    def show_attached(self, words: str) -> None:
+        """Show what the text will attach."""
+        ...
+
     def insert_reference(self, reference: str) -> None:
         """Insert a reference at the caret."""
         ...

@@ -32,6 +32,7 @@ from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
 if TYPE_CHECKING:
+    from tui.app.controllers.attached_preview import AttachedPreview
     from tui.app.controllers.connect import ConnectController
     from tui.app.controllers.dropped_files import DroppedFiles
     from tui.app.controllers.external_editor import ExternalEditor
@@ -234,6 +235,13 @@ class Controllers:
         from tui.app.controllers.picture_paste import PicturePaste
 
         return PicturePaste(self._chat, self._parts.workspace, self.presenter)
+
+    @cached_property
+    def attached_preview(self) -> "AttachedPreview":
+        """Says what the prompt will attach."""
+        from tui.app.controllers.attached_preview import AttachedPreview
+
+        return AttachedPreview(self._chat, self._parts.workspace)
 
     @cached_property
     def find(self) -> "FindController":

@@ -111,9 +111,9 @@ def _find(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> 
 
 def _find_on_disk(written: str, place: Place) -> _Found | None:
     for folder in place.folders:
-        path = folder / _expanded(written)
+        path = folder / expanded(written)
         with refused_as(written):
-            if (status := _status(path)) is not None:
+            if (status := status_of(path)) is not None:
                 return _on_disk(path, status, written)
     return None
 
@@ -141,13 +141,13 @@ def _refused_if_gone(name: str) -> Generator[None]:
         raise refusal(name, "it is not kept here any more") from error
 
 
-def _expanded(written: str) -> Path:
+def expanded(written: str) -> Path:
     home = Path(written).parts[:1] == ("~",)
     # Path.expanduser raises where there is no home.
     return Path(os.path.expanduser(written) if home else written)  # noqa: PTH111
 
 
-def _status(path: Path) -> os.stat_result | None:
+def status_of(path: Path) -> os.stat_result | None:
     """Look up the status of a path; ``None`` if nothing is there, not even a broken link."""
     try:
         return path.stat()

@@ -33,7 +33,7 @@ from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
 from tui.storage.stores import SessionStores
 
 if TYPE_CHECKING:
-    from tui.engine.prompts.attaching import Attached
+    from tui.engine.prompts.attaching import Attached, Place
 
 PAGE = 50
 """The number of messages in a page."""
@@ -316,13 +316,26 @@ class Workspace:
         store = self._stores.of(loaded.id)
         return await asyncio.to_thread(store.add_attachment, loaded.id, data)
 
+    async def preview(self, loaded: LoadedSession, text: str) -> str:
+        """Describe what a prompt will attach, in a line; nothing is read but sizes."""
+        return await in_daemon_thread(partial(self._preview, loaded, text))
+
+    def _preview(self, loaded: LoadedSession, text: str) -> str:
+        from tui.engine.prompts.preview import preview_words
+
+        return preview_words(text, self._place_of(loaded))
+
     def _attach(self, loaded: LoadedSession, text: str) -> "Attached":
         # Imported with the first reference: the first screen needs none of it.
-        from tui.engine.prompts.attaching import Place, attach
+        from tui.engine.prompts.attaching import attach
+
+        return attach(text, self._place_of(loaded), earlier=self._attached_before(loaded))
+
+    def _place_of(self, loaded: LoadedSession) -> "Place":
+        from tui.engine.prompts.attaching import Place
 
         folder = Path(loaded.session.header.project_path)
-        place = Place(self._stores.of(loaded.id), loaded.id, [folder])
-        return attach(text, place, earlier=self._attached_before(loaded))
+        return Place(self._stores.of(loaded.id), loaded.id, [folder])
 
     def _attached_before(self, loaded: LoadedSession) -> Sequence[Attachment]:
         """The attachments of the question that a prompt is another version of."""

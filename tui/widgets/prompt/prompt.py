@@ -21,6 +21,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.widgets.intents import CommandInvoked
+from tui.widgets.prompt.attached_line import AttachedLine
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
@@ -69,6 +70,13 @@ class Prompt(Widget):
             self.text = text
             self.pastes = tuple(pastes)
 
+    class ReferencesSettled(Message):
+        """The text has stood for a moment: time to look at what it refers to."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
     class FilesWanted(Message):
         """A reference is being typed: the files are wanted that begin with ``folder``.
 
@@ -114,6 +122,7 @@ class Prompt(Widget):
         self._list = CompletionList()
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
+        self._attached = AttachedLine(self, self._ask_for_attached, self._show_subtitle)
         self._told = ""
         self._escaped_at = -math.inf
         self._useful: frozenset[str] = frozenset()
@@ -185,6 +194,10 @@ class Prompt(Widget):
     def replace_text(self, text: str) -> None:
         """Put another text in the place of the user's, who can undo it."""
         self._editor.replace_text(text)
+
+    def show_attached(self, words: str) -> None:
+        """Show in the border what the text will attach."""
+        self._attached.show(words)
 
     def insert_reference(self, reference: str) -> None:
         """Insert a reference at the caret, as a word of its own."""
@@ -276,9 +289,13 @@ class Prompt(Widget):
 
     def _show_subtitle(self) -> None:
         again = self._can_exchange
-        parts = (self._reason, _queue_hint(self._queue, again=again))
+        queue = _queue_hint(self._queue, again=again)
+        parts = (self._reason, queue, self._attached.words)
         text = " · ".join(make_visible_line(part) for part in parts if part)
         self._editor.border_subtitle = Content(text)
+
+    def _ask_for_attached(self) -> None:
+        self.post_message(self.ReferencesSettled(self.text))
 
     def _take_paste(self, paste: Paste) -> None:
         from tui.domain.dropped_files import dropped_files
@@ -431,6 +448,7 @@ class Prompt(Widget):
         if self.useful != self._useful:
             self._useful = self.useful
             self.call_later(self.refresh_bindings)
+        self._attached.note(text)
         if text == self._told or self._history.is_at(text):
             self._list.show(())
             return
