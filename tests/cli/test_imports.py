@@ -176,7 +176,7 @@ def test_what_was_cut_continued_and_deleted_is_told(sibyl, store, shelf):
     shelf.put("a.json", told(said("a"), long, name="Talk"), told(said("b"), source_id="c2"))
     said_so = sibyl("import", "--all").out
     assert "1 message cut at the limits of a message" in said_so
-    assert '"Talk" was continued here: new messages are in notebook-' in said_so
+    assert '"Talk" was continued here: new messages are in its fork notebook-' in said_so
     assert "1 session left out: deleted here. To import also deleted ones:" in said_so
 
 

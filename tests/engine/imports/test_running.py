@@ -306,6 +306,7 @@ def test_the_fork_is_the_same_one_each_time(store, shelf, take):
     take()
     shelf.put("a.json", told(said("a"), said("b"), said("c")))
     (fork,) = take().programs[0].forks
+    assert fork.title == "a"
     assert len(ids(store)) == 2
     assert live(store, fork.fork_id) == ["a", "b", "c"]
 
@@ -328,7 +329,9 @@ def test_a_session_that_is_open_waits_for_the_next_run(store, shelf, take, clock
     shelf.put("a.json", told(said("a"), said("b")))
     (program,) = take().programs
     assert not program.forks
-    assert "open in another window" in program.failures[0].reason
+    assert program.failures[0].reason == (
+        '"a" is open. Close it and import again to add what is new.'
+    )
     assert live(store) == ["a"]
     lease.release()
     take()

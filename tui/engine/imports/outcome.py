@@ -13,7 +13,7 @@ class Fork(msgspec.Struct, frozen=True):
     session_id: str
     fork_id: str
     title: str
-    """The name in the other program; empty if it has none."""
+    """The name in the other program, else the title here."""
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -54,8 +54,8 @@ def program_lines(done: ImportedProgram) -> Iterator[str]:
     if done.cut:
         yield f"  {plural(done.cut, 'message')} cut at the limits of a message"
     for fork in done.forks:
-        title = make_visible_line(fork.title) or fork.session_id
-        yield f'  "{title}" was continued here: new messages are in {fork.fork_id}'
+        title = make_visible_line(fork.title)
+        yield f'  "{title}" was continued here: new messages are in its fork {fork.fork_id}'
 
 
 def _failures(done: ImportedProgram) -> Iterator[str]:

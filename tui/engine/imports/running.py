@@ -34,7 +34,7 @@ from tui.storage.protocol import SessionStore
 _log = logging.getLogger(__name__)
 
 _LOG_LINES = 100
-_OF_ONE_SESSION = (NewerVersion, SessionBusy, SessionDamaged, SessionNotFound)
+_OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
 
 
@@ -63,6 +63,13 @@ def run(
     except StorageError as failed:
         error = str(failed)
     return Outcome(tuple(done), stopped, error)
+
+
+class _StillOpen(Exception):
+    """A session that has grown is open, in this window or in another one."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(f'"{title}" is open. Close it and import again to add what is new.')
 
 
 class _Log:
@@ -159,6 +166,9 @@ class _ProgramImport:
             return writer.write()
         except SessionExists:
             # Another import has just added it, maybe from a shorter source.
+            return None
+        except SessionBusy as busy:
+            self._fail(planned, _StillOpen(self._bench.store.entry(busy.session_id).label))
             return None
         except _OF_ONE_SESSION as error:
             self._fail(planned, error)

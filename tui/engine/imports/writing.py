@@ -197,7 +197,8 @@ class SessionWriter:
         self._result.messages += conversion.messages
         self._result.cut += conversion.cut
         if original is not None:
-            fork = Fork(original.session_id, session_id, self._heading.name)
+            title = self._heading.name or self._store.entry(original.session_id).label
+            fork = Fork(original.session_id, session_id, title)
             self._result.forks.append(fork)
 
     def _header(self, session_id: str, first: Encoded, original: _Original | None) -> SessionHeader:
