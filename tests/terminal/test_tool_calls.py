@@ -112,3 +112,32 @@ def test_quitting_while_a_call_runs_asks_and_then_ends_the_server(chats, calling
     assert_whole(program)
     assert results(chats) == [INTERRUPTED]
     assert not any(map(is_running, calling.processes))
+
+
+def test_always_holds_in_the_next_program_until_the_server_s_command_changes(chats, tmp_path):
+    call = calls_tools(("call_1", "raw__echo", ['{"word": "zebra"}']), text="A plan.")
+    chats.answer(call, answers("One."), call, answers("Two."), call, answers("Three."))
+    written = chats.config.read_text("utf-8")
+
+    def serve(**plan):
+        command = [sys.executable, RAW, json.dumps({"log": str(tmp_path / "log"), **plan})]
+        table = f"[mcp.raw]\ncommand = {json.dumps(command)}\n"
+        chats.config.write_text(written + table, "utf-8")
+
+    serve()
+    first = chats.launch("ask", "Go")
+    first.until("n deny:")
+    first.type("a\r")
+    first.until("One.")
+    second = chats.launch("ask", "Go")
+    second.until("Two.")
+    assert second.wait() == 0
+    assert "n deny:" not in second.text
+    assert "zebra" in second.text
+    serve(stderr="another")
+    third = chats.launch("ask", "Go")
+    third.until("It has changed since you allowed it.")
+    third.until("n deny:")
+    third.type("n\r")
+    third.until("Three.")
+    assert third.wait() == 0
