@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import SECONDS
 from tui.config import ToolServerSettings
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
+from tui.tool_servers import server as one_server
 from tui.tool_servers.servers import McpServers
 
 RAW = str(Path(__file__).with_name("raw_server.py"))
@@ -67,6 +69,14 @@ class RawServer:
 
     async def call(self, name: str, **arguments: Any) -> ToolResult:
         return await self.servers.call(self.tool(name), arguments)
+
+
+@pytest.fixture(autouse=True)
+def patient_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a server however slow the machine is; a test may set less."""
+    monkeypatch.setattr(one_server, "START_SECONDS", SECONDS)
+    monkeypatch.setattr(one_server, "GIVE_UP_SECONDS", SECONDS)
+    monkeypatch.setattr(one_server, "_LIST_SECONDS", SECONDS)
 
 
 RunRaw = Callable[..., AbstractAsyncContextManager[RawServer]]

@@ -86,8 +86,9 @@ def ask(number: object, method: str, params: object) -> None:
     put({"id": "question", "method": method, "params": params})
 
 
-def change(number: object, tools: list) -> None:
+def change(number: object, tools: list, to_mute: tuple = ()) -> None:
     plan["tools"] = tools
+    mute.extend(to_mute)
     put({"method": "notifications/tools/list_changed"})
     respond(number, "changed")
 
@@ -99,6 +100,7 @@ def chatter(number: object) -> None:
 
 CALLS = (echo, environment, raw, error, huge, silent, die, close, ask, change, chatter)
 asked: list = []
+mute: list = plan.get("mute", [])
 
 
 def listed(cursor: str = "0") -> dict:
@@ -160,7 +162,7 @@ def main() -> None:
     for line in sys.stdin:
         message = json.loads(line)
         note(method=message.get("method"), params=message.get("params"))
-        if "silent" not in plan:
+        if "silent" not in plan and message.get("method") not in mute:
             answer(message)
     while "ignore_end" in plan:
         time.sleep(1)

@@ -201,7 +201,9 @@ async def test_a_server_that_hangs_is_given_up(reach: Reach):
             assert "did not answer within 0.2 seconds" in (await web.call()).text
             await until(lambda: "notifications/cancelled" in server.methods)
             server.fault = None
-            assert not (await web.call()).failed
+            while (await web.call()).failed:
+                """It may be too slow, too."""
+            assert server.methods.count("initialize") == 1
 
 
 async def test_a_server_that_hangs_at_the_start_is_late_and_ended_all_the_same(

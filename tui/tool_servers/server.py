@@ -46,6 +46,7 @@ class Server:
         self._owner: asyncio.Task[None] | None = None
         self._connection: Connection | None = None
         self._settled = asyncio.Event()
+        self._changing = asyncio.Lock()
         self._is_late = False
         self._may_begin_again = True
         self._is_closed = False
@@ -59,29 +60,34 @@ class Server:
 
     async def start(self) -> None:
         """Start it, if it is not started or has ended for the first time, and wait a while."""
-        if self._is_closed:
-            return
-        if self.status.state == "stopped" and self._may_begin_again:
-            self._may_begin_again = False
-            await self._end()
-            self._begin()
-        elif self.status.state == "not started":
-            self._begin()
+        async with self._changing:
+            if self._is_closed:
+                return
+            if self.status.state == "stopped" and self._may_begin_again:
+                self._may_begin_again = False
+                await self._end()
+                self._begin()
+            elif self.status.state == "not started":
+                self._begin()
         if self.status.state == "starting" and not self._is_late:
             await self._settle()
 
     async def restart(self) -> None:
         """Stop it and start it anew, whatever its state."""
-        await self._end()
-        self._may_begin_again = True
-        self._begin()
+        async with self._changing:
+            if self._is_closed:
+                return
+            await self._end()
+            self._may_begin_again = True
+            self._begin()
         await self._settle()
 
     async def close(self) -> None:
         """End it for good."""
         self._is_closed = True
-        await self._end()
-        self._become("stopped")
+        async with self._changing:
+            await self._end()
+            self._become("stopped")
 
     def _begin(self) -> None:
         self._is_late = False
