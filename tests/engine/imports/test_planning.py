@@ -54,6 +54,13 @@ def test_sessions_of_overlapping_exports_are_counted_once(shelf, counts, importe
     assert counts(SEVERAL) == "3 sessions, nothing new"
 
 
+def test_a_file_with_several_sessions_that_has_changed_is_told(shelf, counts, imported):
+    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    imported(SEVERAL)
+    shelf.put("a.json", told(said("a"), said("a2")), told(said("b"), source_id="c2"))
+    assert counts(SEVERAL) == "2 sessions, changed"
+
+
 def test_an_export_too_large_to_be_read_twice_is_counted_as_a_file(shelf, counts, monkeypatch):
     monkeypatch.setattr(planning, "_COUNTED_BYTES", 10)
     shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))

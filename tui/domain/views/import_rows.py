@@ -31,6 +31,9 @@ class FoundCounts(msgspec.Struct, frozen=True):
         counts = [f"{self.new:,} new"] if self.new else []
         if self.changed:
             counts.append(f"{self.changed:,} changed")
+        if self.bytes and not counts:
+            # A file with several sessions: only reading it tells which of them.
+            counts.append("changed")
         if self.deleted:
             counts.append(f"{plural(self.deleted, 'session')} deleted here")
         counts.append(bytes_words(self.bytes) if self.bytes else "nothing new")
