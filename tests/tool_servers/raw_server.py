@@ -80,6 +80,12 @@ def close(number: object, descriptor: int) -> None:
         time.sleep(600)
 
 
+def nag(number: object) -> None:
+    """Ask without end, and read no answer."""
+    while True:
+        put({"id": f"{number}", "method": "ping"})
+
+
 def ask(number: object, method: str, params: object) -> None:
     """Answer with the client's answer to a request."""
     asked.append(number)
@@ -98,7 +104,7 @@ def chatter(number: object) -> None:
     respond(number, "done")
 
 
-CALLS = (echo, environment, raw, error, huge, silent, die, close, ask, change, chatter)
+CALLS = (echo, environment, raw, error, huge, silent, die, close, nag, ask, change, chatter)
 asked: list = []
 mute: list = plan.get("mute", [])
 

@@ -264,6 +264,14 @@ class TestAServerThatDies:
             assert "It closed its input or output." in result.text
             await until(lambda: not any(map(is_running, raw.processes)))
 
+    async def test_because_it_only_asks_is_told(self, raw_server: RunRaw):
+        async with raw_server() as raw:
+            await raw.start()
+
+            result = await raw.call("nag")
+
+            assert "It asks and asks, and does not read the answers." in result.text
+
     async def test_by_a_signal_is_told(self, raw_server: RunRaw):
         async with raw_server() as raw:
             await raw.start()

@@ -14,7 +14,7 @@ from typing import Self, cast
 
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp.types import jsonrpc_message_adapter
+from mcp.types import JSONRPCRequest, jsonrpc_message_adapter
 
 from tui.tool_servers.failures import ServerFailed
 from tui.tool_servers.lines import LineBuffer, LineTooLong, Tail
@@ -23,6 +23,8 @@ LONGEST_MESSAGE = 8 * 1024 * 1024
 """In bytes."""
 MOST_FOREIGN_LINES = 1000
 """Lines of output that are no messages, before the server is given up."""
+MOST_UNHEARD = 1000
+"""Requests of a program while its input is full, before it is given up: each waits in memory."""
 
 _QUEUED_BYTES = 1024 * 1024
 _GRACE = 1.0
@@ -74,6 +76,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         self._buffer = LineBuffer(LONGEST_MESSAGE)
         self._errors = Tail()
         self._foreign_lines = 0
+        self._unheard = 0
         self._fault = ""
         self._arrived = asyncio.Event()
         self._writable = asyncio.Event()
@@ -195,12 +198,23 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         if not line.strip():
             return None
         try:
-            return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
+            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:
-            self._foreign_lines += 1
+            self._count_foreign_line()
+            return None
+        if isinstance(message, JSONRPCRequest) and not self._writable.is_set():
+            self._count_unheard_answer()
+        return SessionMessage(message)
+
+    def _count_foreign_line(self) -> None:
+        self._foreign_lines += 1
         if self._foreign_lines > MOST_FOREIGN_LINES:
             self._give_up(f"It printed {MOST_FOREIGN_LINES} lines that are no messages")
-        return None
+
+    def _count_unheard_answer(self) -> None:
+        self._unheard += 1
+        if self._unheard > MOST_UNHEARD:
+            self._give_up("It asks and asks, and does not read the answers")
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message, once the program has read those before it.
