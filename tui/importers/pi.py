@@ -202,20 +202,22 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
 def _items(path: Path, tree: _Tree) -> Iterator[Item]:
     descriptor = open_regular(path, follow=True)
     names = _Names(tree.root or tree.source_id)
+    # Without the root that all have in common: there may be hundreds of thousands.
     given = {"": ""}
     try:
         for node in tree.order():
             key = node.id.removesuffix(AGAIN)
             line = _line_at(descriptor, tree.places[key])
             ending = AGAIN if key != node.id else ""
-            name = given[key] + ending if ending else names.of(line)
-            given[node.id] = name
-            yield _message(line, name, given[node.parent])
+            mark = given[key] + ending if ending else names.mark_of(line)
+            given[node.id] = mark
+            yield _message(line, names.whole(mark), names.whole(given[node.parent]))
             for place in tree.summaries.get(key, []):
                 through = _through(_line_at(descriptor, place), key, tree)
                 text = text_in(_line_at(descriptor, place).summary)
                 if text.strip():
-                    yield ForeignSummary(text, given.get(through + ending, given[node.id]))
+                    last = given.get(through + ending, given[node.id])
+                    yield ForeignSummary(text, names.whole(last))
     finally:
         os.close(descriptor)
 
@@ -242,14 +244,18 @@ class _Names:
         self._root = root
         self._seen: Counter[str] = Counter()
 
-    def of(self, line: _Line) -> str:
+    def whole(self, mark: str) -> str:
+        """The id of a mark; ``""`` for none."""
+        return f"{self._root}:{mark}" if mark else ""
+
+    def mark_of(self, line: _Line) -> str:
+        """The part of an id that tells a message from the others of its file."""
         message = object_in(line.message)
         told = f"{line.timestamp} {message.get('role')} {message.get('toolCallId')} "
         words = _text(message) + text_in(message.get("command"))
         mark = hashlib.sha256((told + words).encode("utf-8", "replace")).hexdigest()[:24]
         self._seen[mark] += 1
-        ending = f"-{self._seen[mark]}" if self._seen[mark] > 1 else ""
-        return f"{self._root}:{mark}{ending}"
+        return f"{mark}-{self._seen[mark]}" if self._seen[mark] > 1 else mark
 
 
 def _message(line: _Line, name: str, parent: str) -> ForeignMessage:
