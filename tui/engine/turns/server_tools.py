@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_approval import ToolApproval
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult, ToolServers
 from tui.engine.turns.tool import Run, Save
@@ -46,7 +47,8 @@ class ServerTool:
 
     @property
     def about(self) -> str:
-        return f"Server: {self._offered.server}\nTool: {self._offered.name}"
+        # Its name must not look like further lines of the question, or like arguments.
+        return f"Server: {self._offered.server}\nTool: {make_visible_name(self._offered.name)}"
 
     @property
     def approval(self) -> ToolApproval:

@@ -110,7 +110,7 @@ class Tools:
         return choice != "deny"
 
     async def _doubt(self, approval: ToolApproval) -> str | None:
-        """What a question has to say of earlier approvals; ``None`` if there is no question."""
+        """The words of a question about earlier approvals; ``None`` if there is no question."""
         try:
             standing = await self.approvals.standing(approval)
         except StorageError as error:
