@@ -215,6 +215,21 @@ async def test_esc_gives_back_the_prompt_whose_files_are_read(shop, slow_disk):
         assert attached(w) == [["alpha"]]
 
 
+async def test_a_prompt_is_not_sent_whose_files_were_read_while_it_was_taken_back(shop, slow_disk):
+    w = shop(["one"])
+    async with w.running() as (app, _):
+        submit(app, "first @a.txt")
+        await asyncio.to_thread(slow_disk.begun.wait, 20)
+        session = w.workspace.current
+        # The first half of a stop.
+        app._controllers.turns.hold_queue(session)
+        slow_disk.set()
+        await until(lambda: not session.activity.running, "the end of reading")
+        assert app.chat.prompt.text == "first @a.txt"
+        assert session.entries == ()
+        assert w.model.requests == []
+
+
 async def test_leaving_the_program_keeps_the_prompt_whose_files_are_read(shop, slow_disk):
     w = shop(["one"])
     async with w.running() as (app, _):

@@ -267,7 +267,8 @@ class Turns:
                 await self._pool.keep_draft(session)
             attached = await self._workspace.attach(session, prompt)
             await self._pictures.check(session, prompt, attached.content)
-            if not self._pool.given_up(session):
+            # A stop takes it back at once, and ends this a little later.
+            if session in self._unread and not self._pool.given_up(session):
                 turn = self._attached(session, prompt, attached)
         except (StorageError, UsageError) as error:
             status = "failed"
