@@ -6,7 +6,7 @@ from tests.attached import NOTES, numbered, showing
 from tui.domain.journal.message import Message
 from tui.engine.requests.model_request import project
 from tui.engine.requests.pictures import (
-    PICTURE_BYTES,
+    REQUEST_PICTURE_BYTES,
     pictures_of,
     with_newest_pictures,
     without_pictures,
@@ -54,9 +54,13 @@ def test_several_requests_begin_with_the_same_messages():
 
 
 def test_what_is_too_large_together_is_left_out_but_never_the_newest():
-    assert names(sent(talk(4, PICTURE_BYTES // 3)).request.messages) == ["3.png"]
-    assert names(sent(talk(3, PICTURE_BYTES // 3)).request.messages) == ["0.png", "1.png", "2.png"]
-    assert names(sent(talk(2, 2 * PICTURE_BYTES)).request.messages) == ["1.png"]
+    assert names(sent(talk(4, REQUEST_PICTURE_BYTES // 3)).request.messages) == ["3.png"]
+    assert names(sent(talk(3, REQUEST_PICTURE_BYTES // 3)).request.messages) == [
+        "0.png",
+        "1.png",
+        "2.png",
+    ]
+    assert names(sent(talk(2, 2 * REQUEST_PICTURE_BYTES)).request.messages) == ["1.png"]
 
 
 def test_the_pictures_of_the_last_question_are_spared():

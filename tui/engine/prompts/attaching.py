@@ -21,7 +21,7 @@ from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.references import Reference, kept_picture, references
 from tui.domain.text.safe_text import make_visible_name
 from tui.engine.prompts.reading import Picture, as_picture, read_attachment, refusal, refused_as
-from tui.engine.requests.pictures import PICTURE_BYTES, PICTURES
+from tui.engine.requests.pictures import PICTURES, REQUEST_PICTURE_BYTES
 from tui.errors import AttachmentNotFound, UsageError
 
 ATTACHMENTS = 50
@@ -180,8 +180,8 @@ def _check_limits(text: str, read: Sequence[Attachment | Picture]) -> None:
     if sum(len(each.encode(errors="replace")) for each in texts) > TEXT_BYTES:
         raise UsageError("The files of a prompt may have 8 MiB of text at most.")
     sizes = [_size(each) for each in read if not isinstance(each, FileBlock)]
-    if len(sizes) > PICTURES or sum(sizes) > PICTURE_BYTES:
-        most = byte_words(PICTURE_BYTES)
+    if len(sizes) > PICTURES or sum(sizes) > REQUEST_PICTURE_BYTES:
+        most = byte_words(REQUEST_PICTURE_BYTES)
         raise UsageError(f"A prompt may have {PICTURES} pictures at most, of {most} together.")
 
 

@@ -9,7 +9,7 @@ from tui.domain.journal.message import Message
 
 PICTURES = 20
 """Pictures in one request. Anthropic takes more only if they are small, Bedrock no more."""
-PICTURE_BYTES = 15_000_000
+REQUEST_PICTURE_BYTES = 15_000_000
 """Their size together: encoded they make 20 MB, which is all that Google takes in a request."""
 _STEP = 5
 """Pictures that are left out at once: a request that begins as the one before it is cached."""
@@ -50,7 +50,7 @@ def _labelled(messages: Sequence[Message], labels: int) -> list[Message]:
 def _older(messages: Sequence[Message]) -> int:
     """Count the pictures that are too many, in steps; a step spares the last message."""
     sizes = [picture.size for picture in pictures_of(messages)]
-    kept, left = 0, PICTURE_BYTES
+    kept, left = 0, REQUEST_PICTURE_BYTES
     for size in reversed(sizes):
         left -= size
         if kept == PICTURES or (kept and left < 0):
