@@ -86,6 +86,8 @@ def test_a_long_description_is_cut():
         {"type": "object", "description": "x" * LONGEST_SCHEMA},
         nested(100),
         nested(5000),
+        {"type": "object", "default": float("nan")},
+        {"type": "object", "default": float("inf")},
     ],
 )
 def test_a_tool_with_a_schema_that_is_of_no_use_is_left_out(schema: object):

@@ -113,7 +113,10 @@ def _schema(said: object) -> dict[str, Any] | None:
     schema = {"type": "object", **cast("dict[str, Any]", said)}
     if schema["type"] != "object":
         return None
-    data = _json(schema)
+    try:
+        data = _json(schema)
+    except ValueError:
+        return None  # it has a number that is none, which no request can carry
     if len(data) > LONGEST_SCHEMA:
         return None
     return json.loads(without_surrogates(json.dumps(schema, ensure_ascii=False)))
@@ -148,7 +151,7 @@ def _inner(value: object) -> Iterable[object]:
 
 
 def _json(value: object) -> bytes:
-    return json.dumps(value, sort_keys=True).encode()
+    return json.dumps(value, sort_keys=True, allow_nan=False).encode()
 
 
 def _cut(text: str) -> str:
