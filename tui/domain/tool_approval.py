@@ -2,6 +2,8 @@
 
 import msgspec
 
+from tui.domain.text.safe_text import make_visible_name
+
 
 class ToolApproval(msgspec.Struct, frozen=True):
     """A tool as it was when the user allowed it."""
@@ -19,5 +21,6 @@ class ToolApproval(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The tool as the user is told it: ``files: read_file``; foreign text."""
-        return f"{self.server}: {self.tool}" if self.server else self.tool
+        """The tool as the user is told it, in one line: ``files: read_file``; sanitised."""
+        tool = make_visible_name(self.tool)
+        return f"{self.server}: {tool}" if self.server else tool
