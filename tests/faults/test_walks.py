@@ -19,7 +19,7 @@ from tui.storage.rescue import import_file
 
 NAMES = [walk.name for walk in commands.walks(Path())]
 # One of each kind: the others take the same ways through the store.
-_ALWAYS = {"ask", "delete", "import-picture", "purge", "restore"}
+_ALWAYS = {"ask", "purge"}
 MANY_RUNS = [
     pytest.param(name, marks=() if name in _ALWAYS else pytest.mark.full) for name in NAMES
 ]
