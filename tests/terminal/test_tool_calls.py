@@ -73,7 +73,7 @@ def results(chats):
     return [text for role, text, _ in chats.said() if role == "tool"]
 
 
-@pytest.mark.parametrize("place", ["screen", "ask"])
+@pytest.mark.parametrize("place", ["screen", pytest.param("ask", marks=pytest.mark.full)])
 def test_a_kill_while_a_call_runs_leaves_it_interrupted_and_it_is_not_run_again(
     chats, calling, place
 ):
@@ -90,6 +90,7 @@ def test_a_kill_while_a_call_runs_leaves_it_interrupted_and_it_is_not_run_again(
     assert len(calling.calls) == 1
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("place", ["screen", "ask"])
 def test_a_signal_while_a_call_runs_keeps_it_as_interrupted_and_ends_the_server(
@@ -103,6 +104,7 @@ def test_a_signal_while_a_call_runs_keeps_it_as_interrupted_and_ends_the_server(
     assert not chats.is_held(chats.only)
 
 
+@pytest.mark.full
 def test_quitting_while_a_call_runs_asks_and_then_ends_the_server(chats, calling):
     program = calling.screen()
     program.type("\x11")
@@ -114,6 +116,7 @@ def test_quitting_while_a_call_runs_asks_and_then_ends_the_server(chats, calling
     assert not any(map(is_running, calling.processes))
 
 
+@pytest.mark.full
 def test_always_holds_in_the_next_program_until_the_server_s_command_changes(chats, tmp_path):
     call = calls_tools(("call_1", "raw__echo", ['{"word": "zebra"}']), text="A plan.")
     chats.answer(call, answers("One."), call, answers("Two."), call, answers("Three."))
