@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ import textual._wait
 from hypothesis import settings
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+
+# What they assert is explained, too, whichever test imports them first.
+pytest.register_assert_rewrite("tests.storage.contract", "tests.storage.copy_contract")
 
 # Written by the first process, so that its workers still know what to guard.
 _GUARDED = "TUI_TESTS_GUARDED"
@@ -288,3 +292,51 @@ def patience() -> Iterator[None]:
         for name in _IMPATIENT:
             patch.setattr(name, _PATIENCE)
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The address of a server: one of this worker's own, or that of ``TEST_POSTGRES_URL``."""
+    if given := os.environ.get("TEST_POSTGRES_URL"):
+        yield given
+        return
+    with _server() as server:
+        yield server.address()
+
+
+@pytest.fixture
+def postgres_server() -> Iterator[Any]:
+    """A server of the test's own, which it may stop and start."""
+    with _server() as server:
+        yield server
+
+
+@contextmanager
+def _server() -> Iterator[Any]:
+    from tests.postgres_server import PostgresServer
+
+    server = PostgresServer()
+    server.start()
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+@pytest.fixture(scope="session")
+def postgres_database(postgres_url: str) -> Iterator[Any]:
+    from tests.postgres_server import TestDatabase
+    from tui.storage.postgres.store import PostgresStore
+
+    database = TestDatabase(postgres_url)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(PostgresStore.search.__kwdefaults__, "seconds", _PATIENCE)
+        yield database
+    database.remove()
+
+
+@pytest.fixture
+def postgres(postgres_database: Any) -> Iterator[str]:
+    """The address of an empty database; close what was opened there before the test ends."""
+    yield postgres_database.address
+    postgres_database.empty()

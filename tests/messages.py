@@ -45,7 +45,10 @@ _ARGUMENTS = re.compile(r"[<\[][a-zA-Z]{2,}[^{]*[>\]]")
 _SQL = (
     r"^\W*(?:select|insert|update|delete from|create|pragma|begin immediate)\b"
     r"|\binsert into\b|\bcreate (?:virtual )?table\b"
-    r"|\bwhere \w+ = |\bmatch \?|\bcross join\b|\border by\b"
+    r"|\bwhere \w+ = |\bmatch \?|\bcross join\b|\border by\b|\bunion all\b"
+    r"|%\(|%s|\bdesc\b|_ns\b|\bcoalesce\b|\bset local\b|^with \w+ as|\{LEASED\}|<> '"
+    r"|\bsessions\.\w|::\w|\b(?:re)?set statement_timeout\b"
+    r"|\breturning\b|\bwhere scopes\b|\bpinned(?: and \{|$)|^name, id$|\{NEWEST\}|\{condition\}"
 )
 _PATTERN = r"\x1b|\(\?|\\[swd]|\[\^"
 _STYLE = r"\{{1,2} *\n|\{ *[\w-]+: |\bnot bold$|^auto \{"

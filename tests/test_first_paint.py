@@ -20,6 +20,7 @@ NOT_YET = {
     "markdown_it",
     "mcp",
     "openai",
+    "psycopg",
     "pydantic",
     "pydantic_ai",
     "pygments",
@@ -99,6 +100,21 @@ def loaded(tmp_path_factory):
 @pytest.mark.parametrize("name", sorted(NOT_YET))
 def test_it_is_not_loaded_at_first_paint(loaded, name):
     assert not [module for module in loaded if module == name or module.startswith(f"{name}.")]
+
+
+def test_a_server_that_keeps_the_sessions_is_not_asked_before_the_first_screen(tmp_path):
+    # Nothing listens at this port: whoever asked there would say so.
+    store = ["--store", "postgresql://127.0.0.1:1/sibyl"]
+    command = [sys.executable, "-c", _SCRIPT, "--data-dir", str(tmp_path), *store]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stdout.splitlines()[0]))
+    assert "tui.storage.postgres.store" in loaded
+    assert not {"psycopg", "psycopg_binary"} & loaded
+
+
+def test_nothing_of_a_server_is_loaded_without_one(loaded):
+    assert not [module for module in loaded if module.startswith("tui.storage.postgres")]
 
 
 def test_the_screen_itself_is(loaded):

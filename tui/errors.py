@@ -18,7 +18,10 @@
     │   ├── SessionExists         a session with this id is there already
     │   ├── SessionDamaged        the session's file was altered or is gone
     │   ├── NewerVersion          a newer sibyl-tui wrote it
-    │   └── ReadOnly              the session is open read-only
+    │   ├── ReadOnly              the session is open read-only
+    │   │   └── LeaseLost         another window took it over
+    │   ├── ServerUnreachable     the store's server does not answer
+    │   └── ServerRefused         the store's server answers, and refuses
     └── ModelError                no answer, or an incomplete one
         ├── ModelUnavailable      not configured, unknown, or not reachable
         │   └── NoModelList       the server does not list its models
@@ -31,6 +34,8 @@
 """
 
 from collections.abc import Sequence
+
+_LOCALLY = 'To use the files of this machine, add --store ""'
 
 
 class SibylError(Exception):
@@ -159,11 +164,12 @@ class IndexBusy(StorageError):
 class SessionBusy(StorageError):
     """Another window has the lease of the session.
 
-    ``holder`` reads ``pid P on HOST since TIME``, with the local time to the minute.
+    ``holder`` reads ``in another window (pid P on HOST since TIME)``, with the local time to the
+    minute, or ``on HOST since TIME`` for another machine.
     """
 
-    def __init__(self, session_id: str, holder: str) -> None:
-        super().__init__(f"Session {session_id} is open in another window ({holder}).")
+    def __init__(self, session_id: str, holder: str = "in another window") -> None:
+        super().__init__(f"Session {session_id} is open {holder}.")
         self.session_id = session_id
         self.holder = holder
 
@@ -202,6 +208,38 @@ class ReadOnly(StorageError):
     def __init__(self, session_id: str) -> None:
         super().__init__(f"Session {session_id} is read-only here.")
         self.session_id = session_id
+
+
+class LeaseLost(ReadOnly):
+    """Another window took the session over while this one could not renew its lease."""
+
+
+class ServerUnreachable(StorageError):
+    """The server of the store does not answer."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The store's server cannot be reached: {reason}")
+
+    @property
+    def short(self) -> str:
+        return "server unreachable"
+
+    def lines(self, candidates: int) -> Sequence[str]:
+        return (*super().lines(candidates), _LOCALLY)
+
+
+class ServerRefused(StorageError):
+    """The server of the store answers, and refuses."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The store's server refused: {reason}")
+
+    @property
+    def short(self) -> str:
+        return "server refused"
+
+    def lines(self, candidates: int) -> Sequence[str]:
+        return (*super().lines(candidates), _LOCALLY)
 
 
 class ModelError(SibylError):

@@ -166,6 +166,13 @@ def test_a_day_chooses_what_was_used_since(sibyl, saved):
     assert (told.code, told.err) == (2, '"soon" is not a date such as 2026-01-31.\n')
 
 
+def test_a_day_chooses_among_copied_files_whose_times_are_of_the_copy(sibyl, saved, store):
+    new, old = saved("new"), saved("old")
+    store.path(old).write_bytes(store.path(old).read_bytes().replace(b"2026-01-11", b"2025-01-11"))
+    told = sibyl("sessions", "export", "--format", "jsonl", "--since", "2026-01-10")
+    assert [each["id"] for each in of_type(told.lines, "session")] == [new]
+
+
 def test_names_and_choices_exclude_each_other(sibyl, saved):
     session_id = saved("one")
     for flags in (["--all"], ["--archived"], ["--trashed"], ["--since", "2026-01-01"]):

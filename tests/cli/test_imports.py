@@ -95,6 +95,7 @@ def test_a_named_folder_is_searched(sibyl, store, tmp_path):
         ),
         (["--since", "yesterday"], '"yesterday" is not a date such as 2026-01-31.'),
         (["nowhere"], "No such file or folder: nowhere"),
+        (["x" * 300], "No such file or folder: xxx"),
         (["empty"], "sibyl-tui import --help lists the programs that are read."),
     ],
 )
@@ -141,7 +142,7 @@ def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(
     monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
     for number in range(5):
         shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
-    real = imports._Progress.show
+    real = imports.ProgressLine.show
 
     def interrupted(progress, state):
         if state.sessions == 2:
@@ -149,7 +150,7 @@ def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(
         return real(progress, state)
 
     with monkeypatch.context() as patch:
-        patch.setattr(imports._Progress, "show", interrupted)
+        patch.setattr(imports.ProgressLine, "show", interrupted)
         stopped = sibyl("import", "--all")
     assert stopped.code == 130
     assert "Stopped after 2 sessions. The same command continues" in stopped.err

@@ -54,6 +54,14 @@ def test_an_earlier_session_is_gone_on_with_and_told_only_that_no_model_is_there
     assert shown.notices == [screen._NO_MODEL]
 
 
+@pytest.mark.parametrize(("flags", "mark"), [([], ""), (["--store", ""], "LOCAL FILES")])
+def test_files_that_were_chosen_instead_of_a_server_are_marked_for_as_long_as_it_runs(
+    sibyl, shown, flags, mark
+):
+    assert sibyl("--model", "offline:guide", *flags).code == 0
+    assert shown.parts.store_mark == mark
+
+
 def test_an_archive_that_cannot_be_used_is_reported_on_the_screen(sibyl, saved, data, shown):
     saved("hello")
     (data / "archive").rmdir()

@@ -188,28 +188,32 @@ def test_a_damaged_index_is_told_and_all_is_found_all_the_same(sibyl, saved, dat
     assert sibyl("sessions", "search", "needle").err == ""
 
 
-def test_what_is_not_in_the_index_is_waited_for(sibyl, saved, monkeypatch):
+@pytest.mark.parametrize(
+    ("pending", "told"),
+    [(5_000_000, "Searching 5 MB of sessions that are not indexed yet…\n"), (0, "")],
+)
+def test_what_is_not_found_at_once_is_waited_for(sibyl, saved, monkeypatch, pending, told):
     saved("needle")
     search, asked = FileStore.search, []
 
     def slow(self, query, limit, *, seconds=0.2):
         asked.append(seconds)
         if seconds < 1:
-            return SearchResult(late=True, pending=5_000_000)
+            return SearchResult(late=True, pending=pending)
         return search(self, query, limit, seconds=seconds)
 
     monkeypatch.setattr(FileStore, "search", slow)
     done = sibyl("sessions", "search", "needle")
-    assert done.err == "Searching 5 MB of sessions that are not indexed yet…\n"
+    assert done.err == told
     assert done.out.startswith("Found 1 match:")
     assert asked == [0.2, 10.0]
 
 
 def test_what_cannot_be_waited_for_is_said(sibyl, saved, monkeypatch):
     saved("needle")
-    late = SearchResult(late=True, pending=5_000_000)
-    monkeypatch.setattr(FileStore, "search", lambda *_, **__: late)
-    assert "older matches may be missing" in sibyl("sessions", "search", "needle").err
+    monkeypatch.setattr(FileStore, "search", lambda *_, **__: SearchResult(late=True))
+    told = "The search ran out of time: older matches may be missing.\n"
+    assert sibyl("sessions", "search", "needle").err == told
 
 
 # --- index rebuild

@@ -20,8 +20,8 @@ class FakeCatalog:
     def has(self, session_id):
         return session_id in self._sessions
 
-    def ids(self):
-        return self._sessions.keys()
+    def beginning(self, prefixes):
+        return [name for name in self._sessions if name.startswith(prefixes)]
 
     def numbered(self, scope, ordinal):
         return self._first(lambda each: each[:2] == (scope, ordinal))
@@ -31,6 +31,12 @@ class FakeCatalog:
 
     def named(self, name):
         return [key for key, each in self._sessions.items() if each[2] == name]
+
+    def newest(self, count):
+        return list(self._sessions)[:count]
+
+    def newest_names(self, count):
+        return {each[2]: key for key, each in self._sessions.items() if each[2]}
 
     def _first(self, wanted):
         return next((key for key, each in self._sessions.items() if wanted(each)), None)

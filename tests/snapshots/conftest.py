@@ -35,7 +35,7 @@ def pinned(monkeypatch):
     numbers = itertools.count(1)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("tui.storage.file_store._random_number", lambda: next(numbers))
+    monkeypatch.setattr("tui.storage.file_holding._random_number", lambda: next(numbers))
     tokens = itertools.count(1)
     monkeypatch.setattr(
         "tui.engine.sessions.open_session.new_message_id",

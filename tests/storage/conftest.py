@@ -10,8 +10,6 @@ from tests.builders import Clock
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 
-pytest.register_assert_rewrite("tests.storage.contract")
-
 _REPOSITORY = Path(__file__).parents[2]
 
 

@@ -1,6 +1,6 @@
 """What every backend must do, as tests.
 
-A third backend plugs in with a class in ``test_contract.py``::
+Another backend plugs in with a class of its own tests, as docs/backends.md shows::
 
     class TestMyStore(StoreContract):
         @pytest.fixture
@@ -18,6 +18,8 @@ The backend it gives has
 """
 
 import hashlib
+import queue
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 
 import msgspec
@@ -25,6 +27,7 @@ import pytest
 
 from tests.attached import NOTES, picture, showing
 from tests.builders import Clock, answer, at, header, piece, texts, todos, user
+from tests.waiting import SECONDS
 from tui.domain.imports import ImportLine
 from tui.domain.journal.blocks import content_of
 from tui.domain.journal.ids import is_session_id
@@ -41,6 +44,7 @@ from tui.domain.journal.records import (
     Summary,
     encode,
 )
+from tui.domain.journal.session import joined
 from tui.domain.moves import Batch
 from tui.errors import (
     AmbiguousSession,
@@ -150,8 +154,17 @@ def ids(listing):
     return [entry.id for entry in listing.entries]
 
 
+def search(store, query, limit=10, **how):
+    """A search that is not in a hurry."""
+    return store.search(query, limit, seconds=SECONDS, **how)
+
+
 class StoreContract:
     """Each test is a promise of ``tui.storage.protocol``."""
+
+    @pytest.fixture
+    def clock(self):
+        return Clock()
 
     @pytest.fixture
     def store(self, backend):
@@ -219,6 +232,21 @@ class StoreContract:
             store.create(SCOPE, "/shop", "m", session_id="mine")
         assert store.holder("mine") is None
 
+    def test_an_id_that_somebody_holds_is_busy_though_its_session_exists(self, store, other):
+        new(store, session_id="mine")
+        for program in (store, other):
+            with pytest.raises(SessionBusy):
+                program.create(SCOPE, "/shop", "m", session_id="mine")
+        assert texts(store.load("mine").loaded_messages) == ["hello"]
+
+    def test_the_time_of_a_beginning_is_kept_as_it_was_given(self, store):
+        for number, time in enumerate(["2020-02-02T02:02:02.000Z", "soon"]):
+            lease = store.create(SCOPE, "/shop", "m", session_id=f"s{number}", created_at=time)
+            store.append(lease, [user("m1")])
+            assert store.load(lease.session_id).header.created_at == time
+            assert store.entry(lease.session_id).created_at == time
+        assert len(store.list(ALL, None, 10).entries) == 2
+
     # --- lease and holder
 
     def test_a_session_that_is_not_there_cannot_be_taken(self, store):
@@ -237,7 +265,7 @@ class StoreContract:
         with pytest.raises(SessionBusy) as told:
             other.lease(lease.session_id)
         assert str(other.holder(lease.session_id)) == told.value.holder
-        assert told.value.holder.startswith("pid ")
+        assert told.value.holder.startswith("in another window (pid ")
         assert f"Session {lease.session_id} is open in another window (pid " in str(told.value)
 
     def test_its_holder_sees_itself_as_the_holder(self, store):
@@ -561,6 +589,65 @@ class StoreContract:
         store.append(lease, [user("m2", "back")])
         assert texts(store.load(lease.session_id).loaded_messages) == ["hello", "back"]
 
+    # --- durability
+
+    def test_a_store_that_is_opened_later_has_all_that_was_acknowledged(self, store, backend):
+        lease = store.create(SCOPE, "/shop", "m", session_id="tale")
+        store.add_attachment("tale", PICTURE)
+        store.append(lease, [user("m1", [NAMED]), state("Tale", 1, 1), Settings(pinned=True)])
+        first = closed(store, session_id="first")
+        store.archive(closed(store, session_id="archived"))
+        store.delete(closed(store, session_id="trashed"))
+        store.set_active(SCOPE, first)
+        store.add_imported(imported("theirs"), encoded(user("m1")))
+        store.note_imports([ImportLine(at(), "pi", "/a")])
+        later = backend.another_program()
+        assert later.list(ALL, None, 10) == store.list(ALL, None, 10)
+        assert later.load("tale").entries == store.load("tale").entries
+        assert later.stamp("tale") == store.stamp("tale")
+        assert later.attachment("tale", PHOTO.sha256) == PICTURE
+        assert (later.active(SCOPE), later.holder("tale")) == (first, store.holder("tale"))
+        assert (later.moves(), [*later.imports()]) == (store.moves(), [*store.imports()])
+        assert later.entry(closed(later)).ordinal == 5
+
+    # --- threads
+
+    def test_threads_write_to_sessions_of_their_own_at_once(self, store, other):
+        def write(program):
+            lease = new(program)
+            for number in range(5):
+                program.append(lease, [user(f"n{number}", str(number))])
+                program.list(ALL, None, 5)
+            lease.release()
+            return lease.session_id
+
+        with ThreadPoolExecutor(6) as threads:
+            names = list(threads.map(write, [store, other] * 3))
+        assert sorted(each.ordinal for each in store.entries(names)) == [1, 2, 3, 4, 5, 6]
+        for name in names:
+            assert texts(store.load(name).loaded_messages) == ["hello", *"01234"]
+
+    def test_a_session_is_read_by_many_threads_while_one_writes_to_it(self, store):
+        lease = new(store)
+
+        def read(_):
+            return len(store.load(lease.session_id).loaded_messages)
+
+        with ThreadPoolExecutor(3) as threads:
+            counts = threads.map(read, range(12))
+            for number in range(8):
+                store.append(lease, [user(f"n{number}")])
+            assert all(1 <= count <= 9 for count in counts)
+        assert len(store.load(lease.session_id).loaded_messages) == 9
+
+    def test_a_lease_is_used_and_given_up_by_another_thread_than_took_it(self, store, other):
+        with ThreadPoolExecutor(1) as thread:
+            lease = thread.submit(new, store).result()
+        store.append(lease, [answer("m2")])
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(lease.release).result()
+        other.lease(lease.session_id)
+
     # --- load
 
     def test_what_is_not_there_cannot_be_read(self, store):
@@ -768,6 +855,15 @@ class StoreContract:
         page = store.page_after(lease.session_id, later, 5)
         assert (texts(page.entries), page.cursor) == (["2", "more"], None)
 
+    def test_a_later_page_takes_its_place_behind_what_was_read_before_it_was_written(self, store):
+        records = [user("m1"), answer("m2", "no", status="failed"), user("m3"), user("m4")]
+        lease = new(store, *records)
+        before = store.around(lease.session_id, "m1", 0, 2)
+        store.append(lease, [answer("m5", "yes", replaces="m2"), user("m3", "written again")])
+        page = store.page_after(lease.session_id, before.later, 9)
+        assert "m2" in page.replaced
+        assert joined(before.entries, page) == store.load(lease.session_id).entries
+
     @pytest.mark.parametrize("cursor", ["", "x", "-1", "99999999", "9" * 5000, "٣", "[1]"])
     def test_a_later_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
         with pytest.raises(StorageError):
@@ -782,6 +878,28 @@ class StoreContract:
         assert second != first
         assert second.goes_on_from(first)
         assert not first.goes_on_from(second)
+
+    def test_whoever_watches_is_told_of_what_others_change(self, store, other):
+        told: queue.Queue[str] = queue.Queue()
+        if not store.watch(told.put):
+            pytest.skip("nothing tells this store of changes: it is polled")
+        session = closed(other, user("m1"))
+        while told.get(timeout=SECONDS) != session:
+            pass
+
+    def test_a_stamp_stays_while_a_session_is_only_read_and_leased(self, store, other):
+        name = closed(store)
+        first = store.stamp(name)
+        store.load(name)
+        other.lease(name).release()
+        assert store.entry(name).status == "closed"
+        assert store.stamp(name) == other.stamp(name) == first
+
+    def test_a_stamp_is_another_one_for_a_session_that_got_the_id_of_one_that_is_gone(self, store):
+        name = closed(store)
+        first = store.stamp(name)
+        destroy(store, name)
+        assert store.stamp(closed(store, session_id=name)) != first
 
     def test_a_stamp_tells_where_a_session_is(self, store):
         session = closed(store)
@@ -973,6 +1091,26 @@ class StoreContract:
         with pytest.raises(SessionNotFound):
             store.resolve("#3", "a#b")
 
+    def test_a_number_means_its_session_also_in_the_archive_and_the_trash(self, store):
+        name = closed(store)
+        for deed in (store.archive, store.delete):
+            deed(name)
+            assert store.resolve("#1", SCOPE) == name
+        store.restore(store.resolve("#1", SCOPE))
+        assert store.entry(name).status == "closed"
+        store.delete(name)
+        store.purge(name)
+        with pytest.raises(SessionNotFound):
+            store.resolve("#1", SCOPE)
+
+    def test_a_number_means_no_other_session_that_got_the_id_later(self, store):
+        name = closed(store)
+        destroy(store, name)
+        closed(store, scope="other", session_id=name)
+        with pytest.raises(SessionNotFound):
+            store.resolve("#1", SCOPE)
+        assert store.resolve("#1", "other") == name
+
     def test_an_exact_name_or_a_unique_beginning_of_an_id_means_a_session(self, store):
         name = closed(store, state("My tale"), session_id="session-20260111-143000-000001")
         assert store.resolve("My tale", SCOPE) == name
@@ -1061,6 +1199,18 @@ class StoreContract:
             (name, "sessions", "trash", "clear"),
         ]
         assert [m.batch for m in store.moves()][1:] == ["together", "more"]
+
+    def test_moves_of_all_programs_are_told_in_their_order_and_outlive_the_session(
+        self, store, other
+    ):
+        name = closed(store)
+        store.archive(name)
+        other.restore(name)
+        store.delete(name)
+        other.purge(name)
+        for program in (store, other):
+            targets = [move.target for move in program.moves()]
+            assert targets == ["archive", "sessions", "trash"]
 
     def test_a_refused_move_is_not_noted(self, store):
         name = closed(store)
@@ -1165,6 +1315,19 @@ class StoreContract:
         assert list(other.imports()) == lines
         other.note_imports(lines[:1])
         assert list(store.imports()) == [*lines, lines[0]]
+
+    def test_the_log_of_imports_may_grow_while_it_is_read(self, store, other):
+        lines = [ImportLine(at(number), "pi", f"/{number}") for number in range(3)]
+        store.note_imports(lines[:2])
+        reading = store.imports()
+        assert next(reading) == lines[0]
+        other.note_imports(lines[2:])
+        assert list(reading)[:1] == lines[1:2]
+        assert list(store.imports()) == lines
+
+    def test_an_imported_session_without_a_time_was_used_when_it_was_imported(self, store):
+        store.add_imported(imported("old"), encoded(todos("x")))
+        assert store.entry("old").last_used_at >= at()
 
     def test_moving_what_is_not_there_is_told(self, store):
         for verb in (store.delete, store.archive, store.restore, store.purge):
@@ -1368,6 +1531,20 @@ class StoreContract:
         store.archive(name)
         assert store.active(SCOPE) is None
 
+    def test_an_absent_session_may_be_chosen_and_counts_once_it_is_there(self, store):
+        there = closed(store)
+        store.set_active(SCOPE, "absent")
+        assert store.active(SCOPE) == there
+        store.set_active("empty", "absent")
+        assert store.active("empty") is None
+        store.set_active(SCOPE, closed(store, scope="other", session_id="absent"))
+        assert store.active(SCOPE) == "absent"
+
+    def test_when_the_active_session_is_purged_the_most_recently_used_other_is(self, store):
+        first, second = closed(store), closed(store)
+        destroy(store, second)
+        assert store.active(SCOPE) == first
+
     def test_what_is_active_is_known_to_every_program(self, store, other):
         first = closed(store)
         closed(other)
@@ -1412,7 +1589,7 @@ class StoreContract:
 
     def test_what_was_said_is_found_with_who_said_it_and_where(self, store):
         name = closed(store, user("m1", "Where is the login?"), answer("m2", "In auth.py.", 1))
-        (hit,) = store.search("login", 10).hits
+        (hit,) = search(store, "login", 10).hits
         assert (hit.session_id, hit.message_id, hit.role) == (name, "m1", "user")
         assert hit.timestamp == at(0)
         assert hit.snippet == "Where is the login?"
@@ -1426,7 +1603,7 @@ class StoreContract:
         self, store, query, marked
     ):
         name = closed(store, user("m1", showing("see", NOTES, PHOTO)), user("m2", "other", 1))
-        (hit,) = store.search(query, 10).hits
+        (hit,) = search(store, query, 10).hits
         assert (hit.session_id, hit.message_id) == (name, "m1")
         assert [hit.snippet[begin:end] for begin, end in hit.marks] == marked
 
@@ -1436,19 +1613,19 @@ class StoreContract:
     )
     def test_a_message_fits_that_has_all_terms(self, store, query):
         closed(store, user("m1", "the login and its token: expired"), user("m2", "its logins", 1))
-        found = store.search(query, 10)
+        found = search(store, query, 10)
         assert [hit.message_id for hit in found.hits] == ["m1"]
 
     @pytest.mark.parametrize("query", ["", "*", '""', "^ -", "->"])
     def test_a_query_without_words_finds_nothing(self, store, query):
         closed(store, user("m1", "* ^ - -> nothing"))
-        assert store.search(query, 10).hits == ()
+        assert search(store, query, 10).hits == ()
 
     @pytest.mark.parametrize("query", ["検索", "索", "全文検索", "검색", "テキスト検索"])
     def test_scripts_without_spaces_are_found_from_one_character_on(self, store, query):
         closed(store, user("m1", "全文検索は速い"), user("m2", "문서 검색", 1))
         closed(store, user("m3", "テキスト検索 text"))
-        assert {hit.message_id for hit in store.search(query, 10).hits} == {
+        assert {hit.message_id for hit in search(store, query, 10).hits} == {
             "検索": {"m1", "m3"},
             "索": {"m1", "m3"},
             "全文検索": {"m1"},
@@ -1461,49 +1638,49 @@ class StoreContract:
         archived, deleted = closed(store, user("m3", "needle")), closed(store, user("m4", "needle"))
         store.archive(archived)
         store.delete(deleted)
-        hits = store.search("needle", 10).hits
+        hits = search(store, "needle", 10).hits
         assert {hit.session_id for hit in hits} == {before, archived}
         store.restore(deleted)
-        assert store.search("needle", 10).total == 3
+        assert search(store, "needle", 10).total == 3
 
     def test_what_was_replaced_is_not_found_and_what_is_arriving_not_yet(self, store):
         lease = new(store, user("m1"), answer("m2", "needle failed", status="failed"))
         store.append(lease, [answer("m3", "needle again", 1, replaces="m2")])
         store.append(lease, [piece("m4", 0, "needle arriving", 2)])
-        assert [hit.message_id for hit in store.search("needle", 10).hits] == ["m3"]
+        assert [hit.message_id for hit in search(store, "needle", 10).hits] == ["m3"]
         store.append(lease, [answer("m4", "needle arrived", 2)])
-        assert {hit.message_id for hit in store.search("needle", 10).hits} == {"m3", "m4"}
+        assert {hit.message_id for hit in search(store, "needle", 10).hits} == {"m3", "m4"}
 
     def test_what_was_said_in_another_version_is_found_and_can_be_opened(self, store):
         name = self.versions(store).session_id
-        store_hits = {hit.message_id for hit in store.search("hi", 10).hits}
+        store_hits = {hit.message_id for hit in search(store, "hi", 10).hits}
         assert store_hits == {"a1", "a2", "a3", "a4"}
         assert all(store.around(name, each, 1, 1).entries for each in store_hits)
 
     def test_a_message_written_again_is_found_by_its_last_writing(self, store):
         lease = new(store, user("m1", "the first writing"))
-        assert store.search("first", 10).total == 1
+        assert search(store, "first", 10).total == 1
         store.append(lease, [user("m1", "the second writing")])
-        assert store.search("first", 10).total == 0
-        assert store.search("second", 10).total == 1
+        assert search(store, "first", 10).total == 0
+        assert search(store, "second", 10).total == 1
 
     def test_what_another_program_adds_is_found(self, store, other):
         name = closed(store, user("m1", "needle"))
-        assert store.search("needle", 10).total == 1
+        assert search(store, "needle", 10).total == 1
         other.append(other.lease(name), [user("m2", "another needle", 1)])
-        assert store.search("needle", 10).total == 2
+        assert search(store, "needle", 10).total == 2
 
     def test_what_was_purged_is_found_no_more(self, store):
         name = closed(store, user("m1", "needle"))
-        assert store.search("needle", 10).total == 1
+        assert search(store, "needle", 10).total == 1
         store.delete(name)
         store.purge(name)
-        assert store.search("needle", 10).total == 0
+        assert search(store, "needle", 10).total == 0
 
     def test_own_words_come_first_then_more_of_the_words_then_the_newer(self, store):
         lease = new(store, answer("m1", "needle needle needle", 9), user("m2", "needle", 1))
         store.append(lease, [answer("m3", "needle", 5), answer("m4", "needle", 7)])
-        found = store.search("needle", 3)
+        found = search(store, "needle", 3)
         assert [hit.message_id for hit in found.hits] == ["m2", "m1", "m4"]
         assert (found.total, found.more, found.late) == (4, False, False)
         scores = [hit.score for hit in found.hits]
@@ -1511,13 +1688,13 @@ class StoreContract:
 
     def test_the_newest_are_taken_and_that_there_are_more_is_said(self, store):
         new(store, *(user(f"m{number}", "needle", number) for number in range(305)))
-        found = store.search("needle", 400)
+        found = search(store, "needle", 400)
         assert (found.total, found.more) == (300, True)
         assert {hit.message_id for hit in found.hits} == {f"m{n}" for n in range(5, 305)}
 
     def test_a_session_is_found_by_its_name_which_has_no_message(self, store):
         name = closed(store, user("m1"), answer("m2", seconds=5), state("Auth bug investigation"))
-        (hit,) = store.search("bug", 10).hits
+        (hit,) = search(store, "bug", 10).hits
         assert (hit.session_id, hit.message_id, hit.role) == (name, None, None)
         assert hit.timestamp == at(5)
         assert hit.snippet == "Auth bug investigation"
@@ -1539,13 +1716,13 @@ class StoreContract:
     )
     def test_a_name_fits_by_the_same_rules_as_a_message(self, store, query, found):
         closed(store, user("m1"), state("Crème brûlée for everyone: investigation 検索結果"))
-        assert store.search(query, 10).total == found
+        assert search(store, query, 10).total == found
 
     def test_names_come_before_all_that_was_said(self, store):
         closed(store, user("m1", "needle needle needle", 9))
         named = closed(store, user("m2", "hay"), state("A needle"))
         both = closed(store, user("m3", "needle", 2), state("The other needle"))
-        found = store.search("needle", 10)
+        found = search(store, "needle", 10)
         assert [(hit.session_id, hit.message_id) for hit in found.hits[:2]] == [
             (both, None),
             (named, None),
@@ -1559,32 +1736,32 @@ class StoreContract:
         closed(store, *(user(f"m{number}", "needle", number) for number in range(4)))
         for number in range(6):
             closed(store, user("hay", "hay", number), state(f"needle {number}"))
-        hits = store.search("needle", 4).hits
+        hits = search(store, "needle", 4).hits
         assert [hit.snippet for hit in hits if hit.message_id is None] == ["needle 5", "needle 4"]
         assert [hit.message_id for hit in hits[2:]] == ["m3", "m2"]
-        assert [hit.message_id for hit in store.search("needle", 1).hits] == [None]
-        assert store.search("needle", 8).total == 10
+        assert [hit.message_id for hit in search(store, "needle", 1).hits] == [None]
+        assert search(store, "needle", 8).total == 10
 
     def test_only_the_present_name_is_found(self, store, other):
         name = closed(store, user("m1"), state("the first name"))
-        assert store.search("first", 10).total == 1
+        assert search(store, "first", 10).total == 1
         lease = store.lease(name)
         store.append(lease, [state("the second name")])
-        assert store.search("first", 10).total == 0
-        assert store.search("second", 10).total == 1
+        assert search(store, "first", 10).total == 0
+        assert search(store, "second", 10).total == 1
         lease.release()
         other.append(other.lease(name), [state("the third name")])
-        assert store.search("second", 10).total == 0
-        assert store.search("third", 10).total == 1
+        assert search(store, "second", 10).total == 0
+        assert search(store, "third", 10).total == 1
 
     def test_a_name_is_found_in_the_archive_but_not_in_the_trash(self, store):
         archived = closed(store, user("m1"), state("needle"))
         trashed = closed(store, user("m1"), state("needle"))
         store.archive(archived)
         store.delete(trashed)
-        assert [hit.session_id for hit in store.search("needle", 10).hits] == [archived]
+        assert [hit.session_id for hit in search(store, "needle", 10).hits] == [archived]
         store.restore(trashed)
-        assert store.search("needle", 10).total == 2
+        assert search(store, "needle", 10).total == 2
 
     # --- filters of a query
 
@@ -1615,7 +1792,7 @@ class StoreContract:
         ],
     )
     def test_filters_pass_sessions_by_project_and_program(self, origins, query, found):
-        assert {hit.message_id for hit in origins.search(query, 10).hits} == found
+        assert {hit.message_id for hit in search(origins, query, 10).hits} == found
 
     @pytest.mark.parametrize(
         ("query", "found"),
@@ -1634,7 +1811,7 @@ class StoreContract:
         old = msgspec.structs.replace(user("old", "needle"), timestamp="2025-06-15T12:00:00.000Z")
         unknown = msgspec.structs.replace(user("unknown", "needle"), timestamp="")
         closed(store, old, unknown, user("new", "needle"), state("needle"))
-        assert {hit.message_id for hit in store.search(query, 10).hits} == found
+        assert {hit.message_id for hit in search(store, query, 10).hits} == found
 
     @pytest.mark.parametrize(
         ("query", "found"),
@@ -1649,7 +1826,7 @@ class StoreContract:
         ],
     )
     def test_a_filter_alone_finds_the_newest_message_of_each_session(self, origins, query, found):
-        answered = origins.search(query, 10)
+        answered = search(origins, query, 10)
         assert [hit.message_id for hit in answered.hits] == found
         assert (answered.total, answered.more) == (len(found), False)
         assert all(hit.snippet and not hit.marks for hit in answered.hits)
@@ -1657,24 +1834,36 @@ class StoreContract:
     def test_a_filter_alone_finds_as_many_sessions_as_there_is_room_for(self, store):
         for number in range(4):
             closed(store, user(f"m{number}", "hay", number))
-        found = store.search("in:shop", 3)
+        found = search(store, "in:shop", 3)
         assert [hit.message_id for hit in found.hits] == ["m3", "m2", "m1"]
         assert (found.total, found.more) == (3, True)
 
     @pytest.mark.parametrize("query", ["needle before:soon", "in:", "needle after:2026-13"])
     def test_a_filter_that_cannot_be_used_finds_nothing_and_is_told(self, origins, query):
-        found = origins.search(query, 10)
+        found = search(origins, query, 10)
         assert found.hits == ()
         assert " needs a " in found.notice
 
     def test_a_search_that_is_no_longer_wanted_stops(self, store):
         closed(store, user("m1", "needle"))
-        assert store.search("needle", 10, wanted=lambda: False).late
+        assert search(store, "needle", 10, wanted=lambda: False).late
+
+    @pytest.mark.parametrize("seconds", [0, -1])
+    def test_a_search_without_time_gives_what_it_has_and_says_that_it_is_late(self, store, seconds):
+        names = {closed(store, user("m1", "needle")) for _ in range(3)}
+        found = store.search("needle", 10, seconds=seconds)
+        assert {hit.session_id for hit in found.hits} <= names
+        assert found.late or found.total == 3
+        assert search(store, "needle", 10).total == 3
+
+    def test_a_search_that_has_nothing_to_look_for_is_never_late(self, store):
+        closed(store)
+        assert not store.search("", 10, seconds=0).late
 
     def test_a_session_whose_records_are_gone_hides_no_other(self, backend):
         spoilt, sound = closed(backend.store), closed(backend.store)
         backend.spoil(spoilt)
-        assert [hit.session_id for hit in backend.store.search("hello", 10).hits] == [sound]
+        assert [hit.session_id for hit in search(backend.store, "hello", 10).hits] == [sound]
 
 
 __all__ = [

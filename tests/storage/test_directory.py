@@ -207,6 +207,20 @@ def test_a_file_that_goes_between_the_names_and_the_times_is_left_out(store, mon
     assert set(found(store)) == {other}
 
 
+def test_a_session_that_is_archived_while_it_is_looked_up_is_found(store, monkeypatch):
+    name = closed(store)
+    real = Folders.find
+
+    def find(self, session_id):
+        found = real(self, session_id)
+        monkeypatch.setattr(Folders, "find", real)
+        store.archive(session_id)
+        return found
+
+    monkeypatch.setattr(Folders, "find", find)
+    assert store.entry(name).status == "archived"
+
+
 def test_a_page_costs_its_sessions_and_not_all(store, put, monkeypatch):
     for number in range(60):
         path = put(Story(f"s{number:02d}", scope=SCOPE).user().state().data, f"s{number:02d}")
@@ -234,10 +248,12 @@ def test_which_session_is_active_is_looked_for_once_for_all_entries(store, monke
     kept = [closed(store, scope=scope) for scope in scopes]
     for scope in scopes:
         store.archive(closed(store, scope=scope))
-    scans, scan = [], Folders.scan
-    monkeypatch.setattr(Folders, "scan", lambda *a, **k: scans.append(a) or scan(*a, **k))
+    for _ in range(30):
+        closed(store, scope="other")
+    listings, stats = (Fails(monkeypatch, name, first=10**9) for name in ("listdir", "stat"))
     assert [entry.active for entry in store.entries(kept)] == [True] * 5
-    assert len(scans) == 1
+    assert listings.calls == 1
+    assert stats.calls < 30
 
 
 def test_a_long_session_costs_no_more_than_its_ends(store, put, monkeypatch):

@@ -5,6 +5,7 @@ import os
 import stat
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ import pytest
 from tests.builders import Clock, Story, answer, header, piece, texts, user
 from tests.storage.contract import ALL, HOSTILE, SCOPE, closed, new, state
 from tests.storage.test_disk import Fails
+from tui.domain.imports import ImportLine
 from tui.domain.journal.records import Opened, encode
 from tui.errors import ReadOnly, SessionBusy, SessionNotFound, StorageError
-from tui.storage import file_store, locks
+from tui.storage import file_holding, locks
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import SessionFilter
 
@@ -55,7 +57,7 @@ def test_a_number_that_another_session_of_the_second_has_is_not_given_again(
 ):
     monkeypatch.setattr(Clock, "__call__", lambda clock: clock.now)
     numbers = iter([7, 7, 8])
-    monkeypatch.setattr(file_store, "_random_number", lambda: next(numbers))
+    monkeypatch.setattr(file_holding, "_random_number", lambda: next(numbers))
     stores = [FileStore(data, clock), FileStore(data, clock)]
     first, second = (store.create(SCOPE, "/shop", "m").session_id for store in stores)
     assert (first[-7:], second[-7:]) == ("-000007", "-000008")
@@ -534,3 +536,25 @@ def test_a_name_alone_makes_a_session(store):
     store.append(lease, [Opened("x"), state("Only a name")])
     entry = store.list(SessionFilter(scope=SCOPE), None, 5).entries[0]
     assert (entry.label, entry.message_count) == ("Only a name", 0)
+
+
+def test_the_archive_is_synced_once_for_many_imported_sessions_before_they_are_logged(
+    store, monkeypatch
+):
+    line = ImportLine("2026-01-11T14:30:22.500Z", "pi", "/a", whole=True)
+    store.note_imports([line])
+    synced = []
+    real = {name: getattr(os, name) for name in ("fsync", "fdatasync")}
+
+    def note(name, descriptor):
+        synced.append(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name.partition(".")[0])
+        real[name](descriptor)
+
+    for name in real:
+        monkeypatch.setattr(os, name, partial(note, name))
+    for name in ("a", "b", "c"):
+        theirs = header(name, ordinal=0, imported_from=f"pi:{name}")
+        store.add_imported(theirs, [(user("m1"), b"")])
+    assert "archive" not in synced
+    store.note_imports([line])
+    assert synced[-2:] == ["archive", "imports"]

@@ -74,6 +74,11 @@ def notices(app):
     return "\n".join(f"{each.title} {each.notice.text}".strip() for each in log)
 
 
+def newest_notice(app):
+    """The newest notice of this run, another object also for an equal one."""
+    return app._controllers.notices.log.newest_first[0]
+
+
 def report(app):
     """The report that is open, or an empty text."""
     return app.screen.text() if isinstance(app.screen, ReportScreen) else ""

@@ -5,7 +5,17 @@ from datetime import timedelta
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, lines, mark, notices, rows, send, status
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    lines,
+    mark,
+    newest_notice,
+    notices,
+    rows,
+    send,
+    status,
+)
 from tests.ui.world import messages
 from tests.waiting import until
 
@@ -55,9 +65,10 @@ async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_lim
                 await until(lambda: w.workspace.current.untouched, "a new one")
         limit = "The limit is 10 open sessions. Close one first."
         for command in ("/new", "/load closed", "/resume closed", "/fork"):
-            before = notices(app).count(limit)
+            before = newest_notice(app)
             await send(pilot, command)
-            await until(lambda before=before: notices(app).count(limit) > before, command)
+            await until(lambda before=before: newest_notice(app) is not before, command)
+            assert limit in newest_notice(app).notice.text
             assert w.workspace.current.id == made[-1]
         assert {w.other_program().entry(each).status for each in made} == {"open"}
         assert w.other_program().entry(other).status == "closed"

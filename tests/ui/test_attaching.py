@@ -391,3 +391,16 @@ async def test_pictures_for_a_model_that_sees_are_sent(shop, project):
         await until(lambda: w.model.requests)
         await wait_for_answer(w)
         assert list(w.model.requests[0].images.values()) == [PNG]
+
+
+async def test_a_defect_in_reading_files_is_told_and_gives_the_prompt_back(shop, monkeypatch):
+    def broken(path, name):
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(attaching, "read_attachment", broken)
+    w = shop(["fine"])
+    async with w.running() as (app, _):
+        submit(app, "look at @a.txt")
+        await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app), "the notice")
+        assert app.chat.prompt.text == "look at @a.txt"
+        assert not w.model.requests

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.ui.another_window import begin_answer_elsewhere
 from tests.ui.screen import conversation, go_to, mark, notices, rows, send, status
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
@@ -33,14 +34,7 @@ async def test_what_the_holder_says_appears_by_itself(world, other):
     async with w.running(holder.id) as (app, _):
         await until(lambda: "read-only" in status(app))
         assert "pid" in subtitle(app)
-        holder.add_message("user", "How are you?")
-        await holder.save()
-        await until(lambda: "How are you?" in conversation(app), "the question")
-        answer = holder.begin_answer(PLACE.model)
-        answer.receive("Very ")
-        holder.add_piece(answer)
-        await holder.save()
-        await until(lambda: "Very" in conversation(app), "the first piece")
+        answer = await begin_answer_elsewhere(holder, app)
         assert "interrupted" not in conversation(app)
         answer.receive("well.")
         holder.end_answer(answer)
@@ -83,7 +77,7 @@ async def test_it_is_taken_over_as_soon_as_the_holder_goes(world, other):
         await holder.close()
         await until(lambda: "read-only" not in status(app), "the end of the mark")
         assert subtitle(app) == ""
-        assert "closed this session: you can write here now" in notices(app)
+        assert "No other window has this session open any more" in notices(app)
         await until(lambda: mark(app, holder.id) == Mark.NONE.value)
         assert app.chat.prompt.text == "mine"
         assert w.other_program().holder(holder.id)

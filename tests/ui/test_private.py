@@ -48,7 +48,7 @@ async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(world):
         await pilot.press(*SECRET, "f4")
         await until(lambda: "No editor for a private session" in notices(app), "the refusal")
         await send(pilot, "x")
-        for command in ("/archive", "/fork", "/export", "/save", "/session save"):
+        for command in ("/archive", "/save", "/fork", "/session save", "/export"):
             await send(pilot, command)
         await until(lambda: notices(app).count("A private session is not") == 5, "the refusals")
         assert session_id in rows(app)

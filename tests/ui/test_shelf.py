@@ -190,7 +190,7 @@ async def test_a_session_that_another_program_holds_is_told_and_stays(world, com
     async with w.running(there) as (app, pilot):
         await send(pilot, command)
         holder = w.other_program().holder(there)
-        told = f'"Hello" is open in another window ({holder}).'
+        told = f'"Hello" is open {holder}.'
         await until(lambda: told in notices(app), "who holds it")
         assert w.workspace.current.id == there
         assert app.screen is app.chat

@@ -1,6 +1,6 @@
 """The whole program but its command line: real files, a model that plays what it is told."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from tui.errors import ModelUnavailable
 from tui.importers.protocol import Places, Reader
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
+from tui.storage.protocol import SessionStore
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)
@@ -69,9 +70,11 @@ class World:
         self.clock = Clock()
         self.model = ScriptedModel(*answers)
         self.models = ScriptedModels(self.model)
-        self.store = FileStore(root, self.clock)
+        self.open_store: Callable[[], SessionStore] = lambda: FileStore(root, self.clock)
+        self.store = self.open_store()
         self.retention = RetentionSettings(backlog_limit=0)
         self.hook: Sequence[str] = ()
+        self.store_mark = ""
         self.exclusive_projects = False
         self.prompts: Mapping[str, str] = {}
         self.ui_state_file = root.parent / "state" / "ui.json"
@@ -93,9 +96,9 @@ class World:
         """What can be imported, and into this run's store."""
         return SessionImports(self.store, lambda: self.places, self.clock, self.readers)
 
-    def other_program(self) -> FileStore:
+    def other_program(self) -> SessionStore:
         """A store of the same sessions that holds none of this one's leases."""
-        return FileStore(self.root, self.clock)
+        return self.open_store()
 
     def drafts(self) -> Drafts:
         """What is on disk of unsent prompts."""
@@ -132,7 +135,7 @@ class World:
     ) -> AsyncGenerator[tuple[SibylApp, Pilot[None]]]:
         """Run the program; at the end it is left as by Ctrl+Q."""
         # A run is a process of its own: it holds nothing of an earlier one.
-        self.store = FileStore(self.root, self.clock)
+        self.store = self.open_store()
         workspace = Workspace(
             self.store, Drafts(self.root), self.place, self.clock, self.models.proposed
         )
@@ -157,6 +160,7 @@ class World:
                 final_save=self.final_save,
                 session_moves=partial(SessionMoves, workspace, self.store),
                 imports=self.imports,
+                store_mark=self.store_mark,
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,

@@ -87,3 +87,20 @@ def test_of_many_the_latest_are_shown(world):
     assert world.queue.waiting == MOST_WAITING
     world.wait()
     assert world.queue.current.text == "15"
+
+
+def test_one_that_is_not_true_any_more_gives_way_at_once(world):
+    world.queue.add(Notice("away", "warning"))
+    world.queue.add(Notice("back"))
+    world.queue.withdraw(Notice("away", "warning"))
+    assert (world.queue.current, world.queue.waiting) == (Notice("back"), 0)
+    assert world.rest == SECONDS["information"]
+
+
+def test_one_that_waits_and_is_not_true_any_more_is_never_shown(world):
+    world.queue.add(Notice("first"))
+    world.queue.add(Notice("away", "warning"))
+    world.queue.withdraw(Notice("away", "warning"))
+    world.wait()
+    assert world.shown[-1] == ""
+    assert "away" not in world.shown

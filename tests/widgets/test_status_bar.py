@@ -71,6 +71,13 @@ async def test_everything_is_said_where_there_is_room():
     assert await line_of(status(), 120) == f"{left:<108}{SAVED_WORDS} "
 
 
+@pytest.mark.parametrize("given_status", [status(), status(save=UNSAVED, read_only=True)])
+def test_another_store_than_the_user_may_expect_is_named_before_the_session_is(given_status):
+    shown = lay_out(given_status, 80, store="LOCAL FILES")
+    assert shown["store"] == "LOCAL FILES"
+    assert shown["id"] == ID
+
+
 @pytest.mark.parametrize(
     ("width", "line"),
     [

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -110,6 +110,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
+        self.chat.status_bar.show_store(self._parts.store_mark)
         self._controllers.presenter.begin()
         # The first frame comes once the keys that waited stand in its prompt.
         may_paint = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)
@@ -128,7 +129,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         await asyncio.to_thread(self._controllers.picture_files.remove)
 
     async def run_async(self, **options: Any) -> None:
-        await super().run_async(**options)
+        try:
+            await super().run_async(**options)
+        finally:
+            self.close_terminal()
         if self.defects.first is not None:
             raise self.defects.first
 
@@ -185,6 +189,15 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.chat.prompt.show_themes(self._controllers.themes.names())
         self._controllers.background.begin()
         self._controllers.search.begin()
+        if self._parts.check_store is not None:
+            self._connect_store(self._parts.check_store)
+
+    def _connect_store(self, check: Callable[[], Sequence[str]]) -> None:
+        from tui.app.controllers.store_start import StoreStart
+
+        self.run_worker(
+            StoreStart(self, check, self._controllers.presenter, self._controllers.server).run
+        )
 
     # --- intents
 

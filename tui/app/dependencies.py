@@ -1,7 +1,7 @@
 """Dependencies of the application, built by the command line."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,8 @@ class Dependencies(msgspec.Struct, frozen=True):
     ``connections``, ``model_lists`` and ``session_moves`` are functions, as what they give is first
     needed behind the first screen; the first two give the same object each time.
     ``prepare_model`` begins to load the model library; it is called behind the first frame.
+    ``check_store`` connects to the server of the store, if it has one, and returns warnings.
+    ``store_mark`` stays in the status line, where it is not the store that the user may expect.
     ``index_root`` is the data directory of the search index. ``prompts`` are the
     templates of the user's own commands. ``stopwatch`` is a monotonic clock.
     """
@@ -44,6 +46,8 @@ class Dependencies(msgspec.Struct, frozen=True):
     session_moves: Callable[["Stop"], "SessionMoves"]
     prepare_model: Callable[[], None]
     imports: "SessionImports"
+    check_store: Callable[[], Sequence[str]] | None = None
+    store_mark: str = ""
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False
     prompts: Mapping[str, str] = {}

@@ -13,6 +13,7 @@ from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
+from tui.app.controllers.server_state import ServerState
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_switch import SessionSwitch
 from tui.app.controllers.session_view import SessionPresenter
@@ -74,8 +75,9 @@ class Controllers:
         self.presenter = SessionPresenter(
             chat, parts.workspace, self.notices, titles, app.call_later, activity
         )
+        self.server = ServerState(parts.workspace, self.presenter)
         self.session_list = SessionListController(
-            chat, parts.workspace, parts.sessions, self.presenter
+            chat, parts.workspace, parts.sessions, self.presenter, self.server
         )
         self.clipboard = Clipboard(app)
         self.picture_files = PictureFiles()
@@ -93,7 +95,9 @@ class Controllers:
             self.session_list,
             queue,
         )
-        self.live_updates = LiveUpdates(parts.workspace, self.presenter, self.session_list)
+        self.live_updates = LiveUpdates(
+            parts.workspace, self.presenter, self.session_list, self.server, self._retry_failed
+        )
         self.prompt = PromptController(
             chat, parts.workspace, self.presenter, self.turns, self.summaries, self.session_list
         )
@@ -114,6 +118,13 @@ class Controllers:
         )
         self.confirmations = Confirmations(app, chat, queue, carry_out)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
+
+    def _retry_failed(self) -> None:
+        from tui.screens.dialog import Dialog
+
+        for screen in self._app.screen_stack:
+            if isinstance(screen, Dialog):
+                screen.retry_failed()
 
     @cached_property
     def commands(self) -> "CommandContext":

@@ -110,6 +110,10 @@ def _sessions_command(verb: str) -> Command:
         from tui.cli import export
 
         return export.run
+    if verb == "sessions copy":
+        from tui.cli import copying
+
+        return copying.run
     from tui.cli import sessions
 
     return sessions.run

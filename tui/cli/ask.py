@@ -176,4 +176,7 @@ def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:
 
 
 def _place(program: Program) -> str:
-    return f" --data-dir {shlex.quote(program.data_dir)}" if program.data_dir else ""
+    place = f" --data-dir {shlex.quote(program.data_dir)}" if program.data_dir else ""
+    if program.store_flag is None:
+        return place
+    return f"{place} --store {shlex.quote(program.store_flag)}"

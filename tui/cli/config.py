@@ -17,6 +17,6 @@ def run(chosen: Namespace) -> int:
         case "config example":
             output.put(example())
         case _:
-            flags = Flags(model=chosen.model, scope=chosen.scope)
+            flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
             output.put(as_toml(load_settings(file, os.environ, flags)))
     return 0

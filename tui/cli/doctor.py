@@ -2,16 +2,23 @@
 
 import os
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
 
 import msgspec
 
 from tui.cli import output
 from tui.cli.report import Report, as_lines, make_report
 from tui.config import Flags, Settings, load_settings, paths
-from tui.errors import ConfigError, SibylError, StorageError
+from tui.domain.journal.damage import damage_words
+from tui.domain.timestamps import utc_now
+from tui.errors import ConfigError, SessionDamaged, SessionNotFound, SibylError, StorageError
 from tui.storage.doctor import Doctor, Finding, Verdict, verdict
+from tui.storage.opening import ServerStore, open_store
+from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 
+_PAGE = 200
 _EXIT_CODES: dict[Verdict, int] = {"clean": 0, "findings": 1, "damage": 2}
 
 
@@ -25,7 +32,12 @@ def run(chosen: Namespace) -> int:
     settings = _settings(chosen, environment)
     doctor = Doctor(root)
     findings = [*_of_configuration(settings), *_examined(doctor, repair=chosen.repair)]
-    report = make_report(root, settings, doctor, environment)
+    rows, found_there = _of_server(settings, root)
+    findings += found_there
+    report = dict(make_report(root, settings, doctor, environment))
+    if rows:
+        # The sessions are elsewhere.
+        report |= {**rows, "files of this machine": report.pop("store")}
     found = verdict(findings)
     if chosen.json:
         _put_json(report, findings, found)
@@ -35,7 +47,7 @@ def run(chosen: Namespace) -> int:
 
 
 def _settings(chosen: Namespace, environment: dict[str, str]) -> Settings | SibylError:
-    flags = Flags(model=chosen.model, scope=chosen.scope)
+    flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
     try:
         return load_settings(paths.config_file(environment), environment, flags)
     except ConfigError as error:
@@ -56,6 +68,55 @@ def _examined(doctor: Doctor, *, repair: bool) -> list[Finding]:
     except StorageError as error:
         return [*findings, Finding("unreadable", None, ".", str(error))]
     return findings
+
+
+def _of_server(settings: Settings | SibylError, root: Path) -> tuple[Report, list[Finding]]:
+    """Report on the server of the store, and read every session there."""
+    if isinstance(settings, SibylError) or not settings.config.store:
+        return {}, []
+    rows: Report = {}
+    findings: list[Finding] = []
+    try:
+        store = open_store(settings.config.store, root, utc_now)
+        if not isinstance(store, ServerStore):
+            return {}, []
+        with closing(store):
+            findings += [_of_store("server", each) for each in store.check()]
+            rows = {"server": store.report()}
+            findings += _damaged(store)
+    except (StorageError, ConfigError) as error:
+        # A server that is away has damaged nothing.
+        findings.append(_of_store("server", str(error)))
+    return rows, findings
+
+
+def _damaged(store: SessionStore) -> Iterator[Finding]:
+    """Read every session. Raises ``StorageError`` if the store fails."""
+    cursor = None
+    while True:
+        listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), cursor, _PAGE)
+        for entry in listing.entries:
+            yield from _damage_of(store, entry.id)
+        cursor = listing.cursor
+        if cursor is None:
+            return
+
+
+def _damage_of(store: SessionStore, session_id: str) -> Iterator[Finding]:
+    try:
+        damaged = store.load(session_id).damaged
+    except SessionNotFound:
+        # It was purged meanwhile.
+        return
+    except SessionDamaged as error:
+        yield _of_store("unreadable", str(error), session_id)
+        return
+    if damaged:
+        yield _of_store("damaged_records", damage_words(damaged, session_id), session_id)
+
+
+def _of_store(kind: str, message: str, session_id: str | None = None) -> Finding:
+    return Finding(kind, session_id, "store", message)
 
 
 def _put_json(report: Report, findings: Sequence[Finding], found: Verdict) -> None:

@@ -3,7 +3,6 @@
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +71,8 @@ def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
     since = format_utc(beginning(chosen.since)) if chosen.since is not None else ""
     if not chosen.targets:
         wanted = SessionFilter(program.narrowed, chosen_statuses(chosen))
-        newest_first = program.entries(wanted)
-        return takewhile(lambda each: each.last_used_at >= since, newest_first)
+        # Not only as far as the first older one: copied files are listed by the time of their copy.
+        return (each for each in program.entries(wanted) if each.last_used_at >= since)
     if since or chosen.archived or chosen.trashed or chosen.all:
         raise UsageError("Name sessions, or choose them with options, not both.")
     ids = dict.fromkeys([program.resolve(target) for target in chosen.targets])

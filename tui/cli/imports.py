@@ -1,11 +1,9 @@
 """``sibyl-tui import``: the sessions of other programs."""
 
 import os
-import signal
 import sys
 from argparse import Namespace
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +11,19 @@ import msgspec
 
 from tui.cli import output
 from tui.cli.days import beginning
-from tui.cli.index import filled
 from tui.cli.program import Program
+from tui.cli.progress import STOPPED, ProgressLine
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.imports import bytes_words
 from tui.engine.imports.outcome import ImportedProgram, Outcome
 from tui.engine.imports.outcome_words import program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
-from tui.engine.imports.progress import Progress
 from tui.engine.imports.running import run as run_import
 from tui.errors import UsageError
 from tui.importers.protocol import Places
 from tui.importers.readers import PROGRAMS
 from tui.storage.rescue import import_file, is_session_file
 
-_STOPPED = 130
-_CLEAR = "\r\x1b[K"
 _NOT_FOUND = (
     "No program's sessions found in {}. sibyl-tui import --help lists the programs that are read."
 )
@@ -45,7 +39,7 @@ def run(chosen: Namespace) -> int:
         _import_own(program, path)
     if own and not others:
         return 0
-    return _import(program, chosen, wanted, _Progress())
+    return _import(program, chosen, wanted, ProgressLine())
 
 
 def _wanted(chosen: Namespace) -> Wanted:
@@ -55,7 +49,8 @@ def _wanted(chosen: Namespace) -> Wanted:
             f'There is no program "{unknown[0]}". sibyl-tui import --help lists the known ones.'
         )
     paths = tuple(map(Path, chosen.paths))
-    missing = [path for path in paths if not path.exists()]
+    # Path.exists raises for a name that is too long.
+    missing = [path for path in paths if not os.path.exists(path)]  # noqa: PTH110
     if missing:
         raise UsageError(f"No such file or folder: {missing[0]}")
     places = Places(Path.home(), dict(os.environ), is_mac=sys.platform == "darwin")
@@ -85,7 +80,7 @@ def _import_own(program: Program, path: Path) -> None:
     program.tell_damage(done.damaged, str(path))
 
 
-def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: "_Progress") -> int:
+def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: ProgressLine) -> int:
     plan = make_plan(program.store, wanted, progress.show_found)
     progress.end()
     if plan.unknown:
@@ -104,7 +99,7 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: "_Pro
     progress.end()
     _tell(plan, outcome, as_json=chosen.json)
     if outcome.stopped:
-        return _STOPPED
+        return STOPPED
     return int(bool(outcome.error or any(each.failures for each in outcome.programs)))
 
 
@@ -204,49 +199,3 @@ def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "error": outcome.error or None,
         "programs": done,
     }
-
-
-# --- progress
-
-
-class _Progress:
-    """A line on the terminal."""
-
-    def __init__(self) -> None:
-        self._is_shown = output.is_terminal(sys.stderr)
-        self._is_wanted = True
-
-    @contextmanager
-    def stopped_by_keys(self) -> Generator[None]:
-        """Let Ctrl+C end the import between two records; a second one ends it at once."""
-        before = signal.signal(signal.SIGINT, self._stop)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-    def _stop(self, *_: object) -> None:
-        if not self._is_wanted:
-            raise KeyboardInterrupt
-        self._is_wanted = False
-
-    def show_found(self, progress: Progress) -> bool:
-        """Show how many files were found."""
-        self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")
-        return True
-
-    def show(self, progress: Progress) -> bool:
-        """Show how much was imported."""
-        part = progress.done / progress.total if progress.total else 1.0
-        size = f"{bytes_words(progress.done)} of {bytes_words(progress.total)}"
-        self._write(f"{filled(part)}  {size}  {progress.title}")
-        return self._is_wanted
-
-    def end(self) -> None:
-        """Remove the line."""
-        self._write("")
-
-    def _write(self, text: str) -> None:
-        if self._is_shown:
-            sys.stderr.write(_CLEAR + text)
-            sys.stderr.flush()

@@ -6,17 +6,20 @@ from argparse import Namespace
 from tui.cli import output
 from tui.cli.program import Program
 from tui.storage.index.child import Progress
-from tui.storage.index.maintenance import IndexMaintenance
+from tui.storage.protocol import IndexedStore
 
 _BAR_CELLS = 30
 
 
 def run(chosen: Namespace) -> int:
     """Rebuild the index, with a progress bar if standard error is a terminal."""
-    program = Program.from_arguments(chosen)
+    store = Program.from_arguments(chosen).store
+    if not isinstance(store, IndexedStore):
+        output.put_line("This store has no search index to rebuild.")
+        return 0
     shown = output.is_terminal(sys.stderr)
     last = Progress(0, 0)
-    for last in IndexMaintenance(program.store.root).rebuild():
+    for last in store.rebuild_index():
         if shown:
             sys.stderr.write("\r" + bar(last))
             sys.stderr.flush()

@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import shutil
 import sys
 from typing import Any, TextIO
 
@@ -62,6 +63,11 @@ def tell(text: str) -> None:
 def is_terminal(stream: TextIO | None) -> bool:
     """True if a standard stream is open and a terminal."""
     return stream is not None and stream.isatty()
+
+
+def columns() -> int | None:
+    """The width of the terminal that is printed on; ``None`` if it is none."""
+    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
 def _is_utf8(stream: TextIO | None) -> bool:

@@ -118,6 +118,7 @@ def _without_commands() -> Parser:
     parser.set_defaults(
         command="",
         data_dir=None,
+        store=None,
         scope=None,
         model=None,
         session=None,
@@ -152,6 +153,12 @@ def _add_common(parser: Parser) -> None:
         metavar="DIR",
         default=suppressed,
         help="the directory that keeps the sessions",
+    )
+    common.add_argument(
+        "--store",
+        metavar="ADDRESS",
+        default=suppressed,
+        help="a server that keeps the sessions instead, postgresql://[USER@]HOST/DATABASE",
     )
     common.add_argument(
         "--scope", metavar="NAME", default=suppressed, help="the project or named scope to work in"
@@ -254,6 +261,31 @@ def _add_sessions(commands: _Commands) -> None:
     )
     taken = _command(verbs, "import", "sessions import", "Import a rescue file or a session file.")
     taken.add_argument("file", metavar="FILE")
+    _add_copy(verbs)
+
+
+def _add_copy(verbs: _Commands) -> None:
+    parser = _command(
+        verbs,
+        "copy",
+        "sessions copy",
+        "Copy all sessions from one store to another, byte for byte. Nothing is copied twice.",
+    )
+    for name, dest, text in (
+        ("from", "source", "copy from here"),
+        ("to", "target", "copy to here"),
+    ):
+        parser.add_argument(
+            f"--{name}",
+            dest=dest,
+            metavar="STORE",
+            required=True,
+            help=f"{text}: files, configured, a folder, or the address of a server",
+        )
+    parser.add_argument(
+        "--dry-run", action="store_true", default=False, help="only compare the two stores"
+    )
+    _add_json(parser)
 
 
 def _add_list(verbs: _Commands) -> None:

@@ -28,8 +28,8 @@ from tui.providers.deferred import LazyModel, UnavailableModel
 from tui.providers.protocol import Model
 from tui.providers.selection import choose
 from tui.storage import tool_approvals
-from tui.storage.file_store import FileStore
-from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
+from tui.storage.opening import open_store
+from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 
 if TYPE_CHECKING:
     from tui.domain.tool_servers import ToolServers
@@ -58,7 +58,8 @@ class Program(msgspec.Struct, frozen=True):
 
     environment: Mapping[str, str]
     settings: Settings
-    store: FileStore
+    store: SessionStore
+    data_directory: Path
     scope: str
     narrowed: str | None
     """The scope to which lists are limited, if one was given; ``None`` lists all."""
@@ -66,6 +67,8 @@ class Program(msgspec.Struct, frozen=True):
     data_dir: str | None
     """The value of ``--data-dir``, like ``model_flag`` for commands shown to the user."""
     model_flag: str | None = None
+    store_flag: str | None = None
+    """The value of ``--store``, which has no password."""
     clock: Callable[[], datetime] = utc_now
 
     @classmethod
@@ -74,18 +77,21 @@ class Program(msgspec.Struct, frozen=True):
         environment = dict(os.environ)
         # Only the full screen has this option.
         interval = getattr(chosen, "auto_save_interval", None)
-        flags = Flags(model=chosen.model, scope=chosen.scope, auto_save_interval=interval)
+        flags = Flags(chosen.model, chosen.scope, interval, chosen.store)
         settings = load_settings(paths.config_file(environment), environment, flags)
         project = _project(settings.scope)
+        root = paths.data_directory(environment, chosen.data_dir)
         return cls(
             environment=environment,
             settings=settings,
-            store=FileStore(paths.data_directory(environment, chosen.data_dir), utc_now),
+            store=open_store(settings.config.store or "", root, utc_now),
+            data_directory=root,
             scope=settings.scope or f"project:{project}",
             narrowed=settings.scope,
             project_path=project,
             data_dir=chosen.data_dir,
             model_flag=chosen.model,
+            store_flag=chosen.store,
         )
 
     def model(self, proposed: str | None = None) -> Model:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from tui.errors import UsageError
 from tui.providers.source import ModelSource
 from tui.storage import ui_state
 from tui.storage.drafts import Drafts
+from tui.storage.opening import ServerStore
 from tui.terminal import first_frame
 
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from tui.importers.protocol import Places
 
 _log = logging.getLogger(__name__)
+_LOCAL = "These are the sessions of this machine, not those of the store's server."
+_LOCAL_MARK = "LOCAL FILES"
 _NO_MODEL = (
     "No model is connected yet. F5 connects one; until then the built-in guide answers questions"
     " about this program."
@@ -60,10 +64,12 @@ def run(chosen: Namespace) -> int:
     _log.info("application imported")
     workspace = _started(program, models, session_id, private=chosen.private)
     _log.info("first session ready")
-    if chosen.debug_failure:
-        workspace.current.say(Notice(chosen.debug_failure, "warning"))
+    for words in filter(None, (chosen.debug_failure, _LOCAL if chosen.store == "" else "")):
+        workspace.current.say(Notice(words, "warning"))
     rescue_directories = (paths.state_directory(), Path.home())
-    final_save = FinalSave(workspace, rescue_directories, program.data_dir, program.model_flag)
+    final_save = FinalSave(
+        workspace, rescue_directories, program.data_dir, program.model_flag, program.store_flag
+    )
     turn_settings = program.turn_settings()
     with asyncio.Runner(loop_factory=new_loop) as runner:
         try:
@@ -77,7 +83,16 @@ def run(chosen: Namespace) -> int:
                 output.tell(line)
             # The terminal is restored: servers may take seconds to end.
             runner.run(turn_settings.tools.servers.close())
-    return app.return_code or int(final_save.failed)
+    return _left(app.return_code or 0, final_save)
+
+
+def _left(code: int, final_save: "FinalSave") -> int:
+    from tui.app.controllers.store_start import USE_FILES
+
+    if code == USE_FILES:
+        # A program of its own: nothing of this one's store goes on there.
+        os.execv(sys.executable, [*sys.orig_argv, "--store", ""])  # noqa: S606 - this program
+    return code or int(final_save.failed)
 
 
 def _started(
@@ -86,7 +101,7 @@ def _started(
     """Create the workspace with its first session."""
     workspace = Workspace(
         program.store,
-        Drafts(program.store.root),
+        Drafts(program.data_directory),
         SessionOrigin(program.scope, program.project_path, models.first().name),
         program.clock,
         models.proposed,
@@ -136,9 +151,11 @@ def _parts(
         turn_settings=turn_settings,
         final_save=final_save,
         session_moves=partial(_session_moves, program, workspace),
+        store_mark=_LOCAL_MARK if program.store_flag == "" else "",
+        check_store=store.check if isinstance(store := program.store, ServerStore) else None,
         imports=SessionImports(program.store, partial(_places, program), program.clock),
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
-        index_root=program.store.root,
+        index_root=program.data_directory,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
         prompts=config.prompts,

@@ -38,7 +38,8 @@ def run(chosen: Namespace) -> int:
             output.put_line(line)
     else:
         output.put_line(f'No session matches "{make_visible_line(query)}".')
-        _tell_nearest(program, query)
+        if not found.late:
+            _tell_nearest(program, query)
     return 0
 
 
@@ -64,11 +65,12 @@ def _found(program: Program, query: str, limit: int) -> SearchResult:
     found = program.store.search(query, limit)
     if found.notice:
         output.tell(found.notice)
-    if not (found.late and found.pending):
+    if not found.late:
         return found
-    # The index is incomplete or unavailable: wait longer for a complete answer.
-    megabytes = max(1, round(found.pending / 1_000_000))
-    output.tell(f"Searching {megabytes} MB of sessions that are not indexed yet…")
+    # Nobody types on meanwhile: a complete answer is waited for.
+    if found.pending:
+        megabytes = max(1, round(found.pending / 1_000_000))
+        output.tell(f"Searching {megabytes} MB of sessions that are not indexed yet…")
     found = program.store.search(query, limit, seconds=_PATIENT_SECONDS)
     if found.late:
         output.tell("The search ran out of time: older matches may be missing.")

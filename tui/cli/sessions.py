@@ -67,7 +67,8 @@ def _list(program: Program, chosen: Namespace) -> None:
         output.put_line("Saved sessions:")
         numbered = statuses == KEPT
         now = program.clock().astimezone()
-        output.put_line(session_table(entries, now, numbered=numbered))
+        columns = output.columns()
+        output.put_line(session_table(entries, now, numbered=numbered, columns=columns))
     else:
         output.put_line(_none_words(program, statuses))
 

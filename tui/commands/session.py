@@ -135,7 +135,7 @@ async def _close_unsaved(context: CommandContext, loaded: LoadedSession) -> Sequ
 
     async def give_up() -> None:
         lines.extend(await asyncio.to_thread(context.rescue, loaded))
-        context.workspace.pool.abandon(loaded)
+        await context.workspace.pool.abandon(loaded)
 
     effects = await _leave(context, loaded, give_up)
     return (*effects, *say("\n".join(lines), "warning"))

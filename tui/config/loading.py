@@ -29,6 +29,7 @@ class Flags(msgspec.Struct, frozen=True):
     model: str | None = None
     scope: str | None = None
     auto_save_interval: str | float | None = None
+    store: str | None = None
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -87,7 +88,12 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
     config, sources = _load(file)
     said = flags or Flags()
     changes: dict[str, Any] = {}
-    for key, flag in (("model", said.model), ("auto_save_interval", said.auto_save_interval)):
+    given = (
+        ("model", said.model),
+        ("auto_save_interval", said.auto_save_interval),
+        ("store", said.store),
+    )
+    for key, flag in given:
         value, source = _laid_over(key, flag, environ)
         if value is not None:
             changes[key] = _checked(key, value, source)
@@ -96,6 +102,10 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
     if scope is not None:
         sources["scope"] = source
     config = msgspec.structs.replace(config, **changes)
+    if config.store:
+        from tui.config.store_address import check_password
+
+        check_password(config.store, sources["store"], file)
     kept = load_connections(connections_file(file))
     return Settings(config, None if scope is None else str(scope), file, sources, kept)
 

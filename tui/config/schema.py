@@ -291,6 +291,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         ModelName | None,
         _about("The model that answers; without this, the first one found.", EXAMPLE_MODEL),
     ] = None
+    store: Annotated[
+        str | None,
+        _about(
+            "The place of the sessions, if not files: a PostgreSQL server that several machines\n"
+            "share. Its password is best in ~/.pgpass.",
+            "postgresql://me@db.example.org/sibyl",
+        ),
+    ] = None
     system_prompt: Annotated[
         str, _about("The system prompt: sent before each conversation.", "Answer briefly.")
     ] = ""

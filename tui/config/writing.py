@@ -14,6 +14,7 @@ from tui.config.connections import Connections
 from tui.config.dotted_keys import joined
 from tui.config.loading import Settings
 from tui.config.schema import Config
+from tui.config.store_address import without_password
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 
 _HEAD = """\
@@ -123,11 +124,13 @@ def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str
 
 
 def _open(place: str, value: Any) -> Any:
-    """The value that is shown: none of a header or a server's variable, no password of a proxy."""
+    """The value that is shown: none of a header or a server's variable, no password."""
     if _HEADER.match(place):
         return _HIDDEN
     if place.endswith("proxy") and isinstance(value, str):
         return _PASSWORD.sub(rf"//{_HIDDEN}@", value)
+    if place == "store" and isinstance(value, str):
+        return without_password(value)
     return value
 
 

@@ -4,7 +4,7 @@ The first kind that matches wins; a tie within a kind is an error that names the
 Digits count as a prefix only from a whole date on (eight): all ids begin with the year.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from tui.domain.journal.ids import is_session_id
@@ -14,6 +14,9 @@ from tui.errors import AmbiguousSession, SessionNotFound
 _PREFIX = "session-"
 _DIGITS_OF_A_DAY = 8
 _MOST_DIGITS = 9
+_CLOSEST = 3
+_COMPARED = 500
+_COMPARED_NAMES = 50
 
 
 class Catalog(Protocol):
@@ -23,8 +26,8 @@ class Catalog(Protocol):
         """True if a session has exactly this id."""
         ...
 
-    def ids(self) -> Collection[str]:
-        """The ids of all sessions."""
+    def beginning(self, prefixes: tuple[str, ...]) -> Iterable[str]:
+        """The ids that begin with one of these."""
         ...
 
     def numbered(self, scope: str, ordinal: int) -> str | None:
@@ -37,6 +40,14 @@ class Catalog(Protocol):
 
     def named(self, name: str) -> Iterable[str]:
         """The ids of the sessions with exactly this name."""
+        ...
+
+    def newest(self, count: int) -> Sequence[str]:
+        """The ids of the sessions used last."""
+        ...
+
+    def newest_names(self, count: int) -> Mapping[str, str]:
+        """The names among the sessions used last, each with the id of the newest that has it."""
         ...
 
 
@@ -56,7 +67,7 @@ def listed_number(text: str, listed: Sequence[str]) -> int | None:
 def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = ()) -> str:
     """Find the one session that a target means; ``#N`` is a number in ``scope``.
 
-    Raises ``AmbiguousSession``, or ``SessionNotFound`` whose ``closest`` the caller may fill.
+    Raises ``AmbiguousSession``, or ``SessionNotFound`` with the closest ids.
     """
     number = listed_number(target, listed)
     if number is not None:
@@ -68,7 +79,21 @@ def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = (
             raise AmbiguousSession(target, candidates)
         if candidates:
             return candidates[0]
-    raise SessionNotFound(target)
+    raise SessionNotFound(target, _closest(target, catalog))
+
+
+def _closest(target: str, catalog: Catalog) -> Sequence[str]:
+    """Find the ids most similar to an unknown target, by name or by id."""
+    # Late: only a mistake needs it.
+    from difflib import get_close_matches
+
+    if not target.startswith(_PREFIX):
+        names = catalog.newest_names(_COMPARED_NAMES)
+        found = get_close_matches(target, names, _CLOSEST)
+        if found:
+            return [names[name] for name in found]
+        target = _PREFIX + target
+    return get_close_matches(target, catalog.newest(_COMPARED), _CLOSEST)
 
 
 def _candidates(target: str, scope: str, catalog: Catalog) -> Iterator[list[str]]:
@@ -112,4 +137,4 @@ def _by_prefix(target: str, catalog: Catalog) -> list[str]:
     if not target or (is_number(target) and len(target) < _DIGITS_OF_A_DAY):
         return []
     wanted = (target, _PREFIX + target)
-    return sorted(name for name in catalog.ids() if name.startswith(wanted))
+    return sorted(catalog.beginning(wanted))

@@ -65,6 +65,9 @@ class Dialog(ModalScreen[ScreenResultType]):
         keys = sorted(shown.items(), key=lambda each: each[1] == "Esc")
         return " · ".join(f"{key} {does.lower()}" for does, key in keys)
 
+    def retry_failed(self) -> None:
+        """Ask again what the store could not answer; most dialogs ask it nothing."""
+
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close with a result; does nothing unless this screen is on top."""
         if not self.is_active:

@@ -8,14 +8,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import OptionList
+from textual.widgets import OptionList, Static
 
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.screens.dialog import Dialog
 
 
 class ListDialog(Dialog[int | None]):
-    """A title and rows; the result is the index of the chosen row."""
+    """A title, what it is about, and rows; the result is the index of the chosen row."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         # With priority: the list binds the same key, and names it nowhere.
@@ -26,6 +26,7 @@ class ListDialog(Dialog[int | None]):
     ListDialog {
         align: center middle;
         Vertical { width: 100%; max-width: 100; height: auto; max-height: 100%; padding: 0 1; }
+        .list-dialog--detail { color: $text-muted; margin-bottom: 1; }
         OptionList {
             height: auto; max-height: 100%; border: none; padding: 0; background: $surface;
             scrollbar-size-vertical: 1;
@@ -35,15 +36,20 @@ class ListDialog(Dialog[int | None]):
     }
     """
 
-    def __init__(self, title: str, rows: Sequence[str], highlighted: int = 0) -> None:
+    def __init__(
+        self, title: str, rows: Sequence[str], highlighted: int = 0, *, detail: str = ""
+    ) -> None:
         super().__init__()
         self._title = title
+        self._detail = detail
         self.list = OptionList(*[Content(make_visible_line(row)) for row in rows], markup=False)
         self.list.highlighted = highlighted
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
+            if self._detail:
+                yield Static(Content(make_visible(self._detail)), classes="list-dialog--detail")
             yield self.list
 
     def action_choose(self) -> None:

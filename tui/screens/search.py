@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 WIDE_FROM_COLUMNS = 150
-SETTLED_SECONDS = 0.08
+SETTLED_SECONDS = 0.03
 """Debounce of typing, in seconds."""
 
 
@@ -90,6 +90,7 @@ class SearchScreen(Dialog[None]):
         self.words = Static(Content(HINT), id="search-words")
         self._results: Results | None = None
         self._kept = highlighted
+        self._is_retrying = False
         self._indexing = ""
         self._timer: Timer | None = None
 
@@ -124,6 +125,7 @@ class SearchScreen(Dialog[None]):
         same = self._results is not None and self._results.text == results.text
         keep = highlighted if same and highlighted else self._kept
         self._results, self._kept = results, None
+        self._is_retrying = False
         self.hits.show(results, now, keep)
         self._show_words()
 
@@ -134,6 +136,12 @@ class SearchScreen(Dialog[None]):
     def ask_again(self) -> None:
         """Repeat the search if the index was incomplete."""
         if self._results is not None and self._results.found.pending:
+            self._say_settled()
+
+    def retry_failed(self) -> None:
+        # Not while it is asked already, which would only ask it from the beginning.
+        if self._results is not None and self._results.error and not self._is_retrying:
+            self._is_retrying = True
             self._say_settled()
 
     def show_error(self, reason: str) -> None:

@@ -137,6 +137,11 @@ class SessionPicker(Dialog[None]):
         if self._let_keys_go is not None and not self._may_come():
             self.action_choose()
 
+    def retry_failed(self) -> None:
+        if self._rows is not None and self._rows.failure and not self._has_asked:
+            self._has_asked = True
+            self.post_message(self.RowsWanted())
+
     # --- keys
 
     def action_choose(self) -> None:
@@ -266,6 +271,8 @@ class SessionPicker(Dialog[None]):
         titles = [f"[{_TITLES[v]}]" if v == self._rows.view else _TITLES[v] for v in VIEWS]
         project = self._rows.project or "all projects"
         count = f"{len(self.sessions.lines)}{'+' if self._rows.more else ''}"
+        if self._rows.failure and not self.sessions.lines:
+            count = self._rows.failure_in_short
         words = f"{'  '.join(titles)}  · {make_visible_line(project)} · {count}"
         self.views.update(Content(words))
 

@@ -3,7 +3,8 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, partial
 from typing import Any
@@ -113,8 +114,7 @@ class Directory:
         """Make the entries of some sessions, in any folder; unknown ones are left out."""
         active = self._active_sessions()
         for session_id in session_ids:
-            file = self._file(session_id)
-            entry = self._entry(file, active) if file is not None else None
+            entry = self._one(session_id, active)
             if entry is not None:
                 yield entry
 
@@ -185,6 +185,15 @@ class Directory:
     def files(self, wanted: SessionFilter) -> Sequence[JournalFile]:
         """List the journals that a filter passes, newest use first, without opening them."""
         return self._files(wanted, self._scopes.table())
+
+    def _one(self, session_id: str, active: "_ActiveSessions") -> SessionEntry | None:
+        # It may be moved while it is looked at.
+        for _ in Folder:
+            file = self._file(session_id)
+            entry = self._entry(file, active) if file is not None else None
+            if entry is not None:
+                return entry
+        return None
 
     def _file(self, session_id: str) -> JournalFile | None:
         with storage_errors(f"Cannot read session {session_id}"):
@@ -279,7 +288,6 @@ class _ActiveSessions:
         self._table = table
         self._scope_of = scope_of
         self._known: dict[str, str | None] = {}
-        self._newest: dict[str, str] | None = None
 
     def of(self, scope: str) -> str | None:
         if scope not in self._known:
@@ -289,10 +297,18 @@ class _ActiveSessions:
         return self._known[scope]
 
     def _most_recent(self, scope: str) -> str | None:
-        if self._newest is None:
-            newest_last = reversed(self._folders.scan(Folder.SESSIONS))
-            self._newest = {self._scope_of(f, self._table): f.session_id for f in newest_last}
-        return self._newest.get(scope)
+        with storage_errors(f"Cannot read the data directory {self._folders.root}"):
+            there = list(self._folders.statuses(Folder.SESSIONS, self._ids.get(scope, ())))
+        newest = min(there, key=lambda each: (-each[1].st_mtime_ns, each[0]), default=None)
+        return newest[0] if newest is not None else None
+
+    @cached_property
+    def _ids(self) -> Mapping[str, Sequence[str]]:
+        """The ids of the kept sessions of each scope."""
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for file in self._folders.names(Folder.SESSIONS):
+            found[self._scope_of(file, self._table)].append(file.session_id)
+        return found
 
 
 def describe(

@@ -148,8 +148,15 @@ def publish(path: Path, data: bytes) -> None:
 
 
 def publish_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], int | None]) -> None:
+    """Create a file as ``place_blocks``; on return its name is durable, too."""
+    place_blocks(path, blocks, changed)
+    sync_directory(path.parent)
+
+
+def place_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], int | None]) -> None:
     """Create a file whole or not at all, never over another, from blocks that are made meanwhile.
 
+    Its bytes are durable on return; its name only once the caller has synced the directory.
     ``changed`` is asked after the last block for the time of the file's last change. Raises
     ``FileExistsError`` if the name is taken, and whatever the making of a block raises.
     """
@@ -166,7 +173,6 @@ def publish_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], in
         finally:
             os.close(descriptor)
         link_or_rename(temporary, path)
-        sync_directory(path.parent)
     finally:
         _remove_quietly(temporary)
 

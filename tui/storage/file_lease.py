@@ -7,39 +7,14 @@ from datetime import datetime
 
 import msgspec
 
-from tui.domain.journal.records import VERSION, SessionHeader
 from tui.errors import ReadOnly
 from tui.storage import locks
+from tui.storage.beginning import Beginning
 from tui.storage.folders import Folder
 from tui.storage.protocol import Lease
 from tui.storage.writer import JournalWriter
 
 _log = logging.getLogger(__name__)
-
-
-class Beginning(msgspec.Struct, frozen=True):
-    """The fields of a header, for a session that has no journal yet."""
-
-    scope: str
-    project_path: str
-    model: str
-    created_at: str
-    forked_from: str | None
-    imported_from: str | None
-
-    def header(self, session_id: str, ordinal: int) -> SessionHeader:
-        """Make the header, once the session has its number."""
-        return SessionHeader(
-            version=VERSION,
-            id=session_id,
-            created_at=self.created_at,
-            scope=self.scope,
-            ordinal=ordinal,
-            project_path=self.project_path,
-            model=self.model,
-            forked_from=self.forked_from,
-            imported_from=self.imported_from,
-        )
 
 
 class FileLease(msgspec.Struct):

@@ -4,9 +4,8 @@ import logging
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,11 +14,10 @@ import msgspec
 
 from tui.domain.imports import ImportLine
 from tui.domain.journal.counts import CountedRequest
-from tui.domain.journal.ids import SESSION_NUMBERS, is_session_id, new_session_id
+from tui.domain.journal.ids import checked_id
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     NO_OFFSETS,
-    VERSION,
     DamagedRecord,
     Encoded,
     Record,
@@ -43,9 +41,7 @@ from tui.domain.targets import resolve
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import (
-    NewerVersion,
     ReadOnly,
-    SessionBusy,
     SessionExists,
     SessionNotFound,
     StorageError,
@@ -53,34 +49,35 @@ from tui.errors import (
 from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
 from tui.storage.attachments import AttachmentFiles, checked_hash, used_pictures
+from tui.storage.beginning import Beginning
 from tui.storage.catalog import FileCatalog
 from tui.storage.directory import Directory, open_scopes
-from tui.storage.disk import publish_blocks, publish_or_replace, storage_errors, sync_directory
+from tui.storage.disk import place_blocks, publish_or_replace, storage_errors, sync_directory
 from tui.storage.drafts import Drafts
-from tui.storage.file_lease import Beginning, FileLease, HeldLeases
+from tui.storage.file_holding import FileHolding, locked
+from tui.storage.file_lease import FileLease
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.import_log import add_lines, read_lines
 from tui.storage.index.lazy_index import LazyIndex
-from tui.storage.journal import Journal, opened
 from tui.storage.moves import MoveLog, new_batch
-from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
+from tui.storage.protocol import (
+    FINDABLE,
+    Appended,
+    Lease,
+    Listing,
+    SessionFilter,
+)
 from tui.storage.scopes import ScopeLine
 from tui.storage.writer import JournalWriter, NewJournal, encode_lines, last_use, set_last_use
 
 if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
+    from tui.storage.copyable import Journals
+    from tui.storage.index.child import Progress
 
 _log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
-_FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
-
-
-_PLACES = {
-    Folder.SESSIONS: "It is neither archived nor in the trash.",
-    Folder.ARCHIVE: "It is archived.",
-    Folder.TRASH: "It is in the trash.",
-}
 
 
 class FileStore:
@@ -96,9 +93,19 @@ class FileStore:
         self._scopes = open_scopes(self._folders)
         self._index = LazyIndex(root)
         self._directory = Directory(self._folders, self._scopes, self._index)
-        self._held = HeldLeases(clock)
+        self._holding = FileHolding(self._folders, self._directory, clock)
         self._attachments = AttachmentFiles(self._folders, clock)
         self._moves = MoveLog(self._folders.moves)
+
+    @property
+    def journals(self) -> "Journals":
+        # Late: only a copy to another store needs them.
+        from tui.storage.journal_files import JournalFiles
+
+        return JournalFiles(self._folders, self._scopes, self._directory, self._index, self._clock)
+
+    def close(self) -> None:
+        """Close nothing: files are open only while they are used."""
 
     # --- holding
 
@@ -116,18 +123,10 @@ class FileStore:
         beginning = Beginning(
             scope, project_path, model, created_at or self._now(), forked_from, imported_from
         )
-        self._folders.prepare()
-        with storage_errors("Cannot reserve a session"):
-            lease = self._reserve_new() if session_id is None else self._reserve(session_id)
-        lease.beginning = beginning
-        return self._held.keep(lease)
+        return self._holding.create(beginning, session_id)
 
     def lease(self, session_id: str) -> Lease:
-        lease = self._take(session_id, Folder.SESSIONS, Folder.ARCHIVE)
-        if lease.newer is None:
-            return self._held.keep(lease)
-        lease.release()
-        raise NewerVersion(session_id, lease.newer)
+        return self._holding.lease(session_id)
 
     def holder(self, session_id: str) -> Holder | None:
         with storage_errors(f"Cannot check the lock of session {session_id}"):
@@ -142,7 +141,7 @@ class FileStore:
     def append(
         self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
     ) -> Appended:
-        held = self._held.own(lease)
+        held = self._holding.held.own(lease)
         if not records:
             return Appended(held.ordinal)
         self._index.changed(held.session_id)
@@ -169,20 +168,21 @@ class FileStore:
         path = self._folders.journal(session_id, Folder.ARCHIVE)
         self._folders.prepare()
         self._folders.require(Folder.ARCHIVE, f"Cannot save session {session_id}")
-        with _saving(session_id), self._locked(session_id):
+        with _saving(session_id), locked(self._folders, session_id):
             if self._folders.exists(session_id):
                 raise SessionExists(session_id)
             self._scopes.ensure()
             header = self._taken_over(header, active=active)
             journal = NewJournal(chain([(header, b"")], self._noted_pictures(session_id, records)))
             try:
-                publish_blocks(path, journal.blocks(), lambda: journal.last_use)
+                # ``note_imports`` syncs the folder, once for many sessions.
+                place_blocks(path, journal.blocks(), lambda: journal.last_use)
             except FileExistsError as error:
                 raise SessionExists(session_id) from error
         self._index.changed(session_id)
 
     def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
-        held = self._held.own(lease)
+        held = self._holding.held.own(lease)
         if held.folder is Folder.TRASH:
             raise SessionNotFound(held.session_id)
         if held.writer is None:
@@ -216,6 +216,10 @@ class FileStore:
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         self._folders.prepare()
         with storage_errors("Cannot write the log of imports"):
+            # An archive that cannot be used has taken no session.
+            with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+                # No line is written before the name of its session is durable.
+                sync_directory(self._folders.of(Folder.ARCHIVE))
             add_lines(self._folders.imports, lines)
 
     def path(self, session_id: str) -> Path:
@@ -228,42 +232,45 @@ class FileStore:
     # --- reading
 
     def load(self, session_id: str) -> Session:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.load()
 
     def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.tail(count, last)
 
     def versions(self, session_id: str) -> Versions:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.versions()
 
     def records(self, session_id: str) -> Iterator[Record]:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             yield from journal.records()
 
     def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.requests()
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.page(cursor, count)
 
     def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.around(message_id, before, after)
 
     def page_after(self, session_id: str, cursor: str, count: int) -> Page:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.page_after(cursor, count)
 
     def stamp(self, session_id: str) -> Stamp:
         return self._folders.stamp(session_id)
 
+    def watch(self, changed: Callable[[str], None]) -> bool:  # noqa: ARG002 - nothing tells it
+        return False
+
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        with self._journal(session_id) as journal:
+        with self._holding.journal(session_id) as journal:
             return journal.since(message_id)
 
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
@@ -292,11 +299,8 @@ class FileStore:
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        catalog = FileCatalog(self._folders, self._scopes, self._directory, wanted or _FINDABLE)
-        try:
-            return resolve(target, scope, catalog, listed)
-        except SessionNotFound as error:
-            raise SessionNotFound(target, catalog.closest(target)) from error
+        catalog = FileCatalog(self._folders, self._scopes, self._directory, wanted or FINDABLE)
+        return resolve(target, scope, catalog, listed)
 
     def search(
         self,
@@ -308,6 +312,10 @@ class FileStore:
     ) -> "SearchResult":
         return self._index.search(query, limit, seconds, wanted)
 
+    def rebuild_index(self) -> "Iterator[Progress]":
+        """Build the search index anew, and report the progress. Raises ``StorageError``."""
+        return self._index.rebuild()
+
     # --- moving
 
     def delete(self, session_id: str, batch: Batch | None = None) -> None:
@@ -317,7 +325,7 @@ class FileStore:
         self._move(session_id, batch, Folder.ARCHIVE, Folder.SESSIONS)
 
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
-        with self._borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
+        with self._holding.borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
             if lease.newer is None and lease.writer is not None:
                 with storage_errors(f"Cannot restore session {session_id}"):
                     self._number(lease)
@@ -327,7 +335,7 @@ class FileStore:
         self._index.changed(session_id)
 
     def purge(self, session_id: str) -> None:
-        with self._borrowed(session_id, Folder.TRASH) as lease:
+        with self._holding.borrowed(session_id, Folder.TRASH) as lease:
             self._prepare_purge(session_id)
             path = self._folders.journal(session_id, Folder.TRASH)
             with storage_errors(f"Cannot purge session {session_id}"):
@@ -349,8 +357,7 @@ class FileStore:
     # --- scopes
 
     def set_active(self, scope: str, session_id: str) -> None:
-        if not is_session_id(session_id):
-            raise SessionNotFound(session_id)
+        checked_id(session_id)
         self._folders.prepare()
         with storage_errors("Cannot record the active session"), self._scopes.locked():
             if self._scopes.table().active.get(scope) != session_id:
@@ -399,10 +406,12 @@ class FileStore:
     def _note_pin(self, session_id: str, records: Sequence[Record]) -> None:
         """Note for lists that a session was pinned or unpinned."""
         pins = [record.pinned for record in records if isinstance(record, Settings)]
+        if not pins:
+            return
         # The records are durable: what fails here only keeps the session from the top of lists.
         with suppress(StorageError, OSError):
             table = self._scopes.table()
-            if not pins or pins[-1] == (session_id in table.pinned):
+            if pins[-1] == (session_id in table.pinned):
                 return
             scope = table.places[session_id].scope if session_id in table.places else ""
             with self._scopes.locked():
@@ -410,82 +419,6 @@ class FileStore:
 
     def _now(self) -> str:
         return format_utc(self._clock())
-
-    def _reserve_new(self) -> FileLease:
-        while True:
-            session_id = new_session_id(self._clock(), _random_number())
-            if self._folders.exists(session_id):
-                continue
-            try:
-                return FileLease(session_id, locks.take(self._folders.lock(session_id), new=True))
-            except FileExistsError:
-                continue
-
-    def _reserve(self, session_id: str) -> FileLease:
-        lease = FileLease(session_id, self._lock(session_id))
-        if not self._folders.exists(session_id):
-            return lease
-        lease.release()
-        raise SessionExists(session_id)
-
-    def _lock(self, session_id: str) -> locks.Lock:
-        try:
-            return locks.take(self._folders.lock(session_id))
-        except locks.LockHeld as held:
-            _log.info("lease of %s is held by process %d", session_id, held.holder.pid)
-            raise SessionBusy(session_id, str(held.holder)) from held
-
-    @contextmanager
-    def _locked(self, session_id: str) -> Generator[None]:
-        """Lock a new session: a repair leaves its unfinished file alone, as that of a holder."""
-        lock = self._lock(session_id)
-        try:
-            yield
-        finally:
-            lock.destroy()
-
-    def _take(self, session_id: str, *folders: Folder) -> FileLease:
-        """Lock a session in one of these folders, and read the end of its journal."""
-        self._require(session_id, folders)
-        self._folders.prepare()
-        with storage_errors(f"Cannot open session {session_id}"):
-            lease = FileLease(session_id, self._lock(session_id))
-            try:
-                # Again: it may have been moved while this program waited for the lock.
-                lease.folder, path = self._require(session_id, folders)
-                with suppress(OSError):
-                    # Not fatal: the next move of the session tries again.
-                    self._folders.finish_move(session_id, lease.folder)
-                with self._journal(session_id) as journal:
-                    end = journal.tail(0).session
-                lease.writer = JournalWriter(session_id, path, end.offsets)
-            except (OSError, StorageError):
-                lease.release()
-                raise
-        lease.scope, lease.ordinal = end.header.scope, end.header.ordinal
-        lease.newer = end.header.version if end.header.version > VERSION else None
-        return lease
-
-    def _require(self, session_id: str, folders: Sequence[Folder]) -> tuple[Folder, Path]:
-        folder, path = self._folders.find(session_id)
-        if folder not in folders:
-            raise SessionNotFound(session_id, where=_PLACES[folder])
-        return folder, path
-
-    @contextmanager
-    def _borrowed(self, session_id: str, *folders: Folder) -> Generator[FileLease]:
-        """Lease a session for one operation, unless this program has a lease already."""
-        held = self._held.find(session_id)
-        if held is not None:
-            self._require(session_id, folders)
-            yield held
-            return
-        lease = self._take(session_id, *folders)
-        lease.lock.note(self._clock())
-        try:
-            yield lease
-        finally:
-            lease.release()
 
     def _publish(self, lease: FileLease, records: Sequence[Record], lines: Sequence[bytes]) -> None:
         beginning = lease.beginning
@@ -562,7 +495,7 @@ class FileStore:
         return Appended(lease.ordinal, restored, foreign)
 
     def _move(self, session_id: str, batch: Batch | None, target: Folder, *sources: Folder) -> None:
-        with self._borrowed(session_id, *sources) as lease, self._noted(lease, batch):
+        with self._holding.borrowed(session_id, *sources) as lease, self._noted(lease, batch):
             self._relocate(lease, target)
         self._index.changed(session_id)
 
@@ -601,24 +534,6 @@ class FileStore:
                 if lease.writer is not None:
                     lease.writer.path = path
 
-    @contextmanager
-    def _journal(self, session_id: str) -> Generator[Journal]:
-        with ExitStack() as stack:
-            yield self._open(session_id, stack)
-
-    def _open(self, session_id: str, stack: ExitStack) -> Journal:
-        held = self._directory.held(session_id) and not self._held.unwritten(session_id)
-        guess = partial(self._directory.guess, session_id)
-        for _ in Folder:
-            _, path = self._folders.find(session_id)
-            try:
-                return stack.enter_context(opened(path, session_id, guess, held=held))
-            except StorageError as error:
-                # Another program has moved it since: find it again.
-                if not isinstance(error.__cause__, FileNotFoundError):
-                    raise
-        raise SessionNotFound(session_id)
-
 
 @contextmanager
 def _saving(session_id: str) -> Generator[None]:
@@ -651,8 +566,3 @@ def _place(folder: Folder) -> Place:
             return "archive"
         case Folder.TRASH:
             return "trash"
-
-
-def _random_number() -> int:
-    # As ``secrets`` does, without its import of OpenSSL: 5 ms.
-    return int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.journal.ids import SESSION_ID, is_session_id
+from tui.domain.journal.ids import SESSION_ID, checked_id
 from tui.domain.journal.session import Stamp, Status
 from tui.errors import SessionNotFound, StorageError
 from tui.storage.disk import are_two_names, make_directory, move, storage_errors
@@ -105,7 +105,7 @@ class Folders(msgspec.Struct, frozen=True):
 
     def use(self, sha256: str, session_id: str) -> Path:
         """Build the path of the file which says that a session uses a picture."""
-        return self.attachments / f"{sha256}.{_checked(session_id)}"
+        return self.attachments / f"{sha256}.{checked_id(session_id)}"
 
     @property
     def moves(self) -> Path:
@@ -121,10 +121,10 @@ class Folders(msgspec.Struct, frozen=True):
 
     def journal(self, session_id: str, folder: Folder) -> Path:
         """Build the path of a journal. Raises ``SessionNotFound`` for an invalid id."""
-        return self.of(folder) / (_checked(session_id) + SUFFIX)
+        return self.of(folder) / (checked_id(session_id) + SUFFIX)
 
     def lock(self, session_id: str) -> Path:
-        return self.locks / (_checked(session_id) + ".lock")
+        return self.locks / (checked_id(session_id) + ".lock")
 
     def find(self, session_id: str) -> tuple[Folder, Path]:
         """Find a session's journal. Raises ``SessionNotFound``."""
@@ -259,12 +259,6 @@ def _up_to_the_last(folders: Collection[Folder]) -> list[Folder]:
     """List the folders up to the last requested one: earlier ones take precedence."""
     every = list(Folder)
     return every[: max(map(every.index, folders), default=-1) + 1]
-
-
-def _checked(session_id: str) -> str:
-    if not is_session_id(session_id):
-        raise SessionNotFound(session_id)
-    return session_id
 
 
 def move_to_free_name(source: Path, target: Path) -> None:

@@ -1,16 +1,15 @@
 """``imports.jsonl``: the sources that were imported. Append-only; a purge leaves it as it is."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from tui.domain.imports import ImportLine
-from tui.domain.journal.json_text import journal_json
-from tui.domain.json_limits import parse
-from tui.storage.disk import open_to_make, open_to_read, sync_file, write_whole
+from tui.domain.journal.json_text import decode_json, journal_json
+from tui.storage.disk import open_to_make, open_to_read, sync_directory, sync_file, write_whole
 from tui.storage.lines import lines_forward, reader_of
 
 _DECODER = msgspec.json.Decoder(ImportLine)
@@ -27,6 +26,9 @@ def add_lines(path: Path, lines: Sequence[ImportLine]) -> None:
         sync_file(descriptor)
     finally:
         os.close(descriptor)
+    if not size:
+        # The name of a new file, too.
+        sync_directory(path.parent)
 
 
 def read_lines(path: Path) -> Iterator[ImportLine]:
@@ -39,16 +41,14 @@ def read_lines(path: Path) -> Iterator[ImportLine]:
     except FileNotFoundError:
         return
     try:
-        for _, line in lines_forward(reader_of(descriptor), 0, os.fstat(descriptor).st_size):
-            with suppress(ValueError, RecursionError, msgspec.ValidationError):
-                yield _decoded(line)
+        size = os.fstat(descriptor).st_size
+        yield from read_rows(line for _, line in lines_forward(reader_of(descriptor), 0, size))
     finally:
         os.close(descriptor)
 
 
-def _decoded(line: bytes) -> ImportLine:
-    try:
-        return _DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        # msgspec refuses the lone surrogates of a path that is not UTF-8.
-        return msgspec.convert(parse(line), ImportLine)
+def read_rows(lines: Iterable[bytes]) -> Iterator[ImportLine]:
+    """Decode lines; those that cannot be decoded are skipped."""
+    for line in lines:
+        with suppress(ValueError, RecursionError, msgspec.ValidationError):
+            yield decode_json(line, _DECODER)

@@ -85,8 +85,11 @@ class Journal:
         """Read the header, with the id of the file's name; guess it if the line is damaged."""
         record = self._record_at(0)
         if isinstance(record, SessionHeader):
-            # An imported session is given its number later, outside of its journal.
-            ordinal = record.ordinal or self._guess().ordinal
+            # Outside of the journal an imported session is given its number later, and a copied one
+            # another, if its own belongs to somebody else here.
+            known = self._guess()
+            is_known = known.ordinal and known.scope == record.scope
+            ordinal = known.ordinal if is_known else record.ordinal
             return msgspec.structs.replace(record, id=self._session_id, ordinal=ordinal)
         version = _version(line_at(self._read, 0, self._size) or b"")
         return msgspec.structs.replace(self._guess(), id=self._session_id, version=version)

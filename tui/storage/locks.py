@@ -33,7 +33,7 @@ class LockHeld(Exception):
     """The lock has another holder."""
 
     def __init__(self, holder: Holder) -> None:
-        super().__init__(str(holder))
+        super().__init__(holder.process)
         self.holder = holder
 
 
@@ -104,7 +104,7 @@ def alone(path: Path) -> Generator[None]:
         try:
             lock = take(path.with_name(f".{path.name}.lock"), patience=_LONG_PATIENCE)
         except LockHeld as held:
-            said = f"{path} has been locked too long ({held.holder})."
+            said = f"{path} has been locked too long ({held})."
             raise StorageError(said) from held
     try:
         yield

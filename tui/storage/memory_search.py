@@ -31,7 +31,7 @@ def search_boxes(
     query, deadline = parse(text), time.monotonic() + seconds
     candidates: list[Candidate] = []
     late = False
-    for session_id, box in () if query.is_empty else boxes.items():
+    for session_id, box in () if query.is_empty else list(boxes.items()):
         late = time.monotonic() >= deadline or (wanted is not None and not wanted())
         if late:
             break

@@ -1,17 +1,18 @@
 """The data of a ``MemoryStore``, and functions that read it."""
 
+import threading
 from collections.abc import Callable, Sequence
-from itertools import chain, repeat
+from itertools import chain, count, repeat
 
 import msgspec
 
 from tui.domain.imports import ImportLine
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import DamagedRecord, Record, SessionHeader, decode, encode
+from tui.domain.journal.records import DamagedRecord, Partial, Record, SessionHeader, decode, encode
 from tui.domain.journal.session import Entry, Holder, Page, Session, Status, Surroundings
 from tui.domain.moves import Move
-from tui.errors import MessageNotFound, SessionNotFound, StorageError
+from tui.errors import MessageNotFound, StorageError
 from tui.storage.journal_window import entry_id
 
 Order = tuple[int, str]
@@ -47,10 +48,14 @@ class Box(msgspec.Struct):
     used_ns: int
     place: Status = "closed"
     damage: str | None = None
+    serial: int = msgspec.field(default_factory=count().__next__)
+    """Of this session, also where another one had its id before."""
 
 
 class MemoryShelf(msgspec.Struct):
     """The sessions, leases and numbers that programs share, like a data directory."""
+
+    numbering: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     boxes: dict[str, Box] = msgspec.field(default_factory=dict[str, Box])
     leases: dict[str, MemoryLease] = msgspec.field(default_factory=dict[str, MemoryLease])
@@ -62,12 +67,6 @@ class MemoryShelf(msgspec.Struct):
     """By their hash."""
     uses: set[tuple[str, str]] = msgspec.field(default_factory=set[tuple[str, str]])
     """Pictures, each with a session that uses it."""
-
-
-def checked(session_id: str) -> str:
-    if not is_session_id(session_id):
-        raise SessionNotFound(session_id)
-    return session_id
 
 
 def as_read(
@@ -97,9 +96,11 @@ def entries_around(
     ids = [entry.id if isinstance(entry, Message) else None for entry in entries]
     if message_id not in ids:
         raise MessageNotFound(session.id, message_id)
-    end = ids.index(message_id) + 1
-    kept, later = last_messages(entries[:end], before + 1), entries_after(entries, end, after)
-    earlier = None if len(kept) == end else str(places_of(records)(kept[0]))
+    end, place = ids.index(message_id) + 1, places_of(records)
+    kept = last_messages(entries[:end], before + 1)
+    begin = place(entries[end]) if end < len(entries) else len(records)
+    later = entries_after(entries[end:], records, begin, after)
+    earlier = None if len(kept) == end else str(place(kept[0]))
     return Surroundings((*kept, *later.entries), earlier, later.cursor)
 
 
@@ -113,18 +114,28 @@ def messages_since(session: Session, message_id: str | None) -> tuple[Message, .
     return session.loaded_messages[ids.index(message_id) if message_id else 0 :]
 
 
-def entries_after(entries: tuple[Entry, ...], start: int, count: int) -> Page:
-    places = [p for p, e in enumerate(entries) if p >= start and isinstance(e, Message)]
-    end = places[count] if len(places) > count else len(entries)
-    return Page(entries[start:end], str(end) if end < len(entries) else None)
+def entries_after(
+    entries: tuple[Entry, ...], records: Sequence[Record], begin: int, count: int
+) -> Page:
+    """Take the entries that have a record from a place on, up to ``count`` messages."""
+    place = places_of(records, begin)
+    later = sorted((each for each in entries if place(each) >= begin), key=place)
+    places = [place(each) for each in later if isinstance(each, Message)]
+    end = places[count] if len(places) > count else len(records)
+    read = [each for each in records[begin:end] if isinstance(each, Message | Partial)]
+    return Page(
+        tuple(each for each in later if place(each) < end),
+        str(end) if end < len(records) else None,
+        replaced=frozenset(each.replaces for each in read if each.replaces),
+    )
 
 
-def places_of(records: Sequence[Record]) -> Callable[[Entry], int]:
-    """Make a function from an entry to the place of its first record."""
+def places_of(records: Sequence[Record], begin: int = 0) -> Callable[[Entry], int]:
+    """Make a function from an entry to the place of its first record, -1 if it has none."""
     places: dict[str | int, int] = {}
-    for place, record in enumerate(records):
+    for place, record in enumerate(records[begin:], begin):
         places.setdefault(entry_id(record) or id(record), place)
-    return lambda entry: places[entry.id if isinstance(entry, Message) else id(entry)]
+    return lambda entry: places.get(entry.id if isinstance(entry, Message) else id(entry), -1)
 
 
 def first_prompt(session: Session) -> str:

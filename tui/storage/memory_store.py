@@ -4,7 +4,6 @@ It shows what the protocol asks of a backend. Records are encoded and decoded, s
 the same records as a file, and returns the same.
 """
 
-import difflib
 import os
 import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -17,7 +16,7 @@ import msgspec
 from tui.domain.imports import ImportLine
 from tui.domain.journal.counts import CountedRequest, counted_requests
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
+from tui.domain.journal.ids import SESSION_NUMBERS, checked_id, new_session_id
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import VERSION, Encoded, Partial, Record, Restored, SessionHeader
 from tui.domain.journal.session import (
@@ -52,6 +51,7 @@ from tui.errors import (
     StorageError,
 )
 from tui.storage.attachments import checked_hash, only_match, used_pictures
+from tui.storage.beginning import Beginning
 from tui.storage.directory import describe, describe_unreadable
 from tui.storage.journal_window import entry_id
 from tui.storage.memory_catalog import MemoryCatalog
@@ -61,7 +61,6 @@ from tui.storage.memory_shelf import (
     MemoryShelf,
     Order,
     as_read,
-    checked,
     entries_after,
     entries_around,
     first_prompt,
@@ -73,14 +72,13 @@ from tui.storage.memory_shelf import (
     read_place,
 )
 from tui.storage.moves import new_batch
-from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
+from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
 from tui.storage.protocol import Order as ListOrder
 from tui.storage.writer import last_use
 
 if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
 
-_FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 _SECOND = 1_000_000_000
 _PINNED = 1 << 64
 _PLACES: dict[Status, Place] = {
@@ -111,17 +109,9 @@ class MemoryStore:
         forked_from: str | None = None,
         imported_from: str | None = None,
     ) -> Lease:
-        header = SessionHeader(
-            version=VERSION,
-            id=session_id if session_id is not None else self._new_id(),
-            created_at=created_at or format_utc(self._clock()),
-            scope=scope,
-            ordinal=0,
-            project_path=project_path,
-            model=model,
-            forked_from=forked_from,
-            imported_from=imported_from,
-        )
+        created = created_at or format_utc(self._clock())
+        beginning = Beginning(scope, project_path, model, created, forked_from, imported_from)
+        header = beginning.header(session_id if session_id is not None else self._new_id())
         lease = self._take(header)
         if header.id in self.shelf.boxes:
             lease.release()
@@ -140,8 +130,11 @@ class MemoryStore:
             raise
         return lease
 
+    def obstacles(self) -> tuple[str, ...]:
+        return ()
+
     def holder(self, session_id: str) -> Holder | None:
-        lease = self.shelf.leases.get(checked(session_id))
+        lease = self.shelf.leases.get(checked_id(session_id))
         return lease.holder if lease else None
 
     # --- writing
@@ -168,7 +161,7 @@ class MemoryStore:
         *,
         active: bool = False,
     ) -> None:
-        if checked(header.id) in self.shelf.boxes:
+        if checked_id(header.id) in self.shelf.boxes:
             raise SessionExists(header.id)
         made = list(records)
         new = as_read(header.id, [record for record, _ in made], [line for _, line in made])
@@ -178,7 +171,7 @@ class MemoryStore:
             header = msgspec.structs.replace(header, ordinal=header.ordinal * (owner == header.id))
         if active:
             self.shelf.active.setdefault(header.scope, header.id)
-        self.shelf.boxes[header.id] = Box(header, new, last_use(new) or 0, "archived")
+        self.shelf.boxes[header.id] = Box(header, new, last_use(new) or self._now_ns(), "archived")
 
     def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
         held = self._own(lease)
@@ -194,7 +187,7 @@ class MemoryStore:
     def add_attachment(self, session_id: str, data: bytes) -> str:
         sha256 = checked_hash(data)
         self.shelf.pictures[sha256] = data
-        self.shelf.uses.add((sha256, checked(session_id)))
+        self.shelf.uses.add((sha256, checked_id(session_id)))
         return sha256
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
@@ -275,23 +268,27 @@ class MemoryStore:
         if end is None:
             return entries_around(session, records, message_id, before, after)
         earlier = self._fold(session_id, end).session()
-        around = entries_around(earlier, records, message_id, before, after)
+        around = entries_around(earlier, records[:end], message_id, before, after)
         later = around.later and f"{around.later} {end}"
         return msgspec.structs.replace(around, later=later, aside=True)
 
     def page_after(self, session_id: str, cursor: str, count: int) -> Page:
         place, _, end = cursor.partition(" ")
-        records = len(self._readable(session_id).records)
+        records = self._readable(session_id).records
+        begin = read_place(place, len(records))
         if not end:
-            entries = self.load(session_id).entries
-            return entries_after(entries, read_place(place, len(entries)), count)
-        entries = self._fold(session_id, read_place(end, records)).session().entries
-        page = entries_after(entries, read_place(place, len(entries)), count)
+            return entries_after(self.load(session_id).entries, records, begin, count)
+        records = records[: read_place(end, len(records))]
+        entries = self._fold(session_id, len(records)).session().entries
+        page = entries_after(entries, records, begin, count)
         return msgspec.structs.replace(page, cursor=page.cursor and f"{page.cursor} {end}")
 
     def stamp(self, session_id: str) -> Stamp:
         box = self._readable(session_id)
-        return Stamp(str(id(box)), len(box.records), 0, box.place)
+        return Stamp(str(box.serial), len(box.records), 0, box.place)
+
+    def watch(self, changed: Callable[[str], None]) -> bool:  # noqa: ARG002 - nothing tells it
+        return False
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
         return messages_since(self.load(session_id), message_id)
@@ -339,13 +336,9 @@ class MemoryStore:
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        ids = [session_id for _, session_id in self.ordered(wanted or _FINDABLE)]
+        ids = [session_id for _, session_id in self.ordered(wanted or FINDABLE)]
         catalog = MemoryCatalog(self.shelf, ids, lambda session_id: self.entry(session_id).name)
-        try:
-            return resolve(target, scope, catalog, listed)
-        except SessionNotFound as error:
-            closest = difflib.get_close_matches(target, catalog.ids())
-            raise SessionNotFound(target, closest) from error
+        return resolve(target, scope, catalog, listed)
 
     def search(
         self,
@@ -391,7 +384,7 @@ class MemoryStore:
     # --- scopes
 
     def set_active(self, scope: str, session_id: str) -> None:
-        self.shelf.active[scope] = checked(session_id)
+        self.shelf.active[scope] = checked_id(session_id)
 
     def active(self, scope: str) -> str | None:
         chosen = self.shelf.active.get(scope, "")
@@ -454,7 +447,7 @@ class MemoryStore:
         """List the sessions that a filter passes, each with its sort key."""
         return sorted(
             ((-self._rank(session_id, wanted.order), session_id), session_id)
-            for session_id, box in self.shelf.boxes.items()
+            for session_id, box in list(self.shelf.boxes.items())
             if self._status(session_id) in wanted.statuses
             and wanted.scope in (None, box.header.scope)
             and (wanted.used_before is None or _used(box) < wanted.used_before)
@@ -483,7 +476,7 @@ class MemoryStore:
                 return name
 
     def _box(self, session_id: str, *places: Status) -> Box:
-        box = self.shelf.boxes.get(checked(session_id))
+        box = self.shelf.boxes.get(checked_id(session_id))
         if box is None or (places and box.place not in places):
             raise SessionNotFound(session_id)
         return box
@@ -499,7 +492,7 @@ class MemoryStore:
         return "open" if place == "closed" and session_id in self.shelf.leases else place
 
     def _take(self, header: SessionHeader, known: int = 0) -> MemoryLease:
-        other = self.shelf.leases.get(checked(header.id))
+        other = self.shelf.leases.get(checked_id(header.id))
         if other is not None:
             raise SessionBusy(header.id, str(other.holder))
         holder = Holder(os.getpid(), "memory", self._clock())
@@ -547,9 +540,10 @@ class MemoryStore:
             box.header = self._numbered(box.header)
 
     def _numbered(self, header: SessionHeader) -> SessionHeader:
-        used = [number for scope, number in self.shelf.numbers if scope == header.scope]
-        ordinal = max(used, default=0) + 1
-        self.shelf.numbers[header.scope, ordinal] = header.id
+        with self.shelf.numbering:
+            used = [number for scope, number in self.shelf.numbers if scope == header.scope]
+            ordinal = max(used, default=0) + 1
+            self.shelf.numbers[header.scope, ordinal] = header.id
         return msgspec.structs.replace(header, ordinal=ordinal)
 
     def _add(self, lease: MemoryLease, box: Box, new: Sequence[Record]) -> Appended:

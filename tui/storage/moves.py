@@ -34,9 +34,9 @@ class MoveLog:
         self._path = path
         self._unwritten: list[Move] = []
 
-    def add(self, move: Move) -> None:
-        """Append a line; raises nothing, as the move has been made."""
-        moves = [*self._unwritten, move]
+    def add(self, *new: Move) -> None:
+        """Append lines; raises nothing, as the moves have been made."""
+        moves = [*self._unwritten, *new]
         try:
             self._append(b"".join(msgspec.json.encode(each) + b"\n" for each in moves))
         except OSError:

@@ -13,7 +13,7 @@ list entries or hits. Cursors are opaque strings, valid for the store that made 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -37,6 +37,7 @@ from tui.domain.moves import Batch, Move
 if TYPE_CHECKING:
     # Only a search imports it: the first screen does not wait for it.
     from tui.domain.search.query import SearchResult
+    from tui.storage.index.child import Progress
 
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
 KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
@@ -61,6 +62,10 @@ class SessionFilter(msgspec.Struct, frozen=True):
     statuses: frozenset[Status] = KEPT
     used_before: str | None = None
     order: Order = "used"
+
+
+FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
+"""The sessions that a name or the beginning of an id may mean."""
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -103,6 +108,10 @@ class SessionReader(Protocol):
 
     def holder(self, session_id: str) -> Holder | None:
         """The holder of a session's lease, this program included; ``None`` if it has none."""
+        ...
+
+    def obstacles(self) -> tuple[str, ...]:
+        """Describe why archive or trash cannot be used; the store works without them."""
         ...
 
     def load(self, session_id: str) -> Session:
@@ -164,16 +173,31 @@ class SessionReader(Protocol):
         """Read the ``count`` messages after a cursor, across resets.
 
         The cursor is ``Surroundings.later``, that of such a page, or ``BEGINNING``. The last page
-        has the cursor ``None`` and includes messages written meanwhile. Raises as ``page``.
+        has the cursor ``None`` and includes messages written meanwhile: a message that was written
+        again is on it once more, and ``replaced`` are those that its messages replace, so that
+        ``tui.domain.journal.session.joined`` fits it to what was read before. Pages of ``page``
+        have no ``replaced``. Raises as ``page``.
         """
         ...
 
     def stamp(self, session_id: str) -> Stamp:
         """Read a session's stamp, which differs after each change; a follower polls it.
 
+        Each append and each move is a change, and a purge with a new session of the same id;
+        reading, leasing and releasing are none. All programs read the same stamp.
         ``length`` and ``changed`` of a ``FileStore`` are bytes and nanoseconds since 1970.
 
         Raises ``SessionNotFound``.
+        """
+        ...
+
+    def watch(self, changed: Callable[[str], None]) -> bool:
+        """Call ``changed`` with the id of each session that is written, leased, released or moved.
+
+        It is called in a thread of the store, for changes by any program, until the next call of
+        ``watch``. ``""`` means that any session may have changed: at the beginning, and after the
+        backend was unreachable. Returns false if the backend cannot notify: its sessions are
+        polled more often.
         """
         ...
 
@@ -229,9 +253,10 @@ class SessionReader(Protocol):
     ) -> str:
         """Resolve a target to an id by the rules of ``tui.domain.targets.resolve``.
 
-        A bare number counts in ``listed``, from 1. ``wanted`` narrows the search for names and
-        prefixes; by default it is every kept or archived session of every scope. Raises
-        ``SessionNotFound`` with the closest ids, or ``AmbiguousSession``.
+        A bare number counts in ``listed``, from 1. ``#N`` and a whole id mean their session in any
+        place, also in the trash: from there it is restored by its number. ``wanted`` narrows the
+        search for names and prefixes; by default it is every kept or archived session of every
+        scope. Raises ``SessionNotFound`` with the closest ids, or ``AmbiguousSession``.
         """
         ...
 
@@ -252,6 +277,9 @@ class SessionReader(Protocol):
         the caller's thread) returns false, it returns its hits so far and sets ``late``. A query
         without words or filters finds nothing; one with a filter that cannot be used says so in
         ``notice``.
+
+        The search may return later than after ``seconds``, as it finishes the step that it has
+        begun. With 0 or less it returns at once, perhaps with nothing, and is late.
         """
         ...
 
@@ -272,15 +300,16 @@ class SessionReader(Protocol):
     def moves(self) -> tuple[Move, ...]:
         """Read the last moves of sessions, oldest first: as many as can be read in a moment.
 
-        A session that is restored by its first change is not among them.
+        They are those of all programs, and outlive the session. A session that is restored by its
+        first change is not among them.
         """
         ...
 
     def active(self, scope: str) -> str | None:
-        """Look up the session of a scope that was opened last.
+        """Look up the session of a scope that was opened last, by any program.
 
-        If it is archived or in the trash, the most recently used other one counts; ``None`` if the
-        scope has no session.
+        That is the session of the latest first ``append`` or ``set_active``. If it is no longer
+        kept, it is the most recently used session of the scope that is; ``None`` if there is none.
         """
         ...
 
@@ -311,7 +340,13 @@ class SessionStore(SessionReader, Protocol):
     in its scope. An imported session in the archive has the number 0, which means none, until it is
     restored.
 
-    **Threads.** All verbs block; threads may call them at once, each for another session. A
+    **Durability.** What a verb has acknowledged is seen by every program from then on, and by a
+    store object that is opened later, in this process or another one. A ``MemoryStore`` promises it
+    while its process runs.
+
+    **Threads.** All verbs block. Any thread may read any session at any time, also while it is
+    written. Of one session only one thread at a time writes, moves, leases or releases; others may
+    do so with other sessions. A lease belongs to its program, not to the thread that took it. A
     "program" here is a store object, not a process.
 
     Backends share the domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``,
@@ -334,8 +369,10 @@ class SessionStore(SessionReader, Protocol):
 
         The first ``append`` also makes it the active session of its scope. ``project_path`` is an
         absolute path, ``model`` is ``connection:model``. ``session_id`` defaults to a new id
-        (``ids.new_session_id``), ``created_at`` to now. Raises ``SessionBusy`` if another program
-        has reserved the id and ``StorageError`` if the session exists.
+        (``ids.new_session_id``). ``created_at`` defaults to now; another one, as of a session that
+        is copied, is kept as it is given, also if it is no time. Raises ``SessionBusy`` if a
+        program, this one included, has reserved or leased the id, and ``SessionExists`` if the
+        session is there otherwise, in any place.
         """
         ...
 
@@ -356,9 +393,9 @@ class SessionStore(SessionReader, Protocol):
         a caller has encoded them before; for an empty one the store encodes the record, and always
         a ``State``, which it completes. The first append to an archived session restores it.
         Raises ``ReadOnly`` if the lease was given up, belongs to another store or ended with a
-        ``purge``, ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if
-        records written earlier are gone, and ``StorageError`` for a record that ``encode``
-        refuses, also in a store that keeps no JSON.
+        ``purge``, ``LeaseLost`` if another program took it over, ``SessionNotFound`` while the
+        session is in the trash, ``SessionDamaged`` if records written earlier are gone, and
+        ``StorageError`` for a record that ``encode`` refuses, also in a store that keeps no JSON.
         """
         ...
 
@@ -369,12 +406,13 @@ class SessionStore(SessionReader, Protocol):
         *,
         active: bool = False,
     ) -> None:
-        """Add a whole session of another program to the archive; on return it is durable.
+        """Add a whole session of another program to the archive.
 
-        It exists for others only then, and if the making of a record raises anything, nothing of
-        it is there. Each record comes with its line, or with an empty one, as in ``append``; they
-        are written while they are made, so that their number is not limited by memory. The last
-        use of the session is its newest message. No hook is fired.
+        It is durable once ``note_imports`` has returned, so that a store can sync once for many
+        sessions. It exists for others only when it is whole; if the making of a record raises
+        anything, nothing of it is there. Each record comes with its line, or with an empty one, as
+        in ``append``; they are written while they are made, so that their number is not limited by
+        memory. The last use of the session is its newest message. No hook is fired.
 
         ``header.ordinal`` is the number that the session had in its scope, or 0: it keeps it if
         that was never given here, and has none otherwise, until it is restored. ``active`` makes
@@ -405,11 +443,18 @@ class SessionStore(SessionReader, Protocol):
         ...
 
     def imports(self) -> Iterator[ImportLine]:
-        """Read the log of imports, oldest line first. No move and no purge changes it."""
+        """Read the log of imports, oldest line first. No move and no purge changes it.
+
+        Lines that are noted meanwhile may be missing.
+        """
         ...
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
-        """Append lines to the log of imports; on return they are durable."""
+        """Append lines to the log of imports; on return they are durable.
+
+        The sessions that were added before are durable first: no line names one that a power cut
+        takes.
+        """
         ...
 
     def delete(self, session_id: str, batch: Batch | None = None) -> None:
@@ -444,5 +489,18 @@ class SessionStore(SessionReader, Protocol):
         ...
 
     def set_active(self, scope: str, session_id: str) -> None:
-        """Note the session of a scope that was opened last."""
+        """Note the session of a scope that was opened last, durably.
+
+        It need not be there: ``active`` passes over it until it is kept. Raises
+        ``SessionNotFound`` only for a string that is no id.
+        """
+        ...
+
+
+@runtime_checkable
+class IndexedStore(Protocol):
+    """A store whose search index ``sibyl-tui index rebuild`` can rebuild."""
+
+    def rebuild_index(self) -> "Iterator[Progress]":
+        """Rebuild the index, and report the progress. Raises ``StorageError``."""
         ...

@@ -15,8 +15,7 @@ from typing import Annotated
 import msgspec
 
 from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.json_text import journal_json
-from tui.domain.json_limits import check_limits, parse
+from tui.domain.journal.json_text import decode_json, journal_json
 from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks
@@ -120,7 +119,7 @@ class Scopes:
         try:
             lock = locks.take(self._lock, patience=_LOCK_PATIENCE)
         except locks.LockHeld as held:
-            raise StorageError(f"{self._lock} has been locked too long ({held.holder}).") from held
+            raise StorageError(f"{self._lock} has been locked too long ({held}).") from held
         try:
             if self._current_stamp() is None:
                 self.rebuild()
@@ -216,20 +215,11 @@ def _decoded(data: bytes) -> Iterable[ScopeLine]:
 def _decoded_one_by_one(data: bytes) -> Iterator[ScopeLine]:
     for line in _lines(data):
         with suppress(ValueError, msgspec.ValidationError):
-            yield _decoded_line(line)
+            yield decode_json(line, _DECODER)
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
     return (line for line in data.split(b"\n") if line)
-
-
-def _decoded_line(line: bytes) -> ScopeLine:
-    check_limits(line)
-    try:
-        return _DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        # msgspec refuses the lone surrogates of a path that is not UTF-8.
-        return msgspec.convert(parse(line), ScopeLine)
 
 
 def _encoded(line: ScopeLine) -> bytes:

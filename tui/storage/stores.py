@@ -88,6 +88,9 @@ class SessionStores(SessionReader):
     def holder(self, session_id: str) -> Holder | None:
         return self.of(session_id).holder(session_id)
 
+    def obstacles(self) -> tuple[str, ...]:
+        return self.main.obstacles()
+
     def load(self, session_id: str) -> Session:
         return self.of(session_id).load(session_id)
 
@@ -114,6 +117,9 @@ class SessionStores(SessionReader):
 
     def stamp(self, session_id: str) -> Stamp:
         return self.of(session_id).stamp(session_id)
+
+    def watch(self, changed: Callable[[str], None]) -> bool:
+        return self.main.watch(changed)
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
         return self.of(session_id).since(session_id, message_id)

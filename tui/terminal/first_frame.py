@@ -38,7 +38,9 @@ PROMPT_ROWS = 3
 ENTER = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
 LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
-_WITH_VALUE = frozenset({"--auto-save-interval", "--data-dir", "--model", "--scope", "--session"})
+_WITH_VALUE = frozenset(
+    {"--auto-save-interval", "--data-dir", "--model", "--scope", "--session", "--store"}
+)
 _DEBUG = "--debug"  # its value is attached, or there is none
 _FLAGS = frozenset({"--continue", "--private", _DEBUG})
 _SESSIONS = {"--continue", "--private", "--session"}  # each says which: one at most

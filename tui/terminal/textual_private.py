@@ -102,5 +102,13 @@ class AppBase(App[None]):
         if sequence and self._driver is not None:
             self._driver.write(sequence)
 
+    def close_terminal(self) -> None:
+        """Wait until all output is written, also where an error has ended the application.
+
+        Textual leaves its writer thread running then, and what others print comes in between.
+        """
+        if self._driver is not None:
+            self._driver.close()
+
     def _fatal_error(self) -> None:
         self._close_messages_no_wait()

@@ -57,6 +57,16 @@ class NoticeQueue:
         self._time()
         self._changed()
 
+    def withdraw(self, notice: Notice) -> None:
+        """Take a notice away that is not true any more."""
+        if notice in self._waiting:
+            self._waiting.remove(notice)
+        if notice == self.current:
+            self._stop()
+            self._advance()
+        else:
+            self._changed()
+
     def _advance(self) -> None:
         self._timer = None
         self.current = self._waiting.popleft() if self._waiting else None
@@ -68,9 +78,12 @@ class NoticeQueue:
     def _time(self) -> None:
         if self.current is None:
             return
-        if self._timer is not None:
-            self._timer.stop()
+        self._stop()
         seconds = (LEAST_SECONDS if self._waiting else SECONDS)[self.current.severity]
         rest = self._since + seconds - self._clock()
         # Textual divides by it.
         self._timer = self._set_timer(max(0.001, rest), self._advance)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()

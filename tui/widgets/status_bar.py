@@ -24,6 +24,7 @@ Place = Literal[
     "queued",
     "read-only",
     "asking",
+    "store",
     "save",
     "failure",
 ]
@@ -33,6 +34,7 @@ _RIGHT: tuple[Place, ...] = (
     "queued",
     "read-only",
     "asking",
+    "store",
     "save",
     "failure",
 )
@@ -54,13 +56,15 @@ class StatusItem(msgspec.Struct, frozen=True):
     short: str
 
 
-def lay_out(status: SessionStatus, width: int, indexing: str = "") -> dict[Place, str]:
+def lay_out(
+    status: SessionStatus, width: int, indexing: str = "", store: str = ""
+) -> dict[Place, str]:
     """Choose the texts that fit, the most important ones first."""
     shown: dict[Place, str] = {}
     use = status.context_use
     context = f"context {use.percent} %" if use else ""
     crowded = context if use and use.percent >= _CROWDED else ""
-    parts = [part for part in _by_importance(status, width, crowded) if part.short]
+    parts = [part for part in _by_importance(status, width, crowded, store) if part.short]
     parts += [StatusItem("indexing", indexing, indexing)] if indexing else []
     for part in parts:
         if cell_len(part.short) <= _room(shown, width):
@@ -80,7 +84,9 @@ def lay_out(status: SessionStatus, width: int, indexing: str = "") -> dict[Place
     return shown
 
 
-def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[StatusItem]:
+def _by_importance(
+    status: SessionStatus, width: int, context: str, store: str
+) -> Iterator[StatusItem]:
     session_id, save = one_line(status.session_id), one_line(str(status.save))
     room = width
     if status.save.failure:
@@ -104,6 +110,7 @@ def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[
         yield StatusItem("asking", text, text)
     for place, text in _states(status):
         yield StatusItem(place, text, text)
+    yield StatusItem("store", store, store)
     label, model = one_line(status.label), one_line(status.model)
     yield StatusItem("label", label, cut(label, _LABEL_CELLS))
     yield StatusItem("context", context, context)
@@ -151,6 +158,7 @@ class StatusBar(Widget):
         super().__init__(id=id, classes=classes)
         self._status: SessionStatus | None = None
         self._indexing = ""
+        self._store = ""
 
     def show(self, status: SessionStatus) -> None:
         """Show a status; paint only if its words have changed."""
@@ -164,6 +172,11 @@ class StatusBar(Widget):
         if progress != self._indexing:
             self._indexing = progress
             self.refresh()
+
+    def show_store(self, words: str) -> None:
+        """Name the store for as long as the program runs; an empty text hides it."""
+        self._store = words
+        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -186,7 +199,8 @@ class StatusBar(Widget):
     def _words(self) -> dict[Place, str]:
         if self._status is None:
             return {}
-        return lay_out(self._status, self.size.width - 2 * self._margin, self._indexing)
+        width = self.size.width - 2 * self._margin
+        return lay_out(self._status, width, self._indexing, self._store)
 
     def _side(self, shown: dict[Place, str], places: Sequence[Place]) -> list[Segment]:
         segments: list[Segment] = []

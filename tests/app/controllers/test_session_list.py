@@ -5,9 +5,10 @@ import pytest
 
 from tests.app.controllers.stand_ins import Chat, Session
 from tests.builders import Clock
+from tui.app.controllers.server_state import ServerState
 from tui.app.controllers.session_list import SessionListController
 from tui.engine.library.session_pages import SessionCounts
-from tui.errors import StorageError
+from tui.errors import ServerUnreachable, StorageError
 
 
 class World:
@@ -23,13 +24,22 @@ class World:
             rows=lambda: self.opened,
             marks=dict,
             current=Session("here"),
+            open=(),
             switcher=SimpleNamespace(settle=self.settle),
         )
         pages = SimpleNamespace(entries=(), more=False, scope="project:/shop", others=())
         pages.counts = SessionCounts()
         pages.is_counted, pages.refresh, pages.count = True, self.refresh, self.refresh
-        presenter = SimpleNamespace(say=lambda notice: self.said.append(notice.text))
-        self.session_list = SessionListController(self.chat, self.workspace, pages, presenter)
+        self.withdrawn = []
+        presenter = SimpleNamespace(
+            say=lambda notice: self.said.append(notice.text),
+            show_status=lambda: None,
+            withdraw=lambda notice: self.withdrawn.append(notice.text),
+        )
+        server = self.server = ServerState(self.workspace, presenter)
+        self.session_list = SessionListController(
+            self.chat, self.workspace, pages, presenter, server
+        )
 
     async def settle(self):
         pass
@@ -73,3 +83,31 @@ async def test_an_unreadable_list_is_told_once(world):
     world.failure = StorageError("Cannot read the archive.")
     await world.session_list.refresh()
     assert world.said == ["Cannot read the archive."] * 2
+
+
+async def test_a_server_that_is_away_is_told_once_whatever_the_reason_and_its_return_once(world):
+    for reason in ("Connection refused", "it is starting"):
+        world.failure = ServerUnreachable(reason)
+        await world.session_list.refresh()
+    world.failure = None
+    await world.session_list.refresh()
+    await world.session_list.refresh()
+    assert world.said == [
+        "The store's server cannot be reached: Connection refused",
+        "The store's server is back",
+    ]
+    assert world.withdrawn == world.said[:1]
+
+
+async def test_a_save_that_waited_is_told_and_the_return_of_the_server_once(world):
+    world.failure = ServerUnreachable("Connection refused")
+    await world.session_list.refresh()
+    world.failure = None
+
+    async def save_all():
+        await world.session_list.refresh()
+        return True
+
+    world.workspace.save_all = save_all
+    await world.server.save_again()
+    assert world.said[1:] == ["The store's server is back", "Everything is saved now"]

@@ -47,11 +47,18 @@ def test_its_state_says_what_a_reader_of_the_end_needs():
 def test_a_holder_is_told_with_the_local_time_to_the_minute(zone):
     zone("JST-9")
     since = datetime(2026, 1, 11, 14, 30, 59, tzinfo=UTC)
-    assert str(Holder(42, "host", since)) == "pid 42 on host since 2026-01-11 23:30"
+    assert (
+        str(Holder(42, "host", since))
+        == "in another window (pid 42 on host since 2026-01-11 23:30)"
+    )
+
+
+def test_a_holder_on_another_machine_is_told_without_its_pid():
+    assert str(Holder(42, "host", None, is_here=False)) == "on host"
 
 
 def test_a_holder_whose_time_is_not_known_is_told_without_it():
-    assert str(Holder(42, "host", None)) == "pid 42 on host"
+    assert str(Holder(42, "host", None)) == "in another window (pid 42 on host)"
 
 
 @pytest.mark.parametrize(

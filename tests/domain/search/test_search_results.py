@@ -55,6 +55,13 @@ def test_what_is_missing_is_said():
     assert Results("x", error="gone").words() == "gone"
 
 
+def test_that_nothing_was_found_is_only_said_of_all_sessions():
+    assert results(0, 0, late=True).words() == (
+        "Nothing found so far · not all could be searched in time"
+    )
+    assert results(0, 0, pending=7_000_000).words().startswith("Nothing found so far · indexing")
+
+
 def test_nothing_found_and_nothing_asked_are_told_apart():
     assert Results("needle").words() == "No name or message contains this."
     assert Results("needle hay").words() == "No name or message contains all of this."

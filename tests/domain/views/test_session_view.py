@@ -47,6 +47,10 @@ def test_where_nothing_was_said_there_are_no_prompts():
             "read-only: open in another window (pid 7 on box)",
         ),
         (
+            "Session tale is open on box since 2026-01-11 23:30; opened read-only.",
+            "read-only: open on box since 2026-01-11 23:30",
+        ),
+        (
             "Session tale was written by a newer sibyl-tui (format 2); opened read-only.",
             "read-only: was written by a newer sibyl-tui (format 2)",
         ),

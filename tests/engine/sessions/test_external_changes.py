@@ -158,7 +158,7 @@ async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
     await follower.look()
     assert current.opened is not None
     assert not current.read_only
-    assert said(current)[-1] == "The other window closed this session: you can write here now"
+    assert said(current)[-1] == "No other window has this session open any more: you can write here"
     await reader.workspace.keep_drafts()
     assert current.prompt.text == world.drafts.load(current.id).text == "typed while reading"
     assert list(world.drafts.aside(current.id)) == []

@@ -122,3 +122,18 @@ async def test_a_session_that_could_not_be_saved_is_not_said_to_be(world, rescue
     assert any(line.startswith(f"Could not save {first.id}: ") for line in final_save.lines)
     assert f"Session saved: {first.id}" not in final_save.lines
     assert f"Session saved: {second.id}" in final_save.lines
+
+
+@pytest.mark.parametrize(
+    ("store", "named"), [("postgresql://host/x y", "'postgresql://host/x y'"), ("", "''")]
+)
+async def test_the_commands_at_the_end_name_the_store_that_was_given(
+    world, rescue, monkeypatch, store, named
+):
+    program, first, _ = await two_unsaved(world)
+    refuse(monkeypatch, program, first, FULL)
+    final_save = FinalSave(program.workspace, [rescue], None, None, store)
+    await final_save.run()
+    told = [line for line in final_save.lines if line.startswith(("Import it", "Resume"))]
+    assert len(told) == 2
+    assert all(line.endswith(f" --store {named}") for line in told)

@@ -1,5 +1,7 @@
 """Leaving the session on screen for good: what is shown in its place."""
 
+import asyncio
+
 import pytest
 
 from tests.engine.workspaces import FULL, World
@@ -87,7 +89,7 @@ async def test_what_cannot_be_saved_can_be_given_up_all_the_same(world):
     program.store.fail_next(FULL, times=9)
 
     async def give_up():
-        program.workspace.pool.abandon(conversation)
+        await program.workspace.pool.abandon(conversation)
 
     assert await leave(program, give_up)
     assert world.holder(here) is None
@@ -175,3 +177,23 @@ async def test_to_look_at_the_session_on_screen_closes_nothing(world):
     assert await program.look_at(current.id)
     await program.workspace.pool.save(current)
     assert world.reader.load(current.id).closed_at is None
+
+
+async def test_who_waits_no_more_for_sessions_that_were_left_does_not_stop_their_closing(
+    world,
+):
+    program = world.started(await world.session("here"))
+    disk, closed = asyncio.Event(), []
+
+    async def close():
+        await disk.wait()
+        closed.append("here")
+
+    program.workspace.switcher.do_behind(close())
+    waiting = asyncio.create_task(program.workspace.switcher.settle())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    disk.set()
+    await program.workspace.switcher.settle()
+    assert closed == ["here"]

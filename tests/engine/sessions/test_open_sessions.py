@@ -1,9 +1,12 @@
 """Saving sessions, and giving them up with nothing lost."""
 
+import threading
+
 import pytest
 
 from tests.engine.workspaces import FULL, World, said
 from tui.errors import StorageError, StorageFull
+from tui.storage.file_lease import FileLease
 
 
 @pytest.fixture
@@ -161,7 +164,7 @@ async def test_closing_what_is_not_open_does_nothing(world):
     program = world.started()
     await program.look_at(there)
     await program.workspace.pool.close(program.workspace.current)
-    program.workspace.pool.abandon(program.workspace.current)
+    await program.workspace.pool.abandon(program.workspace.current)
     assert world.bytes(there) == before
 
 
@@ -179,9 +182,29 @@ async def test_an_abandoned_session_is_free_whatever_was_pending(world):
     await program.send("hello")
     await program.send("never", save=False)
     current = program.workspace.current
-    program.workspace.pool.abandon(current)
+    await program.workspace.pool.abandon(current)
     assert world.holder(current.id) is None
     assert world.texts(current.id) == ["hello"]
+
+
+async def test_no_lease_is_given_up_on_the_event_loop(world, monkeypatch):
+    """A server may be far away."""
+    release, threads = FileLease.release, []
+
+    def noted(lease):
+        threads.append(threading.current_thread())
+        release(lease)
+
+    monkeypatch.setattr(FileLease, "release", noted)
+    program = world.started()
+    await program.send("hello")
+    world.reader.path(program.workspace.current.id).unlink()
+    await program.send("written to a copy")
+    await program.workspace.begin()
+    await program.settle()
+    await program.workspace.pool.close(program.workspace.current)
+    assert len(threads) >= 3
+    assert threading.current_thread() not in threads
 
 
 async def test_what_a_save_has_to_tell_stands_in_the_conversation(world):

@@ -242,8 +242,8 @@ def test_where_no_write_ahead_log_can_be_the_index_does_without(filled, data, in
 
     connect = sqlite3.connect
 
-    def connecting(path, timeout, **options):
-        return connect(path, timeout, factory=OnANetwork, **options)
+    def connecting(path, **options):
+        return connect(path, factory=OnANetwork, **options)
 
     monkeypatch.setattr(database.sqlite3, "connect", connecting)
     before = answers(data)

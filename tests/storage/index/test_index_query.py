@@ -17,7 +17,7 @@ from tui.domain.text.tokens import cut
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
-from tui.storage.index import __main__, child, database, index_query, maintenance
+from tui.storage.index import __main__, child, database, index_query, maintenance, words
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.index_query import QueryEffort, from_index, from_journals
 from tui.storage.index.maintenance import IndexMaintenance
@@ -147,29 +147,45 @@ def test_half_of_the_time_is_for_what_is_not_in_the_index():
         ("foo bar", '"foo" AND "bar"'),
         ('"foo bar" ba*', '"foo bar" AND "ba"*'),
         ("検索", '"検 索"'),
-        ("z* foo", '"foo"'),
         ("foo_b*", '"foo"'),
-        ("z*", ""),
+        ("n*", '("n" OR "ne"*)'),
+        ("foo I* z*", '"foo" AND ("i" OR "i1"* OR "in"* OR "iя"*) AND ("z")'),
+        ("я* foo", '"foo"'),
         ("\U0001e922", '"x1e922x"'),
     ],
 )
-def test_what_the_table_is_asked(query, match):
-    assert as_match(parse(query)) == match
+def test_what_the_table_is_asked(connection, query, match):
+    connection.execute("insert into words(rowid, text) values(1, 'I1, in: i iяx')")
+    assert as_match(parse(query), connection) == match
+
+
+def test_only_the_messages_with_a_prefix_of_one_letter_are_read(ask, monkeypatch):
+    read, message_at = [], index_query.message_at
+    monkeypatch.setattr(
+        index_query, "message_at", lambda *place: read.append(message_at(*place)) or read[-1]
+    )
+    assert len(ask("n*")[0]) == 12
+    assert [each.text for each in read] == ["the needle"] * 12
+
+
+def test_a_letter_with_too_many_others_behind_it_is_looked_for_in_the_messages(ask, monkeypatch):
+    monkeypatch.setattr(words, "MOST_ALTERNATIVES", 1)
+    assert len(ask("n*")[0]) == 12
 
 
 def test_the_table_cuts_nothing_that_it_is_given():
     """Every character that can be in a token, in a word of its own, comes back as it was given."""
     characters = [chr(code) for code in range(0x30, 0x30000) if not 0xD800 <= code < 0xE000]
-    words = [as_words([f"a{each}b"]) for each in characters if cut(each) == [each]]
+    spelt = [as_words([f"a{each}b"]) for each in characters if cut(each) == [each]]
     with closing(sqlite3.connect(":memory:")) as connection:
         tokenizer = "tokenize='unicode61 remove_diacritics 2'"
         connection.execute(f"create virtual table given using fts5(text, {tokenizer})")
         connection.execute("create virtual table seen using fts5vocab(given, 'instance')")
-        rows = enumerate(words, 1)
+        rows = enumerate(spelt, 1)
         connection.executemany("insert into given(rowid, text) values(?, ?)", rows)
         seen = connection.execute("select doc from seen").fetchall()
-    assert len(words) > 50_000
-    assert sorted(doc for (doc,) in seen) == list(range(1, len(words) + 1))
+    assert len(spelt) > 50_000
+    assert sorted(doc for (doc,) in seen) == list(range(1, len(spelt) + 1))
 
 
 # --- errors

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ class Background:
         self._live_updates = following
         self._presenter = presenter
         self._offer_import = offer_import
-        self._following: Worker[None] | None = None
+        self._following: dict[Callable[[], Awaitable[None]], Worker[None]] = {}
 
     def begin(self) -> None:
         """Start all of it."""
@@ -52,13 +52,15 @@ class Background:
         self._app.set_interval(_ROWS_SECONDS, self._each_minute)
 
     def _follow(self) -> None:
-        self._following = self._app.run_worker(self._live_updates.run)
+        for run in (self._live_updates.run, self._live_updates.run_list):
+            worker = self._following.get(run)
+            # A defect may have ended one, and was reported.
+            if worker is None or worker.is_finished:
+                self._following[run] = self._app.run_worker(run)
 
     def _each_minute(self) -> None:
         self._session_list.show_ages()
-        if self._following is not None and self._following.is_finished:
-            # A defect has ended it, and was reported.
-            self._follow()
+        self._follow()
 
     async def _show_list(self) -> None:
         # First: the active session stays when old and surplus ones are archived.

@@ -1,37 +1,92 @@
 """Shows what another program writes to the session on screen."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
+from tui.app.controllers.server_state import ServerState
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
-from tui.errors import StorageError
+from tui.errors import ServerUnreachable, StorageError
 
 SECONDS = 0.9
 """The longest delay until the changes of other programs are shown, besides reading them."""
+WATCHED_SECONDS = 3.0
+"""The same where the store notifies of changes at once, except of leases that run out."""
+LIST_SECONDS = 1.0
+"""The shortest interval at which the changes of other programs are put into the list."""
 
 
 class LiveUpdates:
     """Shows what is written to the session on screen, and who may write."""
 
     def __init__(
-        self, workspace: Workspace, presenter: SessionPresenter, session_list: SessionListController
+        self,
+        workspace: Workspace,
+        presenter: SessionPresenter,
+        session_list: SessionListController,
+        server: ServerState,
+        retry_failed: Callable[[], None],
     ) -> None:
+        """``retry_failed`` lets open screens ask again what the store's server did not answer."""
+        self._server = server
+        self._retry_failed = retry_failed
         self._workspace = workspace
         self._presenter = presenter
         self._session_list = session_list
         self._follower = Follower(workspace)
+        self._changed = asyncio.Event()
+        self._listed = asyncio.Event()
 
     async def run(self) -> None:
-        """Look again and again."""
+        """Look at each notification of the store, and at an interval."""
+        tell = partial(_call_in, asyncio.get_running_loop(), self._note)
+        watched = await asyncio.to_thread(self._workspace.reader.watch, tell)
+        seconds = WATCHED_SECONDS if watched else SECONDS
         while True:
-            await asyncio.sleep(SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), seconds)
+            self._changed.clear()
             with suppress(StorageError):
                 # What cannot be read now is read when it can be; opening it tells why not.
-                await self.look()
+                await self._try_look()
+            if watched:
+                self._retry_failed()
+            if watched and self._server.is_awaited:
+                await self._server.save_again()
+
+    async def run_list(self) -> None:
+        """Refresh the list at each notification of the store."""
+        while True:
+            await self._listed.wait()
+            self._listed.clear()
+            await self._session_list.refresh()
+            await asyncio.sleep(LIST_SECONDS)
+
+    def _note(self, session_id: str) -> None:
+        if not session_id:
+            # The store's server is there, or there again.
+            self._server.note_back()
+        if session_id in ("", self._workspace.current.id):
+            self._changed.set()
+        if session_id not in [each.id for each in self._workspace.open]:
+            self._listed.set()
+
+    async def _try_look(self) -> None:
+        """Look once, and note if the store's server is away. Raises ``StorageError``."""
+        follows = self._workspace.current.opened is None
+        try:
+            await self.look()
+        except ServerUnreachable as error:
+            self._server.note_away(error)
+            return
+        # A session that is held here is not looked at.
+        if follows:
+            self._server.note_back()
 
     async def look(self) -> None:
         """Look once. Raises ``StorageError``."""
@@ -54,3 +109,9 @@ class LiveUpdates:
         if session is self._workspace.current and typed.text and not self._presenter.typed:
             prompts.show(session, typed)
             self._presenter.show_draft()
+
+
+def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[str], None], session_id: str) -> None:
+    # The loop is closed if the program has ended meanwhile.
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, session_id)

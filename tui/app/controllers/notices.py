@@ -41,6 +41,12 @@ class NoticeController:
         if (line := next(lines, None)) is not None:
             line.notices.add(notice)
 
+    def withdraw(self, notice: Notice) -> None:
+        """Take a notice away that is not true any more; the list keeps it."""
+        for screen in self._app.screen_stack:
+            for line in screen.query(KeyLine):
+                line.notices.withdraw(notice)
+
     def open_report(self, report: Report) -> None:
         """Show a longer answer of a command over the conversation."""
         from tui.screens.report import ReportScreen

@@ -7,6 +7,7 @@ from functools import partial
 import msgspec
 
 from tui.app.chat_view import ChatView
+from tui.app.controllers.server_state import ServerState
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.journal.records import Settings
 from tui.domain.text.labels import scope_name
@@ -16,7 +17,7 @@ from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import Aside, SessionPager
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
-from tui.errors import StorageError, UsageError
+from tui.errors import ServerUnreachable, StorageError, UsageError
 from tui.widgets.sidebar import messages
 
 ListIntent = (
@@ -38,7 +39,9 @@ class SessionListController:
         workspace: Workspace,
         sessions: SessionPager,
         presenter: SessionPresenter,
+        server: ServerState,
     ) -> None:
+        self._server = server
         self._chat = chat
         self._presenter = presenter
         self._workspace = workspace
@@ -63,15 +66,24 @@ class SessionListController:
 
     async def refresh(self) -> None:
         """Read the newest page again; what hinders that is told once, as this comes by itself."""
+        failure = await self._read_newest()
+        words = str(failure or "")
+        if isinstance(failure, ServerUnreachable):
+            self._server.note_away(failure)
+        elif words != self._told:
+            self._say(failure)
+        if failure is None:
+            self._server.note_back()
+        self._told = words
+        self.show()
+
+    async def _read_newest(self) -> StorageError | None:
         failure = await self._failure_of(self._sessions.refresh)
         # What was archived may have come back by a change in it.
-        if not failure and (self._sessions.counts.archived or not self._sessions.is_counted):
+        if failure is None and (self._sessions.counts.archived or not self._sessions.is_counted):
             self.show()
             failure = await self._failure_of(self._sessions.count)
-        if failure != self._told:
-            self._say(failure)
-        self._told = failure
-        self.show()
+        return failure
 
     async def show_imported(self) -> None:
         """Read the newest page again, and count what has come into the archive."""
@@ -127,7 +139,7 @@ class SessionListController:
         try:
             await self._workspace.change_listed_settings(session_id, turn)
         except (StorageError, UsageError) as error:
-            self._say(str(error))
+            self._say(error)
         await self._after(self._sessions.refresh)
 
     def _show(self, rows: SessionRows, now: datetime) -> None:
@@ -164,14 +176,14 @@ class SessionListController:
         self._say(await self._failure_of(read))
         self.show()
 
-    async def _failure_of(self, read: Callable[[], Awaitable[None]]) -> str:
+    async def _failure_of(self, read: Callable[[], Awaitable[None]]) -> StorageError | None:
         await self._workspace.switcher.settle()
         try:
             await read()
         except StorageError as error:
-            return str(error)
-        return ""
+            return error
+        return None
 
-    def _say(self, failure: str) -> None:
-        if failure:
-            self._presenter.say(Notice(failure, "error"))
+    def _say(self, failure: StorageError | UsageError | None) -> None:
+        if failure is not None:
+            self._presenter.say(Notice(str(failure), "error"))

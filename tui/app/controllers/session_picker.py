@@ -131,13 +131,13 @@ class PickerController:
 
     async def _read_and_show(self, pages: "PickerPages", count: int) -> None:
         await self._workspace.switcher.settle()
-        failure = ""
+        failure: StorageError | None = None
         try:
             if not self._is_ready:
                 await asyncio.to_thread(self._get_ready)
             await pages.read_more(count)
         except StorageError as error:
-            failure = str(error)
+            failure = error
         # The user may have changed the view meanwhile.
         if self._screen is not None and pages is self._pages:
             self._screen.show_rows(self._rows(pages, failure), self._workspace.clock())
@@ -154,7 +154,7 @@ class PickerController:
             self._open_projects.update(read_open_projects(reader, opened).values())
         self._is_ready = True
 
-    def _rows(self, pages: "PickerPages", failure: str) -> "PickerRows":
+    def _rows(self, pages: "PickerPages", failure: StorageError | None) -> "PickerRows":
         from tui.domain.views.session_picker import PickerRows, picker_row
 
         now, marks = self._workspace.clock(), self._workspace.marks()
@@ -163,4 +163,5 @@ class PickerController:
             picker_row(entry, marks, own, self._moves.get(entry.id), now) for entry in pages.entries
         )
         project = "" if self._everywhere else scope_name(self._workspace.scope)
-        return PickerRows(tuple(rows), self._view, project, pages.more, failure)
+        said = (str(failure), failure.short) if failure else ("", "")
+        return PickerRows(tuple(rows), self._view, project, pages.more, *said)

@@ -161,6 +161,10 @@ class SessionPresenter:
         self._workspace.current.say(notice)
         self.show_status()
 
+    def withdraw(self, notice: Notice) -> None:
+        """Take a notice away that is not true any more."""
+        self._notices.withdraw(notice)
+
     async def read_earlier(self) -> None:
         """Load the page before the loaded messages, and show it above."""
         session = self._workspace.current

@@ -252,15 +252,26 @@ class Turns:
 
     def _work(self, session: LoadedSession, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         # Not the coroutine itself: Python complains of one that the end forestalls.
-        self._workers[session] = self._app.run_worker(work, group="turns", exit_on_error=False)
+        guarded = partial(self._guarded, session, work)
+        self._workers[session] = self._app.run_worker(guarded, group="turns", exit_on_error=False)
         if session is self._switcher.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
             self._presenter.show_status()
 
+    async def _guarded(
+        self, session: LoadedSession, work: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        try:
+            await work()
+        except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
+            with log_of(session.id):
+                _log.info("unexpected error in a turn", exc_info=error)
+            self._say(session, f"Unexpected error: {type(error).__name__}: {error}")
+
     async def _read(self, session: LoadedSession, prompt: str) -> None:
         """Read the files of a prompt, and send it; on failure it is given back."""
         turn: Turn | None = None
-        status: TurnStatus = "interrupted"
+        status: TurnStatus = "failed"
         try:
             # Its message may be long in coming: until then it is on disk as a draft.
             with suppress(StorageError):
@@ -270,9 +281,13 @@ class Turns:
             # A stop takes it back at once, and ends this a little later.
             if session in self._unread and not self._pool.given_up(session):
                 turn = self._attached(session, prompt, attached)
+            else:
+                status = "interrupted"
         except (StorageError, UsageError) as error:
-            status = "failed"
             self._say(session, f"Not sent. {error}")
+        except asyncio.CancelledError:
+            status = "interrupted"
+            raise
         finally:
             # Only what needs no await: this may be cancelled a second time.
             if turn is None:
@@ -293,22 +308,19 @@ class Turns:
         return turn
 
     async def _drive(self, session: LoadedSession, turn: Turn) -> None:
-        status: TurnStatus = "interrupted"
+        status: TurnStatus = "failed"
         try:
             status = (await turn.run(partial(self._take, session))).status
         except CallStopped as error:
-            status = "failed"
             self._say(session, f"{str(error).rstrip('.')}; /retry asks again.")
         except StorageError as error:
-            status = "failed"
             self._say(session, f"Not sent: {str(error).rstrip('.')}; /retry sends it.")
         except SibylError as error:
+            status = "interrupted"
             self._say(session, str(error))
-        except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
-            status = "failed"
-            with log_of(session.id):
-                _log.info("unexpected error in a turn", exc_info=error)
-            self._say(session, f"Unexpected error: {type(error).__name__}: {error}")
+        except asyncio.CancelledError:
+            status = "interrupted"
+            raise
         finally:
             # Only what needs no await: this may be cancelled a second time.
             self._finish(session, status)

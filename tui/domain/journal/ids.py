@@ -3,6 +3,8 @@
 import re
 from datetime import UTC, datetime
 
+from tui.errors import SessionNotFound
+
 SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 SESSION_NUMBERS = 1_000_000
 MESSAGE_TOKEN_BYTES = 4
@@ -12,6 +14,13 @@ _PRIVATE = "private-"
 def is_session_id(text: str) -> bool:
     """True if a text is safe as the file name of a session."""
     return SESSION_ID.fullmatch(text) is not None
+
+
+def checked_id(text: str) -> str:
+    """Return an id unchanged. Raises ``SessionNotFound`` for any other text."""
+    if not is_session_id(text):
+        raise SessionNotFound(text)
+    return text
 
 
 def new_session_id(now: datetime, number: int) -> str:

@@ -2,10 +2,14 @@
 
 import json
 import re
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
+
+from tui.domain.json_limits import check_limits, parse
 from tui.domain.text.patterns import late_pattern
 
+_Value = TypeVar("_Value")
 # Less careful readers split lines at U+2028, U+2029 and C1; lone surrogates are not UTF-8.
 _IN_JOURNAL = late_pattern("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
 # Strings match as a whole, so that the words in them are left alone.
@@ -22,6 +26,19 @@ _ON_TERMINAL = late_pattern(
 def journal_json(value: Any) -> bytes:
     """Encode a value as one line without its newline; ``grep`` finds text as it was typed."""
     return _IN_JOURNAL.sub(_escape, _compact(value)).encode()
+
+
+def decode_json(line: bytes, decoder: "msgspec.json.Decoder[_Value]") -> "_Value":
+    """Decode a line of ``journal_json`` within the limits.
+
+    Raises ``ValueError`` or ``msgspec.MsgspecError``.
+    """
+    check_limits(line)
+    try:
+        return decoder.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        # msgspec refuses the lone surrogates of a path that is not UTF-8.
+        return msgspec.convert(parse(line), decoder.type)
 
 
 def terminal_json(value: Any, indent: int | None = None) -> str:

@@ -157,10 +157,21 @@ class Holder(msgspec.Struct, frozen=True):
     pid: int
     host: str
     since: datetime | None
+    is_here: bool = True
+    """False on another machine, where its pid means nothing."""
 
     def __str__(self) -> str:
+        """Say where the session is open."""
+        return f"in another window ({self.process})" if self.is_here else self._place
+
+    @property
+    def process(self) -> str:
+        return f"pid {self.pid} {self._place}"
+
+    @property
+    def _place(self) -> str:
         since = f" since {self.since.astimezone():%Y-%m-%d %H:%M}" if self.since else ""
-        return f"pid {self.pid} on {self.host}{since}"
+        return f"on {self.host}{since}"
 
 
 class Stamp(msgspec.Struct, frozen=True):

@@ -78,7 +78,8 @@ class Results(msgspec.Struct, frozen=True):
     def _counted(self) -> Iterable[str]:
         found, shown = self.found, len(self.found.hits)
         if not shown:
-            yield _nothing(parse(self.text))
+            is_whole = not (found.late or found.pending)
+            yield _nothing(parse(self.text)) if is_whole else "Nothing found so far"
             return
         if self.queries:
             yield f"Not found; nearest: {' or '.join(self.queries)}"

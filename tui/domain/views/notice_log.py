@@ -26,10 +26,16 @@ class NoticeLog:
         self._logged: deque[LoggedNotice] = deque(maxlen=MOST_NOTICES)
 
     def add(self, logged: LoggedNotice) -> None:
-        """Keep a notice."""
+        """Keep a notice; one that was the last already only has another time."""
+        if self._logged and _is_again(logged, self._logged[0]):
+            self._logged.popleft()
         self._logged.appendleft(logged)
 
     @property
     def newest_first(self) -> Sequence[LoggedNotice]:
         """All that are kept."""
         return tuple(self._logged)
+
+
+def _is_again(logged: LoggedNotice, last: LoggedNotice) -> bool:
+    return (logged.notice, logged.title) == (last.notice, last.title)

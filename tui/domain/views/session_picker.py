@@ -65,6 +65,7 @@ class PickerRows(msgspec.Struct, frozen=True):
     """The project whose sessions these are; empty for all projects."""
     more: bool = False
     failure: str = ""
+    failure_in_short: str = ""
 
 
 def picker_row(

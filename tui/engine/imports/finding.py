@@ -52,7 +52,8 @@ def found_in(reader: Reader, places: Places) -> Iterator[Source]:
 def found_below(path: Path, readers: Iterable[Reader]) -> Iterator[tuple[Reader, Source]]:
     """Find the sources that a path leads to: it is one, or a folder with some, or a whole home."""
     readers = list(readers)
-    if not path.is_dir():
+    # Path.is_dir raises for a name that is too long.
+    if not os.path.isdir(path):  # noqa: PTH112
         yield from _recognised(path, readers)
         return
     reader = _reader_of(path, b"", readers)

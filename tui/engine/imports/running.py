@@ -1,7 +1,7 @@
 """Runs an import: sources are read, and their conversations written to the archive.
 
-Durable before it is logged: whoever is killed in between finds the session at the next run, message
-by message, and adds only the rest.
+Durable before it is logged, which ``note_imports`` sees to: whoever is killed in between finds the
+session at the next run, message by message, and adds only the rest.
 """
 
 import logging
@@ -83,7 +83,7 @@ class _Log:
         self._lines: list[ImportLine] = []
 
     def add(self, line: ImportLine) -> None:
-        """Add the line of a session that is durable, or of a source that was read."""
+        """Add the line of a session that was added, or of a source that was read."""
         self._lines.append(line)
         if len(self._lines) >= _LOG_LINES:
             self._write()

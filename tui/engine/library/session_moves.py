@@ -227,5 +227,5 @@ class SessionMoves:
                 raise StorageError(f'Could not save "{known.label()}": {error.short}') from error
         await asyncio.to_thread(move)
         if is_held:
-            self._workspace.pool.abandon(known)
+            await self._workspace.pool.abandon(known)
         done.set()

@@ -189,5 +189,5 @@ def _note_holder(loaded: LoadedSession, seen: Glance, *, readable: bool, moved: 
         loaded.refuse_changes(read_only_words(busy))
     elif (was_held or moved) and loaded.session.header.version <= VERSION:
         if loaded.read_only and was_held:
-            loaded.say(Notice("The other window closed this session: you can write here now"))
+            loaded.say(Notice("No other window has this session open any more: you can write here"))
         loaded.allow_changes()

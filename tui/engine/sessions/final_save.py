@@ -32,10 +32,13 @@ class FinalSave:
         rescue_directories: Sequence[Path],
         data_dir: str | None,
         model: str | None = None,
+        store: str | None = None,
     ) -> None:
         self._workspace = workspace
         self._rescue_directories = rescue_directories
         self._options = f" --data-dir {_quoted(data_dir)}" if data_dir else ""
+        if store is not None:
+            self._options += f" --store {_quoted(store)}"
         self._model = model
         self._done = False
         self._unsaved: set[str] = set()
@@ -129,7 +132,7 @@ class FinalSave:
                 await self._workspace.pool.close(loaded)
         except StorageError as error:
             self._rescue(loaded, error)
-            self._workspace.pool.abandon(loaded)
+            await self._workspace.pool.abandon(loaded)
 
     def _save_at_once(self, loaded: LoadedSession) -> None:
         try:

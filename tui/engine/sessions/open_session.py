@@ -35,7 +35,7 @@ from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.fork import write_copy
 from tui.engine.sessions.live_history import LiveHistory
 from tui.engine.sessions.write_queue import WriteQueue
-from tui.errors import SessionDamaged, StorageError
+from tui.errors import LeaseLost, SessionDamaged, StorageError
 from tui.storage.protocol import Appended, Lease, SessionStore
 from tui.storage.stores import SessionStores
 
@@ -362,10 +362,10 @@ class OpenSession:
     async def close(self) -> None:
         """Save, say that the session is closed, and give up the lease.
 
-        Raises ``StorageError`` and then keeps the lease: ``abandon`` gives it up all the same.
+        Raises ``StorageError`` and then keeps the lease: ``give_up`` gives it up all the same.
         """
         await self.end()
-        self.abandon()
+        await self.give_up()
 
     async def end(self) -> None:
         """Save, and say that the session is closed. Raises ``StorageError``."""
@@ -388,8 +388,13 @@ class OpenSession:
         if batch:
             self._take(self._store.append(self._lease, *_columns(batch)), batch)
 
-    def abandon(self) -> None:
+    async def give_up(self) -> None:
         """Give up the lease, whatever is pending."""
+        self.given_up = True
+        await asyncio.to_thread(self._lease.release)
+
+    def abandon(self) -> None:
+        """Give up the lease where no event loop runs. Blocks."""
         self.given_up = True
         self._lease.release()
 
@@ -461,8 +466,8 @@ class OpenSession:
             return
         try:
             appended = await asyncio.to_thread(self._store.append, self._lease, *_columns(batch))
-        except SessionDamaged as damage:
-            await self._write_beside(damage)
+        except (SessionDamaged, LeaseLost) as loss:
+            await self._write_beside(loss)
             return
         self._take(appended, batch)
 
@@ -491,22 +496,28 @@ class OpenSession:
         written = set(map(id, batch))
         self._pending = [each for each in self._pending if id(each) not in written]
 
-    async def _write_beside(self, damage: SessionDamaged) -> None:
-        """Keep what this program knows in a session of its own: the file is somebody else's."""
+    async def _write_beside(self, loss: SessionDamaged | LeaseLost) -> None:
+        """Save this program's copy as a session of its own: the other one now differs."""
         batch, known = tuple(self._pending), self.session
         earlier = [each for each in self._history.known if each.id not in self._fold.replaced]
         copy = await asyncio.to_thread(write_copy, self._store, known, earlier, self._now())
-        self._lease.release()
-        self._lease = copy.lease
+        lost, self._lease = self._lease, copy.lease
         self._drop(batch)
         # What was further back than this program has read is not in the copy.
         self._fold.header, self._cursor = copy.session.header, None
         self._fold.message_count += copy.session.message_count - known.message_count
         self._fold.total_count += copy.session.total_count - known.total_count
-        self._notices.append(
-            f"Session {known.id}: {damage.reason}. It is unchanged; "
-            f"your open copy is saved as {self.id}."
-        )
+        self._notices.append(_saved_beside(loss, self.id))
+        await asyncio.to_thread(lost.release)
+
+
+def _saved_beside(loss: SessionDamaged | LeaseLost, copy: str) -> str:
+    if isinstance(loss, LeaseLost):
+        return f"Another window took session {loss.session_id} over; yours goes on as {copy}."
+    return (
+        f"Session {loss.session_id}: {loss.reason}. It is unchanged; "
+        f"your open copy is saved as {copy}."
+    )
 
 
 def _read_pictures(

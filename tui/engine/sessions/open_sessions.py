@@ -123,7 +123,7 @@ class OpenSessions:
         """
         if loaded.opened is not None:
             await self.end(loaded)
-            self.abandon(loaded)
+            await self.abandon(loaded)
 
     async def end(self, loaded: LoadedSession) -> None:
         """Interrupt a session's answer, and save it with a ``closed`` record.
@@ -166,16 +166,16 @@ class OpenSessions:
         if loaded in self.held:
             self.held.remove(loaded)
 
-    def abandon(self, loaded: LoadedSession) -> None:
+    async def abandon(self, loaded: LoadedSession) -> None:
         """Give a session up, whatever is pending in it."""
-        if loaded.opened is not None:
-            loaded.opened.abandon()
         if loaded in self.held:
             self.held.remove(loaded)
         if loaded.unread:
             self.unread.add(loaded.id)
+        if loaded.opened is not None:
+            await loaded.opened.give_up()
 
-    def drop(self, loaded: LoadedSession) -> None:
+    async def drop(self, loaded: LoadedSession) -> None:
         """Give up what was opened to be shown and is not."""
         if loaded.opened is not None and loaded not in self.held:
-            loaded.opened.abandon()
+            await loaded.opened.give_up()

@@ -76,7 +76,8 @@ class Switcher:
 
     async def settle(self) -> None:
         """Wait until the sessions that were left are closed, and what was opened is noted."""
-        await asyncio.gather(*self._behind)
+        # Cancelling a bare gather would also cancel the closings.
+        await asyncio.shield(asyncio.gather(*self._behind))
 
     async def leave(self, loaded: LoadedSession) -> None:
         """Close sessions without work in progress, unless they are on screen: this one first."""
@@ -153,7 +154,7 @@ class Switcher:
             # Again: something may have been said in it while the other one was read.
             self._require_agreement(leaving)
         except PrivateSessionLeft:
-            self._pool.drop(other)
+            await self._pool.drop(other)
             raise
         if other is not leaving and other.id == leaving.id:
             other.prompt.take_over(leaving.prompt)
@@ -176,7 +177,7 @@ class Switcher:
             if other is None:
                 return False
             if wanted != self._wanted and not self._pool.given_up(leaving):
-                self._pool.drop(other)
+                await self._pool.drop(other)
                 return False
             self.enter(other)
         with log_of(other.id):

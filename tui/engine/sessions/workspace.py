@@ -402,7 +402,7 @@ class Workspace:
             # A session that was only looked at has a draft as well.
             await self.switcher.ready_to_leave(self.current)
         except BaseException:
-            self.pool.drop(other)
+            await self.pool.drop(other)
             raise
         return other
 

@@ -93,7 +93,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
+    return sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
 
 
 def _look(path: Path) -> None:

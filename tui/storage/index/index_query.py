@@ -96,7 +96,7 @@ def from_index(
     """
     allowed = passing(connection, query.filters)
     with _journals(folders, effort.refused) as journals:
-        messages = _rows(connection, *_messages_with(query, allowed), effort)
+        messages = _rows(connection, *_messages_with(connection, query, allowed), effort)
         said = _newest(messages, journals.message_candidate, query, without, effort)
         if not query.terms:
             return [*islice(said, effort.names + 1)]
@@ -105,8 +105,10 @@ def from_index(
         return [*islice(named, effort.names + 1), *islice(said, CANDIDATES + 1)]
 
 
-def _messages_with(query: Query, allowed: Passing) -> tuple[str, list[str | int]]:
-    match = " AND ".join(filter(None, (as_match(query), allowed.match)))
+def _messages_with(
+    connection: sqlite3.Connection, query: Query, allowed: Passing
+) -> tuple[str, list[str | int]]:
+    match = " AND ".join(filter(None, (as_match(query, connection), allowed.match)))
     source, condition, order = _MATCHING if match else _ALL
     statement = _ROW.format(
         source=source, condition=condition, passing=allowed.condition, order=order

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from tui.logs import milliseconds_since
 
 if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
+    from tui.storage.index.child import Progress
     from tui.storage.index.search_index import SearchIndex
 
 
@@ -43,6 +44,12 @@ class LazyIndex:
             milliseconds_since(begun),
         )
         return found
+
+    def rebuild(self) -> "Iterator[Progress]":
+        """Rebuild it as ``IndexMaintenance.rebuild``."""
+        from tui.storage.index.maintenance import IndexMaintenance
+
+        return IndexMaintenance(self._root).rebuild()
 
     def archived(
         self, scope: str | None, after: tuple[int, str] | None, limit: int

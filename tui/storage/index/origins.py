@@ -12,7 +12,7 @@ import msgspec
 from tui.domain.journal.records import SessionHeader
 from tui.domain.search.filters import Filters, origin_of
 
-_MOST_ALTERNATIVES = 200
+MOST_ALTERNATIVES = 200
 """Limit of the tokens in a match: each is read beside the others."""
 
 
@@ -41,7 +41,7 @@ class Passing(msgspec.Struct, frozen=True):
             [*map(_project_token, self.projects or ())],
             [*map(_program_token, self.programs or ())],
         )
-        few = (each for each in alternatives if 0 < len(each) <= _MOST_ALTERNATIVES)
+        few = (each for each in alternatives if 0 < len(each) <= MOST_ALTERNATIVES)
         return " AND ".join(f"({' OR '.join(tokens)})" for tokens in few)
 
     @property

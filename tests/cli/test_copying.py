@@ -1,0 +1,278 @@
+"""``sibyl-tui sessions copy``."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg import conninfo
+
+from tests.builders import header, user
+from tui.cli import copying
+from tui.domain.journal.records import encode
+from tui.storage.file_store import FileStore
+from tui.storage.memory_store import MemoryStore
+from tui.storage.postgres.store import PostgresStore
+
+_REPOSITORY = Path(__file__).parents[2]
+SECONDS = 60
+"""Longer than anything here takes."""
+
+
+@pytest.fixture
+def server(postgres):
+    """The address of the database, as a user writes it."""
+    parts = conninfo.conninfo_to_dict(postgres)
+    place = f"host={quote(str(parts['host']), safe='')}&port={parts['port']}"
+    return f"postgresql://{parts['user']}@/{parts['dbname']}?{place}"
+
+
+def write(root, session_id, lines, size=10):
+    """Put a journal into a data directory."""
+    (root / "sessions").mkdir(parents=True, exist_ok=True)
+    records = [header(session_id, scope="project:/shop", ordinal=0)]
+    records += [user(f"{session_id}-{number}", "x" * size) for number in range(lines)]
+    data = b"".join(map(encode, records))
+    (root / "sessions" / f"{session_id}.jsonl").write_bytes(data)
+    return data
+
+
+def journals(root):
+    return {path.stem: path.read_bytes() for path in (root / "sessions").glob("*.jsonl")}
+
+
+def test_sessions_go_to_a_server_and_back(sibyl, saved, data, server, tmp_path):
+    session_id = saved("hello", name="Talk")
+    there = sibyl("sessions", "copy", "--from", "files", "--to", server)
+    assert (there.code, there.err) == (0, "")
+    assert there.out.startswith("Copied 1 session, extended 0, ")
+    assert "Verified by SHA-256: 1 session." in there.out
+    back = sibyl("sessions", "copy", "--from", server, "--to", tmp_path / "back", "--json")
+    assert back.code == 0
+    assert (back.json["added"], back.json["verified"], back.json["sessions"]) == (1, 1, 1)
+    assert journals(tmp_path / "back") == journals(data)
+    assert FileStore(tmp_path / "back").entry(session_id).name == "Talk"
+
+
+def test_a_second_run_says_that_all_is_there(sibyl, saved, tmp_path):
+    saved("hello")
+    sibyl("sessions", "copy", "--from", "files", "--to", tmp_path / "other")
+    again = sibyl("sessions", "copy", "--from", "files", "--to", tmp_path / "other")
+    assert again.code == 0
+    assert "Copied 0 sessions, extended 0, 0 bytes; 1 of 1 were there already." in again.out
+
+
+def test_a_dry_run_only_compares(sibyl, saved, tmp_path):
+    saved("hello")
+    place = tmp_path / "other"
+    told = sibyl("sessions", "copy", "--from", "files", "--to", place, "--dry-run")
+    assert told.code == 0
+    assert told.out.startswith("Would copy 1 session and extend 0, ")
+    assert not place.exists()
+
+
+def test_what_is_not_copied_is_told_in_the_exit_code(sibyl, saved, data, tmp_path):
+    session_id, unreadable = saved("hello"), saved("there")
+    sibyl("sessions", "copy", "--from", "files", "--to", tmp_path / "other")
+    path = data / "sessions" / f"{session_id}.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"hello", b"other"))
+    (data / "sessions" / f"{unreadable}.jsonl").unlink()
+    (data / "sessions" / f"{unreadable}.jsonl").mkdir()
+    done = sibyl("sessions", "copy", "--from", "files", "--to", tmp_path / "other")
+    assert done.code == 1
+    assert f"Not copied: {session_id} is another session there. Both are unchanged." in done.err
+    assert f"Not copied: {unreadable}: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "words"),
+    [
+        ("files", "{data}", "are the same store"),
+        ("{data}", "files", "are the same store"),
+        ("/nowhere/at/all", "files", "No such data directory: /nowhere/at/all"),
+        ("nothing", "files", 'there is no store "nothing"'),
+    ],
+)
+def test_stores_that_cannot_be_copied_are_refused(sibyl, saved, data, source, target, words):
+    saved("hello")
+    places = [place.format(data=data) for place in (source, target)]
+    refused = sibyl("sessions", "copy", "--from", places[0], "--to", places[1])
+    assert refused.code == 2
+    assert words in refused.err
+
+
+def test_the_configured_store_is_a_word(sibyl, saved, data, tmp_path, monkeypatch):
+    saved("hello")
+    monkeypatch.setenv("SIBYL_STORE", "")
+    done = sibyl("sessions", "copy", "--from", "configured", "--to", tmp_path / "other")
+    assert done.code == 0
+    assert journals(tmp_path / "other") == journals(data)
+
+
+def test_a_configured_server_is_copied_to(sibyl, saved, postgres, server, monkeypatch):
+    session_id = saved("hello")
+    monkeypatch.setenv("SIBYL_STORE", server)
+    assert sibyl("sessions", "copy", "--from", "files", "--to", "configured").code == 0
+    store = PostgresStore(postgres)
+    assert [*store.journals.sizes()] == [session_id]
+    store.close()
+
+
+@pytest.mark.parametrize("flag", ["--from", "--to"])
+def test_a_password_among_the_arguments_is_refused(sibyl, tmp_path, flag):
+    other = {"--from": "--to", "--to": "--from"}[flag]
+    address = "postgresql://me:secret@db.example.org/sibyl"
+    refused = sibyl("sessions", "copy", flag, address, other, "files")
+    assert refused.code == 2
+    assert flag in refused.err
+    assert "secret" not in refused.err + refused.out
+
+
+@pytest.mark.parametrize("text", ["", "x" * 300, f"shelf:{'x' * 5000}"])
+@pytest.mark.parametrize("flag", ["--from", "--to"])
+def test_an_argument_that_is_no_store_is_refused(sibyl, tmp_path, flag, text, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before = list(tmp_path.iterdir())
+    other = {"--from": "--to", "--to": "--from"}[flag]
+    assert sibyl("sessions", "copy", flag, text, other, "files").code == 2
+    assert list(tmp_path.iterdir()) == before
+
+
+def test_the_home_of_a_user_who_does_not_exist_is_refused(sibyl, tmp_path):
+    done = sibyl("sessions", "copy", "--from", "~nobody-here/x", "--to", tmp_path)
+    assert done.code == 2
+    assert "No such data directory: " in done.err
+
+
+def test_a_new_folder_without_a_slash_is_told_how_to_write_it(sibyl, saved):
+    saved("hello")
+    done = sibyl("sessions", "copy", "--from", "files", "--to", "backup")
+    assert done.code == 2
+    assert 'there is no store "backup"' in done.err
+    assert "./NAME" in done.err
+
+
+def test_a_file_is_no_data_directory(sibyl, saved, tmp_path):
+    saved("hello")
+    (tmp_path / "file").touch()
+    done = sibyl("sessions", "copy", "--from", "files", "--to", tmp_path / "file")
+    assert (done.code, done.err) == (2, f"Not a directory: {tmp_path / 'file'}\n")
+
+
+def test_failures_beyond_twenty_are_counted(sibyl, data, tmp_path):
+    other = tmp_path / "other"
+    for number in range(23):
+        write(data, f"s{number}", 1)
+        write(other, f"s{number}", 1, 11)
+    done = sibyl("sessions", "copy", "--from", "files", "--to", other)
+    assert done.err.count("is another session there") == 20
+    assert "and 3 more. --json names all." in done.err
+
+
+def test_a_store_without_journals_is_refused(sibyl, tmp_path, monkeypatch):
+    monkeypatch.setattr(copying, "open_store", lambda *_: MemoryStore())
+    refused = sibyl("sessions", "copy", "--from", "memory:/secret", "--to", tmp_path)
+    assert refused.code == 2
+    assert 'The store "memory" keeps no journals' in refused.err
+
+
+def test_a_server_that_is_not_there_is_all_that_is_told(sibyl, saved, tmp_path):
+    saved("hello")
+    done = sibyl("sessions", "copy", "--from", "files", "--to", f"postgresql:///x?host={tmp_path}")
+    assert (done.code, done.out) == (1, "")
+    (line,) = done.err.splitlines()
+    assert line.startswith("The store's server cannot be reached: ")
+
+
+def test_ctrl_c_stops_between_two_blocks(sibyl, data, tmp_path, monkeypatch):
+    for number in range(3):
+        write(data, f"s{number}", 5)
+
+    def stopped(source, target, report):
+        os.kill(os.getpid(), signal.SIGINT)
+        return copying_all(source, target, report)
+
+    copying_all = copying.copy
+    monkeypatch.setattr(copying, "copy", stopped)
+    done = sibyl("sessions", "copy", "--from", "files", "--to", tmp_path / "other")
+    assert done.code == 130
+    assert "Stopped after 0 sessions. The same command continues" in done.err
+    monkeypatch.setattr(copying, "copy", copying_all)
+    assert sibyl("sessions", "copy", "--from", "files", "--to", tmp_path / "other").code == 0
+    assert journals(tmp_path / "other") == journals(data)
+
+
+class Run:
+    """The command in a process of its own."""
+
+    def __init__(self, source, target):
+        command = [sys.executable, "-m", "tui", "sessions", "copy"]
+        self._process = subprocess.Popen(
+            [*command, "--from", str(source), "--to", str(target)],
+            cwd=_REPOSITORY,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    def kill_when(self, is_time):
+        deadline = time.monotonic() + SECONDS
+        while not is_time() and self._process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        self._process.kill()
+        self._process.communicate()
+
+    def finish(self):
+        said = self._process.communicate(timeout=SECONDS)[0]
+        assert self._process.returncode == 0, said
+        return said.decode()
+
+
+def test_a_copy_that_is_killed_again_and_again_is_whole_in_the_end(data, tmp_path, private_home):
+    for number in range(30):
+        write(data, f"s{number}", 20)
+    write(data, "large", 30, 1_000_000)
+    target = tmp_path / "other"
+    for count in (1, 9, 20):
+        Run(data, target).kill_when(lambda count=count: len(journals(target)) >= count)
+    # In the middle of a file.
+    Run(data, target).kill_when(lambda: any((target / "sessions").glob(".large*")))
+    whole = journals(data)
+    assert all(whole[name] == there for name, there in journals(target).items())
+    Run(data, target).finish()
+    assert journals(target) == whole
+
+
+@pytest.mark.full
+def test_a_copy_to_a_server_that_is_killed_is_whole_in_the_end(
+    data, postgres, server, private_home, tmp_path
+):
+    for number in range(30):
+        write(data, f"s{number}", 20)
+    write(data, "large", 30, 1_000_000)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+
+        def there():
+            if connection.execute("select to_regclass('sibyl.sessions')").fetchone() == (None,):
+                return 0
+            return connection.execute("select count(*) from sibyl.sessions").fetchone()[0]
+
+        def writing():
+            query = "select query like 'copy pieces%' from pg_stat_activity where state = 'active'"
+            return (True,) in connection.execute(query).fetchall()
+
+        for is_time in (lambda: there() >= 3, writing, lambda: there() >= 20):
+            Run(data, server).kill_when(is_time)
+        store = PostgresStore(postgres)
+        whole = journals(data)
+        for session_id, size in store.journals.sizes().items():
+            assert b"".join(store.journals.read(session_id, size)) == whole[session_id]
+        store.close()
+    Run(data, server).finish()
+    Run(server, tmp_path / "back").finish()
+    assert journals(tmp_path / "back") == whole

@@ -1,0 +1,90 @@
+"""The commands of docs/postgres.md, run as they stand there."""
+
+import re
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import conninfo
+
+from tests.builders import user
+from tui.errors import ServerRefused
+from tui.storage.postgres.store import PostgresStore
+from tui.storage.protocol import SessionFilter
+
+PAPER = Path(__file__).parents[3].joinpath("docs/postgres.md").read_text("utf-8")
+EVERYWHERE = SessionFilter()
+
+
+def commands(name):
+    (block,) = re.findall(rf"<!-- test: {name} -->\n```sql\n(.*?)```", PAPER, re.DOTALL)
+    return block.splitlines()
+
+
+def run(address, lines):
+    with psycopg.connect(address, autocommit=True) as connection:
+        for line in lines:
+            connection.execute(line.encode())
+
+
+@pytest.fixture
+def team(postgres_url):
+    """The database of the document; gives its address for a role."""
+    run(postgres_url, commands("server"))
+    yield lambda role: conninfo.make_conninfo(postgres_url, user=role, dbname="sibyl")
+    run(
+        postgres_url,
+        [
+            "drop database sibyl with (force)",
+            "drop role sibyl_user",
+            "drop role sibyl_owner",
+        ],
+    )
+
+
+@pytest.fixture
+def member(team, clock):
+    """The store of a member, after the owner has made the tables."""
+    with closing(PostgresStore(team("sibyl_owner"), clock)) as owner:
+        assert owner.count(EVERYWHERE) == 0
+    run(team("sibyl_owner"), commands("database"))
+    with closing(PostgresStore(team("sibyl_user"), clock)) as store:
+        yield store
+
+
+def test_there_are_five():
+    assert len(commands("server") + commands("database")) == 5
+
+
+def test_a_member_can_do_everything_but_change_tables(member, team):
+    lease = member.create("project:/shop", "/shop", "offline:guide")
+    member.append(lease, [user("m1", "the zebra")])
+    digest = member.add_attachment(lease.session_id, b"picture")
+    member.set_active("project:/shop", lease.session_id)
+    lease.release()
+    assert member.attachment(lease.session_id, digest) == b"picture"
+    assert member.search("zebra", 5).hits
+    member.index(lease.session_id)
+    assert member.load(lease.session_id).damaged == 0
+    member.archive(lease.session_id)
+    member.restore(lease.session_id)
+    member.delete(lease.session_id)
+    member.purge(lease.session_id)
+    assert member.moves()
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        run(team("sibyl_user"), ["alter table sibyl.sessions add column more text"])
+
+
+def test_a_member_cannot_make_the_tables_and_is_told_where_to_read(team):
+    store = PostgresStore(team("sibyl_user"))
+    with closing(store), pytest.raises(ServerRefused, match=r"docs/postgres\.md"):
+        store.count(EVERYWHERE)
+
+
+def test_a_member_without_the_grants_is_told_where_to_read(team):
+    with closing(PostgresStore(team("sibyl_owner"))) as owner:
+        owner.count(EVERYWHERE)
+    store = PostgresStore(team("sibyl_user"))
+    with closing(store), pytest.raises(ServerRefused, match=r"schema sibyl\. docs/postgres\.md"):
+        store.count(EVERYWHERE)

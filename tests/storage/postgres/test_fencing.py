@@ -1,0 +1,213 @@
+"""Programs that come too late: with a lease that they lost, or with a request that was held up."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from tests.builders import texts, user
+from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
+from tui.storage.postgres import taking
+from tui.storage.postgres.moving import Mover
+from tui.storage.postgres.store import PostgresStore
+
+SCOPE = "project:/shop"
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
+
+
+@pytest.fixture
+def open_store():
+    stores = []
+
+    def opened(address):
+        stores.append(PostgresStore(address))
+        return stores[-1]
+
+    yield opened
+    for each in stores:
+        each.close()
+
+
+@pytest.fixture
+def store(cutter, open_store):
+    return open_store(cutter.address)
+
+
+@pytest.fixture
+def other(postgres, open_store):
+    """The store of another program, beside the proxy."""
+    return open_store(postgres)
+
+
+def say(store, *contents):
+    lease = store.create(SCOPE, "/shop", "m")
+    store.append(lease, [user(each, each) for each in contents])
+    return lease
+
+
+def expire(postgres, session_id):
+    with psycopg.connect(postgres) as connection:
+        connection.execute(
+            "update sibyl.sessions set leased_until = now() where id = %s", (session_id,)
+        )
+
+
+def said(store, session_id):
+    return texts(store.load(session_id).all_messages)
+
+
+def test_an_append_that_was_made_gives_no_lease_back_that_was_taken_meanwhile(
+    cutter, store, other, postgres
+):
+    lease = say(store, "first")
+    taken = []
+
+    def take_over():
+        expire(postgres, lease.session_id)
+        taken.append(other.lease(lease.session_id))
+
+    cutter.between = take_over
+    cutter.cut(1, "answer", stays_away=False)
+    store.append(lease, [user("second", "second")])
+    cutter.heal()
+    with pytest.raises(LeaseLost):
+        store.append(lease, [user("third", "third")])
+    other.append(taken[0], [user("theirs", "theirs")])
+    assert said(other, lease.session_id) == ["first", "second", "theirs"]
+
+
+def test_what_another_program_has_read_stays_and_nothing_is_added(cutter, store, other, postgres):
+    lease = say(store, "first")
+    cutter.cut(1, "answer", stays_away=True)
+    with pytest.raises(ServerUnreachable):
+        store.append(lease, [user("second", "second")])
+    expire(postgres, lease.session_id)
+    taken = other.lease(lease.session_id)
+    cutter.heal()
+    with pytest.raises(LeaseLost):
+        store.append(lease, [user("second", "second"), user("third", "third")])
+    other.append(taken, [user("theirs", "theirs")])
+    assert said(other, lease.session_id) == ["first", "second", "theirs"]
+
+
+def test_an_append_that_comes_late_is_not_made_beside_its_repetition(cutter, store, other):
+    lease = say(store, "first")
+    cutter.cut(1, "late", stays_away=False)
+    with pytest.raises(ServerUnreachable):
+        store.append(lease, [user("second", "second")])
+    store.append(lease, [user("second", "second")])
+    cutter.deliver()
+    store.append(lease, [user("third", "third")])
+    assert said(other, lease.session_id) == ["first", "second", "third"]
+
+
+def test_an_append_that_comes_between_is_not_made_beside_its_repetition(cutter, store, other):
+    lease = say(store, "first")
+    cutter.cut(1, "late", stays_away=False)
+    with pytest.raises(ServerUnreachable):
+        store.append(lease, [user("second", "second")])
+    cutter.deliver()
+    store.append(lease, [user("second", "second"), user("third", "third")])
+    assert said(other, lease.session_id) == ["first", "second", "third"]
+
+
+def test_a_lease_that_is_renewed_at_the_last_moment_is_not_taken(
+    store, other, postgres, monkeypatch
+):
+    lease = say(store, "first")
+    expire(postgres, lease.session_id)
+
+    def late(row, *rest):
+        with psycopg.connect(postgres) as connection:
+            connection.execute("update sibyl.sessions set leased_until = now() + interval '1min'")
+        return is_free(row, *rest)
+
+    is_free = taking.is_free
+    monkeypatch.setattr(taking, "is_free", late)
+    with pytest.raises(SessionBusy):
+        other.lease(lease.session_id)
+    store.append(lease, [user("second", "second")])
+
+
+@pytest.mark.parametrize("verb", ["archive", "delete"])
+def test_who_loses_the_lease_meanwhile_moves_nothing(verb, store, other, postgres, monkeypatch):
+    lease = say(store, "first")
+    taken = []
+
+    def late(*_):
+        expire(postgres, lease.session_id)
+        taken.append(other.lease(lease.session_id))
+        return "now"
+
+    monkeypatch.setattr(Mover, "_now", late)
+    with pytest.raises(SessionBusy):
+        getattr(store, verb)(lease.session_id)
+    assert store.moves() == ()
+    other.append(taken[0], [user("theirs", "theirs")])
+    assert said(other, lease.session_id) == ["first", "theirs"]
+
+
+@pytest.mark.parametrize("verb", ["archive", "delete"])
+def test_who_lost_the_lease_moves_nothing(verb, store, other, postgres):
+    lease = say(store, "first")
+    expire(postgres, lease.session_id)
+    taken = other.lease(lease.session_id)
+    with pytest.raises(SessionBusy):
+        getattr(store, verb)(lease.session_id)
+    assert store.moves() == ()
+    other.append(taken, [user("theirs", "theirs")])
+    assert said(other, lease.session_id) == ["first", "theirs"]
+
+
+def test_who_lost_the_lease_frees_no_pictures(store, other, postgres):
+    lease = say(store, "first")
+    sha256 = store.add_attachment(lease.session_id, PICTURE)
+    expire(postgres, lease.session_id)
+    other.lease(lease.session_id)
+    other.delete(lease.session_id)
+    with pytest.raises(SessionBusy):
+        store.purge(lease.session_id)
+    assert other.attachment(lease.session_id, sha256) == PICTURE
+    assert said(other, lease.session_id) == ["first"]
+
+
+CLIENT = """
+import sys
+from tests.builders import user
+from tui.errors import LeaseLost
+from tui.storage.postgres.store import PostgresStore
+store = PostgresStore(sys.argv[1])
+lease = store.create("project:/shop", "/shop", "m")
+store.append(lease, [user("first", "first")])
+print(lease.session_id, flush=True)
+sys.stdin.readline()
+try:
+    store.append(lease, [user("stale", "stale")])
+except LeaseLost:
+    print("lost", flush=True)
+else:
+    print("written", flush=True)
+"""
+
+
+def test_a_client_that_was_stopped_longer_than_its_lease_writes_nothing(other, postgres):
+    command = [sys.executable, "-c", CLIENT, postgres]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as client:
+        assert client.stdin
+        assert client.stdout
+        session_id = client.stdout.readline().strip()
+        os.kill(client.pid, signal.SIGSTOP)
+        expire(postgres, session_id)
+        taken = other.lease(session_id)
+        other.append(taken, [user("theirs", "theirs")])
+        os.kill(client.pid, signal.SIGCONT)
+        client.stdin.write("go\n")
+        client.stdin.flush()
+        assert client.stdout.readline().strip() == "lost"
+    assert said(other, session_id) == ["first", "theirs"]
+    other.append(taken, [user("more", "more")])

@@ -1,0 +1,217 @@
+"""Answers that come late or never, locks that others hold: nothing is lost, nothing waits."""
+
+import errno
+import os
+import threading
+import time
+
+import psycopg
+import pytest
+
+from tests.builders import user
+from tests.storage.contract import SCOPE
+from tests.storage.postgres.test_faults import said
+from tui.domain.journal.records import SessionHeader
+from tui.errors import ServerUnreachable, StorageError
+from tui.storage.postgres import database
+from tui.storage.postgres.leases import HeldLeases
+from tui.storage.postgres.store import PostgresStore
+
+_SLOW = """
+create function sibyl.slow() returns trigger language plpgsql set lock_timeout = 0 as $$
+begin perform pg_advisory_xact_lock(42); return null; end $$;
+create constraint trigger slow after insert on sibyl.pieces deferrable initially deferred
+    for each row execute function sibyl.slow();
+"""
+
+
+@pytest.fixture
+def store(postgres, clock):
+    store = PostgresStore(postgres, clock)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def other(postgres, clock):
+    store = PostgresStore(postgres, clock)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def admin(postgres):
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def begun(store):
+    lease = store.create(SCOPE, "/home/me", "a:b")
+    store.append(lease, (user("first", "first"),))
+    return lease
+
+
+@pytest.fixture
+def stalling(admin, begun):
+    """Commits stall until the disk goes on."""
+    admin.execute(_SLOW)
+    admin.execute("select pg_advisory_lock(42)")
+    yield lambda: admin.execute("select pg_advisory_unlock(42)")
+    admin.execute("select pg_advisory_unlock_all()")
+    _quiet(admin)
+    admin.execute("drop function sibyl.slow() cascade")
+
+
+def _quiet(admin):
+    query = (
+        "select count(*) from pg_stat_activity where application_name = 'sibyl-tui'"
+        " and state <> 'idle' and datname = current_database()"
+    )
+    while admin.execute(query).fetchone()[0]:
+        time.sleep(0.02)
+
+
+@pytest.mark.full
+def test_an_append_whose_commit_stalls_counts_once(store, begun, stalling, admin, monkeypatch):
+    monkeypatch.setattr(database, "SAVE_SECONDS", 0.5)
+    monkeypatch.setattr(database, "_PAUSE_SECONDS", 0.0)
+    with pytest.raises(StorageError):
+        store.append(begun, (user("second", "second"),))
+    with pytest.raises(StorageError):
+        store.append(begun, (user("second", "second"),))
+    stalling()
+    _quiet(admin)
+    store.append(begun, (user("second", "second"),))
+    assert said(store, begun.session_id) == ["first", "second"]
+
+
+def test_a_first_append_whose_commit_stalls_counts_once(store, begun, stalling, admin, monkeypatch):
+    monkeypatch.setattr(database, "SAVE_SECONDS", 0.5)
+    monkeypatch.setattr(database, "_PAUSE_SECONDS", 0.0)
+    new = store.create(SCOPE, "/home/me", "a:b")
+    with pytest.raises(StorageError):
+        store.append(new, (user("one", "one"),))
+    with pytest.raises(StorageError):
+        store.append(new, (user("one", "one"),))
+    stalling()
+    _quiet(admin)
+    store.append(new, (user("one", "one"),))
+    assert said(store, new.session_id) == ["one"]
+
+
+def test_a_locked_session_does_not_end_the_leases_of_others(store, begun, admin, postgres):
+    second = store.create(SCOPE, "/home/me", "a:b")
+    store.append(second, (user("x", "x"),))
+    held = store._holding.held
+    with psycopg.connect(postgres) as locking:
+        locking.execute("select from sibyl.sessions where id = %s for update", (begun.session_id,))
+        admin.execute(
+            "update sibyl.sessions set leased_until = now() + interval '1 s' where id = %s",
+            (second.session_id,),
+        )
+        held._renew(list(held._leases.values()))
+        left = admin.execute(
+            "select leased_until > now() + interval '5 s' from sibyl.sessions where id = %s",
+            (second.session_id,),
+        ).fetchone()[0]
+    assert left
+
+
+@pytest.mark.full
+def test_a_renewal_goes_on_after_no_descriptor_was_left(begun, monkeypatch):
+    failed = threading.Event()
+    real = os.dup
+
+    def dup(descriptor):
+        if threading.current_thread().name == "leases" and not failed.is_set():
+            failed.set()
+            raise OSError(errno.EMFILE, "Too many open files")
+        return real(descriptor)
+
+    renewed = threading.Event()
+    renew = HeldLeases._renew
+
+    def renewing(held, leases):
+        was_failed = failed.is_set()
+        renew(held, leases)
+        if was_failed:
+            renewed.set()
+
+    monkeypatch.setattr(HeldLeases, "_renew", renewing)
+    monkeypatch.setattr(os, "dup", dup)
+    assert renewed.wait(60)
+
+
+@pytest.mark.parametrize("ordinal", [0, 7])
+def test_an_import_keeps_no_new_session_waiting(store, other, ordinal):
+    waiting, go_on = threading.Event(), threading.Event()
+    header = SessionHeader(
+        version=1,
+        id="20250101-000000-0000",
+        created_at="2025-01-01T00:00:00Z",
+        scope=SCOPE,
+        ordinal=ordinal,
+        project_path="/p",
+        model="m:n",
+    )
+
+    def records():
+        waiting.set()
+        go_on.wait(30)
+        yield user("i", "i"), b""
+
+    importing = threading.Thread(target=lambda: other.add_imported(header, records(), active=True))
+    importing.start()
+    try:
+        assert waiting.wait(10)
+        new = store.create(SCOPE, "/home/me", "a:b")
+        store.append(new, (user("one", "one"),))
+    finally:
+        go_on.set()
+        importing.join()
+
+
+@pytest.fixture
+def far(link, clock):
+    store = PostgresStore(link.address, clock)
+    yield store
+    store.close()
+
+
+def in_doubt(store, link, monkeypatch):
+    """A session whose second message is there, and its holder does not know it."""
+    lease = store.create(SCOPE, "/home/me", "a:b")
+    store.append(lease, (user("first", "first"),))
+    with monkeypatch.context() as patch:
+        patch.setattr(PostgresStore, "_settled", lambda *_: None)
+        link.cuts = "answer"
+        with pytest.raises(ServerUnreachable):
+            store.append(lease, (user("second", "second"),))
+    return lease
+
+
+def test_a_retry_that_is_cut_off_acknowledges_nothing_of_its_own(far, link, monkeypatch):
+    lease = in_doubt(far, link, monkeypatch)
+    both = (user("second", "second"), user("third", "third"))
+    link.cuts = "answer"
+    try:
+        far.append(lease, both)
+    except ServerUnreachable:
+        far.append(lease, both)
+    assert said(far, lease.session_id) == ["first", "second", "third"]
+
+
+def test_a_session_in_doubt_that_is_archived_and_restored_counts_once(far, link, monkeypatch):
+    lease = in_doubt(far, link, monkeypatch)
+    far.archive(lease.session_id)
+    far.restore(lease.session_id)
+    far.append(lease, (user("second", "second"), user("third", "third")))
+    assert said(far, lease.session_id) == ["first", "second", "third"]
+
+
+def test_a_session_in_doubt_that_is_archived_counts_once(far, link, monkeypatch):
+    lease = in_doubt(far, link, monkeypatch)
+    far.archive(lease.session_id)
+    far.append(lease, (user("second", "second"), user("third", "third")))
+    assert said(far, lease.session_id) == ["first", "second", "third"]

@@ -1,0 +1,127 @@
+"""Being told of changes by the server."""
+
+import queue
+import threading
+
+import psycopg
+import pytest
+
+from tests.builders import user
+from tests.postgres_server import PostgresServer
+from tests.waiting import SECONDS, until
+from tui.domain.journal.records import Settings
+from tui.storage.postgres import listening
+from tui.storage.postgres.store import PostgresStore
+
+
+class Told:
+    """What a store has told of, in order."""
+
+    def __init__(self, store):
+        self._ids = queue.Queue()
+        assert store.watch(self._ids.put)
+        self.until("")
+
+    def until(self, session_id):
+        """Wait until a session is told of, whatever comes before it."""
+        while self.next() != session_id:
+            pass
+
+    def next(self):
+        return self._ids.get(timeout=SECONDS)
+
+
+@pytest.fixture
+def open_store(clock):
+    stores = []
+
+    def opened(address):
+        stores.append(PostgresStore(address, clock))
+        return stores[-1]
+
+    yield opened
+    for store in stores:
+        store.close()
+
+
+def session(store):
+    lease = store.create("project:/shop", "/shop", "scripted:model")
+    store.append(lease, [user("m1")])
+    return lease
+
+
+def listeners():
+    return [each for each in threading.enumerate() if each.name == "listener"]
+
+
+def test_each_change_by_another_program_is_told(postgres, open_store):
+    store, other = open_store(postgres), open_store(postgres)
+    told = Told(store)
+    lease = session(other)
+    told.until(lease.session_id)
+    for change in (
+        lambda: other.append(lease, [user("m2")]),
+        lambda: other.extend(lease, [user("m3")]),
+        lease.release,
+        lambda: other.archive(lease.session_id),
+        lambda: other.restore(lease.session_id),
+        lambda: other.lease(lease.session_id).release(),
+        lambda: other.delete(lease.session_id),
+        lambda: other.purge(lease.session_id),
+    ):
+        change()
+        told.until(lease.session_id)
+
+
+def test_neither_reading_nor_the_renewal_of_a_lease_is_a_change(postgres, open_store):
+    store, other = open_store(postgres), open_store(postgres)
+    first, last = session(other), session(other)
+    told = Told(store)
+    other.entry(first.session_id)
+    other.tail(first.session_id, 9)
+    other._holding.held._renew([first, last])
+    other.append(last, [Settings(pinned=True)])
+    assert told.next() == last.session_id
+
+
+@pytest.mark.full
+def test_all_may_have_changed_while_the_server_was_away(open_store):
+    server = PostgresServer()
+    server.start()
+    try:
+        store, other = open_store(server.address()), open_store(server.address())
+        told = Told(store)
+        server.stop()
+        server.start()
+        told.until("")
+        told.until(session(other).session_id)
+    finally:
+        store.close()
+        server.remove()
+
+
+async def test_a_server_that_does_not_begin_to_notify_is_asked_again(
+    open_store, postgres, monkeypatch
+):
+    store, told = open_store(postgres), queue.Queue()
+    with monkeypatch.context() as patch, psycopg.connect(postgres, autocommit=True) as connection:
+        patch.setattr(listening, "_LISTEN", b"set statement_timeout = 0; select pg_sleep(3600)")
+        patch.setattr(listening, "_BEGIN_SECONDS", 0.5)
+        assert store.watch(told.put)
+        asked = "select from pg_stat_activity where query like '%(3600)' and state = 'active'"
+        await until(lambda: connection.execute(asked).rowcount)
+    assert told.get(timeout=SECONDS) == ""
+
+
+def test_closing_ends_the_connection_and_its_thread(postgres, open_store):
+    store = open_store(postgres)
+    Told(store)
+    store.close()
+    assert not listeners()
+
+
+def test_a_server_that_is_away_hinders_neither_watching_nor_closing(open_store, tmp_path):
+    store = open_store(f"postgresql:///none?host={tmp_path}")
+    assert store.watch(lambda _: None)
+    store.close()
+    assert not listeners()

@@ -1,0 +1,59 @@
+"""Sessions at a server, read slowly."""
+
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from tests.builders import Clock, user
+from tui.errors import SessionDamaged
+from tui.storage.postgres.database import CONNECTIONS
+from tui.storage.postgres.store import PostgresStore
+from tui.storage.protocol import SessionFilter
+
+LONG = "x" * 1_000_000
+
+
+@pytest.fixture
+def store(postgres):
+    with closing(PostgresStore(postgres, Clock())) as store:
+        yield store
+
+
+def talk(store, count=8):
+    lease = store.create("s", "/s", "m")
+    said = [user(f"m{number}", LONG) for number in range(count)]
+    store.append(lease, said)
+    lease.release()
+    return lease.session_id, said
+
+
+def test_whoever_takes_records_slowly_keeps_no_connection(store):
+    name, said = talk(store)
+    slow = [store.records(name) for _ in range(CONNECTIONS + 1)]
+    for each in slow:
+        next(each)
+    assert store.count(SessionFilter()) == 1
+    assert [list(each) for each in slow] == [said] * len(slow)
+
+
+def test_records_that_are_purged_while_they_are_read_do_not_just_end(store):
+    name, _ = talk(store)
+    reading = store.records(name)
+    next(reading)
+    store.delete(name)
+    store.purge(name)
+    with pytest.raises(SessionDamaged, match="records are gone"):
+        list(reading)
+
+
+def test_a_move_of_a_newer_version_is_passed_over(store, postgres):
+    lease = store.create("s", "/s", "m")
+    store.append(lease, [user("m1", "hello")])
+    lease.release()
+    store.archive(lease.session_id)
+    moves = store.moves()
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("insert into sibyl.moves (line) values (%s)", (b'{"newer": 1}',))
+    assert [each.id for each in moves] == [lease.session_id]
+    assert store.moves() == moves

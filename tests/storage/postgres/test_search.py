@@ -1,0 +1,319 @@
+"""Search at a server: the same answers as over files, and what a vector cannot hold."""
+
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import urlencode
+
+import msgspec
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from psycopg.conninfo import conninfo_to_dict
+
+from tests.benchmarks.programs import ROOT
+from tests.builders import answer, at, header, piece, user
+from tests.examples import examples
+from tests.storage.contract import closed, encoded, new, state
+from tests.storage.index.test_same_answers import ids, queries, texts
+from tui.domain.journal.records import Reset
+from tui.storage.file_store import FileStore
+from tui.storage.postgres import search, words
+from tui.storage.postgres.store import PostgresStore
+
+names = st.sampled_from(["one", "two", "three"])
+deeds = st.lists(
+    st.one_of(
+        st.tuples(st.just("say"), names, st.lists(texts, min_size=1, max_size=4)),
+        st.tuples(st.sampled_from(["replace", "again", "rename", "stream"]), names, texts),
+        st.tuples(
+            st.sampled_from(["reset", "archive", "delete", "restore", "purge", "index"]), names
+        ),
+    ),
+    min_size=2,
+    max_size=12,
+)
+
+
+class World:
+    """The same sessions in both stores, changed deed by deed."""
+
+    def __init__(self, *stores):
+        self.stores = stores
+        self.count = 0
+        self.last, self.places = {}, {}
+
+    def play(self, kind, name, *texts):
+        if kind in ("archive", "delete", "restore", "purge", "index"):
+            self.move(kind, name)
+        elif self.places.get(name) != "trash":
+            self.write(name, [*getattr(self, kind)(name, *texts)])
+
+    def say(self, name, texts):
+        for text in texts:
+            yield answer(self.next(name), text, self.count)
+
+    def replace(self, name, text):
+        if name in self.last:
+            replaced = self.last[name]
+            yield answer(self.next(name), text, self.count, replaces=replaced)
+
+    def again(self, name, text):
+        if name in self.last:
+            yield user(self.last[name], text, self.count)
+
+    def rename(self, name, text):
+        yield state(text)
+
+    def stream(self, name, text):
+        if text:
+            yield piece(self.next(name), 0, text, self.count)
+
+    def reset(self, name):
+        yield Reset(at=at(self.count))
+
+    def write(self, name, records):
+        for store in self.stores if records else ():
+            lease = store.lease(name) if name in self.places else self.begun(store, name)
+            store.append(lease, records)
+            lease.release()
+        if records:
+            self.places[name] = "sessions"
+
+    def begun(self, store, name):
+        theirs = "peer:1" if name == "one" else None
+        return store.create(f"project:/p/{name}", "/p", "m", session_id=name, imported_from=theirs)
+
+    def move(self, kind, name):
+        place = self.places.get(name)
+        if kind == "index" and place:
+            self.stores[-1].index(name)
+        elif place and (kind, place) in MOVES:
+            for store in self.stores:
+                getattr(store, kind)(name)
+            self.places[name] = MOVES[kind, place]
+            if kind == "purge":
+                del self.places[name]
+                self.last.pop(name, None)
+
+    def next(self, name):
+        self.count += 1
+        self.last[name] = f"m{self.count}"
+        return self.last[name]
+
+
+MOVES = {
+    ("archive", "sessions"): "archive",
+    ("delete", "sessions"): "trash",
+    ("delete", "archive"): "trash",
+    ("restore", "archive"): "sessions",
+    ("restore", "trash"): "sessions",
+    ("purge", "trash"): "",
+}
+
+
+@pytest.fixture
+def store(postgres):
+    store = PostgresStore(postgres)
+    yield store
+    store.close()
+
+
+@examples(0.5)
+@given(deeds=deeds, asked=st.lists(queries, min_size=1, max_size=4))
+def test_the_server_and_files_give_the_same(postgres_database, deeds, asked):
+    server = PostgresStore(postgres_database.address)
+    with tempfile.TemporaryDirectory() as directory, closing(server):
+        world = World(FileStore(Path(directory)), server)
+        world.play("say", "one", ["foo bar 検索", "naïve search"])
+        for deed in deeds:
+            world.play(*deed)
+        for query in asked:
+            of_files, of_server = [each.search(query, 300, seconds=60) for each in world.stores]
+            assert ids(of_files) == ids(of_server)
+            assert of_files.total == of_server.total
+    postgres_database.empty()
+
+
+def test_a_phrase_is_found_where_a_vector_keeps_no_positions(store):
+    text = " ".join(["y"] * 300 + [f"w{number}" for number in range(17_000)] + ["red fox"])
+    closed(store, user("m1", text), user("m2", "fox red", 1))
+    assert [hit.message_id for hit in store.search('"red fox"', 10).hits] == ["m1"]
+    assert [hit.message_id for hit in store.search('"w16998 w16999 red"', 10).hits] == ["m1"]
+    assert store.search('"y w1"', 10).total == 0
+
+
+def test_a_text_with_more_words_than_a_vector_holds_is_found_by_each_of_them(store):
+    closed(store, user("m1", " ".join(f"word{number}" for number in range(150_000))))
+    for query in ("word149999", "word14999*", '"word7 word8"'):
+        assert store.search(query, 10, seconds=20).total == 1
+    assert store.search("word150000", 10, seconds=20).total == 0
+
+
+def test_a_word_longer_than_a_lexeme_is_found(store):
+    sign = "\u0901"
+    closed(store, user("m1", f"न{sign * 3000}"), user("m2", f"न{sign * 2999}", 1))
+    assert [hit.message_id for hit in store.search(f"न{sign * 3000}", 10).hits] == ["m1"]
+
+
+def test_a_query_of_many_words_is_checked_in_the_text(store):
+    long = " ".join(f"w{number}" for number in range(100))
+    closed(store, user("m1", long), user("m2", long.removesuffix("w99"), 1))
+    for query in (long, f'"{long}"'):
+        assert [hit.message_id for hit in store.search(query, 10).hits] == ["m1"]
+
+
+@pytest.fixture
+def narrow(monkeypatch):
+    """Walk and collect few rows, so that slices of time are needed."""
+    monkeypatch.setattr(search, "_WALKED", 3)
+    monkeypatch.setattr(search, "_MOST", 5)
+
+
+DAY = 86_400
+
+
+@pytest.mark.usefixtures("narrow")
+def test_what_is_old_is_found_behind_all_that_is_new(store):
+    closed(store, *(user(f"m{number}", "needle", number * DAY) for number in range(20)))
+    closed(store, *(user(f"n{number}", "hay", (30 + number) * DAY) for number in range(20)))
+    found = store.search("needle", 30)
+    assert [hit.message_id for hit in found.hits] == [f"m{number}" for number in range(19, -1, -1)]
+    assert not found.late
+
+
+@pytest.mark.usefixtures("narrow")
+def test_of_too_many_the_newest_are_found(store):
+    closed(store, *(user(f"m{number}", "needle", number * 60) for number in range(310)))
+    found = store.search("needle", 400)
+    assert {hit.message_id for hit in found.hits} == {f"m{number}" for number in range(10, 310)}
+    assert found.more
+
+
+@pytest.mark.usefixtures("narrow")
+def test_a_filter_alone_finds_the_newest_of_each_session_however_old(store):
+    for day in range(10):
+        closed(store, *(user(f"d{day}-{number}", "hay", day * DAY + number) for number in range(9)))
+    found = store.search("in:shop", 20)
+    assert [hit.message_id for hit in found.hits] == [f"d{day}-8" for day in range(9, -1, -1)]
+
+
+@pytest.mark.usefixtures("narrow")
+def test_messages_without_a_time_are_found_last(store):
+    unknown = [
+        msgspec.structs.replace(user(f"u{number}", "needle"), timestamp="") for number in range(9)
+    ]
+    closed(store, *unknown, user("m1", "needle"))
+    found = store.search("needle", 20)
+    assert found.hits[0].message_id == "m1"
+    assert found.total == 10
+
+
+def test_the_names_of_a_project_are_found_among_many_of_others(store, monkeypatch):
+    monkeypatch.setattr(search, "_NAMED", 2)
+    wanted = set()
+    for _ in range(3):
+        wanted.add(closed(store, user("m1"), state("A needle"), scope="project:/farm"))
+        closed(store, user("m1"), state("A needle"))
+    assert {hit.session_id for hit in store.search("needle in:farm", 9).hits} == wanted
+
+
+def test_no_more_names_are_read_than_can_be_shown_and_one(store, monkeypatch):
+    for _ in range(9):
+        closed(store, user("m1"), state("A needle"))
+    read, fetchall = [], psycopg.Cursor.fetchall
+    monkeypatch.setattr(
+        psycopg.Cursor, "fetchall", lambda self: read.append(fetchall(self)) or read[-1]
+    )
+    found = store.search("needle", 4)
+    assert (len(found.hits), found.total, found.more) == (4, 4, True)
+    assert max(map(len, read)) == 5
+
+
+def test_a_search_without_time_says_that_it_is_late(store):
+    closed(store, user("m1", "needle"))
+    assert store.search("needle", 10, seconds=0).late
+    assert not store.search("needle", 10).late
+
+
+def test_a_statement_that_takes_too_long_ends_the_search(store, monkeypatch):
+    closed(store, user("m1", "needle"), state("A needle"))
+    slow = "select pg_sleep(60), 1 where %(query)s <> '' or %(before)s + %(since)s = 0"
+    monkeypatch.setattr(search, "_ROWS", slow)
+    found = store.search("needle", 10, seconds=0.5)
+    assert found.late
+    assert [hit.message_id for hit in found.hits] == [None]
+
+
+def test_what_was_copied_in_is_found_once_it_is_indexed(store, postgres):
+    name = closed(store, user("m1", "needle"), state("Found"))
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("delete from sibyl.words")
+        connection.execute("update sibyl.sessions set name_words = ''")
+    assert store.search("needle", 10).total == store.search("found", 10).total == 0
+    store.index(name)
+    assert store.search("needle", 10).total == store.search("found", 10).total == 1
+
+
+def test_one_of_hundreds_of_messages_of_the_same_time_is_found(store):
+    # Too long for the places of their words: the server finds all, and their texts are read.
+    long = "alpha " * 300
+    texts = [f"{long} beta gamma"] * 700
+    texts[350] = f"{long} gamma"
+    said = [answer(f"m{number}", text) for number, text in enumerate(texts)]
+    new(store, user("first"), *said).release()
+    found = store.search('"alpha gamma"', 10, seconds=60)
+    assert [hit.message_id for hit in found.hits] == ["m350"]
+
+
+def test_an_import_is_found_in_all_its_blocks(store):
+    said = [user(f"m{number}", f"needle {number} " + "hay " * 5_000) for number in range(120)]
+    store.add_imported(header("theirs"), encoded(*said, state("A name")))
+    assert store.search("needle", 10).total == 120
+    assert store.search("name", 10).total == 1
+    for number in (0, 57, 119):
+        assert [hit.message_id for hit in store.search(f'"needle {number}"', 10).hits] == [
+            f"m{number}"
+        ]
+
+
+def test_what_is_taken_back_is_found_no_more_and_what_it_replaced_is_again(store, postgres):
+    lease = new(store, user("m1"), answer("m2", "needle"))
+    before = lease.size
+    store.append(lease, [answer("m3", "other", 1, replaces="m2")])
+    assert store.search("needle", 10).total == 0
+    with psycopg.connect(postgres, options="-c search_path=sibyl") as connection:
+        connection.execute("delete from pieces where at >= %s", (before,))
+        connection.execute("update sessions set size = %s", (before,))
+        words.index_session(connection, lease.session_id)
+    assert store.search("needle", 10).total == 1
+    assert store.search("other", 10).total == 0
+
+
+def test_a_damaged_session_does_not_keep_others_from_the_index(store, postgres):
+    closed(store, user("m1", "needle"))
+    gone, headless = closed(store, user("m2", "needle")), closed(store, user("m3", "needle"))
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("delete from sibyl.words")
+        connection.execute("delete from sibyl.pieces where session = %s", (gone,))
+        connection.execute("update sibyl.sessions set header = 'x' where id = %s", (headless,))
+    assert [each.done == each.total for each in store.rebuild_index()][-1]
+    assert [hit.message_id for hit in store.search("needle", 10).hits] == ["m1"]
+
+
+def test_the_index_of_a_server_is_built_anew(store, postgres, monkeypatch):
+    closed(store, user("m1", "needle"))
+    archived = closed(store, user("m2", "needle"), state("A needle"))
+    store.archive(archived)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("delete from sibyl.words; delete from sibyl.origins")
+        connection.execute("update sibyl.sessions set name_words = ''")
+    assert store.search("needle", 10).total == 0
+    monkeypatch.setenv("SIBYL_STORE", f"postgresql:///?{urlencode(conninfo_to_dict(postgres))}")
+    command = [sys.executable, "-m", "tui", "index", "rebuild"]
+    done = subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
+    assert done.stdout == b"Indexed 0.0 MB of sessions.\n"
+    assert store.search("needle in:shop", 10).total == 3

@@ -1,0 +1,204 @@
+"""Several machines on one store at a server, and the server going away."""
+
+import asyncio
+from functools import partial
+
+import psycopg
+import pytest
+
+from tests.ui.another_window import begin_answer_elsewhere
+from tests.ui.screen import conversation, notices, rows, send, status, wait_for_answer
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.engine.sessions.leasing import resume_session
+from tui.storage.postgres.store import PostgresStore
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture
+def at_server(world):
+    """Makes a world whose store is at a server."""
+    stores = []
+
+    def opened(address, w):
+        stores.append(PostgresStore(address, w.clock))
+        return stores[-1]
+
+    def made(address, *answers):
+        w = world(*answers)
+        w.open_store = partial(opened, address, w)
+        return w
+
+    yield made
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def polling_is_too_late(monkeypatch):
+    monkeypatch.setattr("tui.app.controllers.live_updates.WATCHED_SECONDS", 3600)
+
+
+@pytest.fixture
+def quick_polls(monkeypatch):
+    monkeypatch.setattr("tui.app.controllers.live_updates.WATCHED_SECONDS", 0.05)
+
+
+@pytest.mark.usefixtures("polling_is_too_late")
+async def test_an_answer_at_another_machine_appears_while_it_arrives(postgres, at_server):
+    w = at_server(postgres)
+    session = await w.session("hello", "hi")
+    holder = await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    async with w.running(session) as (app, _):
+        await until(lambda: "read-only" in status(app))
+        answer = await begin_answer_elsewhere(holder, app)
+        answer.receive("well.")
+        holder.end_answer(answer)
+        await holder.save()
+        await until(lambda: "Very well." in conversation(app), "the answer")
+
+
+@pytest.mark.usefixtures("polling_is_too_late")
+async def test_the_list_shows_the_sessions_of_another_machine(postgres, at_server):
+    w = at_server(postgres)
+    async with w.running() as (app, _):
+        session = await w.session("From elsewhere")
+        await until(lambda: session in rows(app), "its row")
+        await asyncio.to_thread(w.other_program().archive, session)
+        await until(lambda: session not in rows(app), "its leaving")
+
+
+@pytest.mark.usefixtures("polling_is_too_late")
+async def test_it_can_be_written_to_once_another_machine_has_closed_it(postgres, at_server):
+    w = at_server(postgres, ["Here I am."])
+    session = await w.session("hello", "hi")
+    holder = await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    async with w.running(session) as (app, pilot):
+        await until(lambda: "read-only" in status(app))
+        await holder.close()
+        await until(lambda: "read-only" not in status(app), "the right to write")
+        await send(pilot, "Anybody?")
+        await until(lambda: "Here I am." in conversation(app), "the answer")
+
+
+async def test_all_is_saved_once_in_order_when_the_server_is_back(postgres_server, at_server):
+    more = asyncio.Event()
+    w = at_server(postgres_server.address(), ["Nothing", more, " is lost."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Is it lost?")
+        await until(lambda: "Nothing" in conversation(app), "the beginning of the answer")
+        postgres_server.stop()
+        more.set()
+        await until(lambda: "NOT SAVED: server unreachable" in status(app), "the failure")
+        await until(lambda: "Nothing is lost." in conversation(app), "the answer")
+        postgres_server.start()
+        await until(lambda: "NOT SAVED" not in status(app), "the save")
+        assert notices(app).count("cannot be reached") <= 1
+        await until(lambda: notices(app).count("is saved now") == 1, "the good news")
+        session = w.workspace.current.id
+    assert await asyncio.to_thread(messages, w, session) == [
+        ("user", "Is it lost?", None),
+        ("assistant", "Nothing is lost.", None),
+    ]
+
+
+def take_away(address, session_id):
+    """Let the lease of a session run out, as that of a machine that sleeps."""
+    with psycopg.connect(address, autocommit=True, options="-c search_path=sibyl") as server:
+        server.execute("update sessions set leased_until = now() where id = %s", (session_id,))
+
+
+async def test_the_words_of_who_lost_a_session_go_on_in_a_copy(postgres, at_server):
+    w = at_server(postgres, ["Yes."])
+    session = await w.session("hello", "hi")
+    async with w.running(session) as (app, pilot):
+        await send(pilot, "/name Ours")
+        await until(lambda: "Ours" in status(app) and not w.workspace.current.unsaved)
+        await asyncio.to_thread(take_away, postgres, session)
+        other = await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+        other.add_message("user", "mine now")
+        await other.close()
+        await send(pilot, "Still here?")
+        await until(lambda: "Yes." in conversation(app), "the answer")
+        await until(lambda: "yours goes on as" in notices(app), "the reason")
+        await wait_for_answer(w)
+        copy = w.workspace.current.id
+    assert copy != session
+    texts = [text for _, text, _ in await asyncio.to_thread(messages, w, copy)]
+    assert texts == ["hello", "hi", "Still here?", "Yes."]
+    texts = [text for _, text, _ in await asyncio.to_thread(messages, w, session)]
+    assert texts == ["hello", "hi", "mine now"]
+
+
+@pytest.mark.usefixtures("quick_polls")
+async def test_a_session_whose_machine_died_is_taken_over(postgres, at_server):
+    w = at_server(postgres)
+    session = await w.session("hello", "hi")
+    await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    async with w.running(session) as (app, _):
+        await until(lambda: "read-only" in status(app))
+        # Nothing tells of that.
+        await asyncio.to_thread(take_away, postgres, session)
+        await until(lambda: "read-only" not in status(app), "the right to write")
+
+
+def counted_looks(store):
+    """Count how often a store is asked whether a session has changed."""
+    looks, stamp = [], store.stamp
+
+    def counted(session_id):
+        looks.append(session_id)
+        return stamp(session_id)
+
+    store.stamp = counted
+    return looks
+
+
+def shown(app, part):
+    """The words of a part of the topmost screen; none while it is not there."""
+    return "".join(str(each.render()) for each in app.screen.query(part))
+
+
+@pytest.mark.usefixtures("quick_polls")
+async def test_a_reader_is_told_once_that_the_server_is_away_and_once_that_it_is_back(
+    postgres_server, at_server
+):
+    w = at_server(postgres_server.address())
+    session = await w.session("hello", "hi")
+    await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    async with w.running(session) as (app, _):
+        await until(lambda: "read-only" in status(app))
+        postgres_server.stop()
+        await until(lambda: "cannot be reached" in notices(app), "the bad news")
+        looks = counted_looks(w.store)
+        await until(lambda: len(looks) > 3, "more looks")
+        postgres_server.start()
+        await until(lambda: "server is back" in notices(app), "the good news")
+        assert notices(app).count("cannot be reached") == 1, notices(app)
+        assert notices(app).count("server is back") == 1
+
+
+@pytest.mark.usefixtures("quick_polls")
+async def test_an_open_list_is_read_again_when_the_server_is_back(postgres_server, at_server):
+    w = at_server(postgres_server.address())
+    await w.session("hello", "hi")
+    async with w.running() as (app, pilot):
+        postgres_server.stop()
+        await pilot.press("f2")
+        await until(lambda: "server unreachable" in shown(app, "#picker-views"), "the reason")
+        assert "0+" not in shown(app, "#picker-views")
+        postgres_server.start()
+        await until(lambda: [row.label for row in app.screen.shown] == ["hello"], "its sessions")
+
+
+@pytest.mark.usefixtures("quick_polls")
+async def test_an_open_search_is_made_again_when_the_server_is_back(postgres_server, at_server):
+    w = at_server(postgres_server.address())
+    await w.session("hello", "hi")
+    async with w.running() as (app, pilot):
+        postgres_server.stop()
+        await pilot.press("ctrl+f", *"hello")
+        await until(lambda: "cannot be reached" in shown(app, "#search-words"), "the reason")
+        postgres_server.start()
+        await until(lambda: "1 match" in shown(app, "#search-words"), "the match")

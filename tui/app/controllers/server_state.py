@@ -1,0 +1,40 @@
+"""The notices that the store's server is away, and that it is back."""
+
+from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.workspace import Workspace
+from tui.errors import ServerUnreachable
+
+
+class ServerState:
+    """Says once that the store's server is away, whoever finds it so, and once that it is back."""
+
+    def __init__(self, workspace: Workspace, presenter: SessionPresenter) -> None:
+        self._workspace = workspace
+        self._presenter = presenter
+        self._told: Notice | None = None
+
+    @property
+    def is_awaited(self) -> bool:
+        """True if a session could not be saved."""
+        return any(each.unsaved and each.save.failure for each in self._workspace.open)
+
+    def note_away(self, error: ServerUnreachable) -> None:
+        """Say that it is away, unless that was said since it was last there."""
+        if self._told is None:
+            self._told = Notice(str(error), "warning")
+            self._presenter.say(self._told)
+
+    def note_back(self) -> None:
+        """Say that it is back, if it was said to be away."""
+        if self._told is not None:
+            self._presenter.withdraw(self._told)
+            self._presenter.say(Notice("The store's server is back"))
+        self._told = None
+
+    async def save_again(self) -> None:
+        """Save what could not be saved, and say so."""
+        if await self._workspace.save_all():
+            self.note_back()
+            self._presenter.say(Notice("Everything is saved now"))
+        self._presenter.show_status()

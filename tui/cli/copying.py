@@ -1,0 +1,166 @@
+"""``sibyl-tui sessions copy``: copy all sessions of a store into another one."""
+
+import os
+from argparse import Namespace
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from tui.cli import output
+from tui.cli.progress import STOPPED, ProgressLine
+from tui.config import Flags, load_settings, paths
+from tui.config.store_address import check_password
+from tui.domain.text.labels import listed, plural
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.timestamps import utc_now
+from tui.domain.views.imports import bytes_words
+from tui.engine.copying import CopyResult, compare, copy
+from tui.errors import ConfigError, UsageError
+from tui.storage.copyable import CopyableStore
+from tui.storage.file_store import FileStore
+from tui.storage.opening import open_store
+from tui.storage.protocol import SessionStore
+
+_FILES = "files"
+_CONFIGURED = "configured"
+_NAMED = 20
+"""The most sessions and pictures of a kind that are named; JSON has all."""
+_AGAIN = "The same command continues, and adds nothing twice."
+
+
+def run(chosen: Namespace) -> int:
+    """Copy and report; 1 if something of the source is not at the target."""
+    source_text = _address(chosen, "--from", chosen.source)
+    target_text = _address(chosen, "--to", chosen.target)
+    if _identity(chosen, source_text) == _identity(chosen, target_text):
+        raise UsageError("--from and --to are the same store.")
+    progress = ProgressLine()
+    work = compare if chosen.dry_run else copy
+    with (
+        closing(_existing(chosen, source_text)) as source,
+        closing(_store(chosen, target_text)) as target,
+        progress.stopped_by_keys(),
+    ):
+        done = work(source, target, progress.show)
+    progress.end()
+    if chosen.json:
+        output.put_json({"dry_run": chosen.dry_run, **msgspec.to_builtins(done)}, 2)
+    else:
+        _report(done, is_dry=chosen.dry_run)
+    _report_failures(done)
+    if done.stopped:
+        return STOPPED
+    return int(not done.is_whole)
+
+
+# --- stores
+
+
+def _address(chosen: Namespace, flag: str, text: str) -> str:
+    """Check the address of a store; only one in the configuration may have a password."""
+    if not text:
+        raise UsageError(f"{flag}: expected files, configured, a folder or an address.")
+    environment = dict(os.environ)
+    file = paths.config_file(environment)
+    if text != _CONFIGURED:
+        check_password(text, flag, file)
+        return text
+    flags = Flags(chosen.model, chosen.scope, None, chosen.store)
+    return load_settings(file, environment, flags).config.store or _FILES
+
+
+def _existing(chosen: Namespace, text: str) -> CopyableStore:
+    """Open a store that must be there, if it is a folder."""
+    folder = _folder(chosen, text)
+    if folder is not None and not _is_directory(folder):
+        raise UsageError(f"No such data directory: {folder}")
+    return _store(chosen, text)
+
+
+def _store(chosen: Namespace, text: str) -> CopyableStore:
+    store = _opened(_folder(chosen, text), text)
+    if not isinstance(store, CopyableStore):
+        # Only its name: the rest of an address may have a password.
+        name = make_visible_line(text.partition(":")[0])
+        raise UsageError(f'The store "{name}" keeps no journals that can be copied.')
+    return store
+
+
+def _opened(folder: Path | None, text: str) -> SessionStore:
+    if folder is not None:
+        if os.path.lexists(folder) and not _is_directory(folder):
+            raise UsageError(f"Not a directory: {folder}")
+        return FileStore(folder, utc_now)
+    try:
+        return open_store(text, Path(), utc_now)
+    except ConfigError as error:
+        # The error names the settings, where this address is not from.
+        raise UsageError(f"STORE: {error.expected}. A new folder is written as ./NAME.") from error
+
+
+def _folder(chosen: Namespace, text: str) -> Path | None:
+    """Find the data directory that an argument means; ``None`` for another store."""
+    if text == _FILES:
+        return paths.data_directory(dict(os.environ), chosen.data_dir)
+    path = paths.data_directory({}, text)
+    # A store of a package may have a path in the part after the colon.
+    is_path = os.sep in text.partition(":")[0] or text in (".", "..", "~")
+    return path if is_path or _is_directory(path) else None
+
+
+def _identity(chosen: Namespace, text: str) -> str:
+    folder = _folder(chosen, text)
+    return text if folder is None else os.path.realpath(folder)
+
+
+def _is_directory(path: Path) -> bool:
+    # Path.is_dir raises for a name that is too long, as the address of a server may be.
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+# --- words
+
+
+def _report(done: CopyResult, *, is_dry: bool) -> None:
+    if done.error and not done.has_begun:
+        # The store is away: there is nothing to add to the error.
+        return
+    size = bytes_words(done.copied_bytes)
+    sessions = plural(done.added, "session")
+    if is_dry:
+        output.put_line(
+            f"Would copy {sessions} and extend {done.extended}, {size};"
+            f" {done.present} of {done.sessions} are there already."
+        )
+        return
+    output.put_line(
+        f"Copied {sessions}, extended {done.extended}, {size};"
+        f" {done.present} of {done.sessions} were there already."
+    )
+    output.put_line(f"Verified by SHA-256: {plural(done.verified, 'session')}.")
+    counts = ((done.pictures, "picture"), (done.imports, "past import"), (done.moves, "past move"))
+    if others := [plural(count, what) for count, what in counts if count]:
+        output.put_line(f"Also: {listed(others)}.")
+
+
+def _report_failures(done: CopyResult) -> None:
+    _report_some(
+        [f"{each} is another session there. Both are unchanged." for each in done.different]
+    )
+    _report_some([make_visible_line(f"{each.id}: {each.reason}") for each in done.failures])
+    _report_some([f"picture {each} is missing or damaged." for each in done.missing_pictures])
+    if done.error:
+        output.tell(done.error)
+    if done.error and done.has_begun:
+        output.tell(f"The copy ended early. {_AGAIN}")
+    elif done.stopped:
+        output.tell(f"Stopped after {plural(done.added + done.extended, 'session')}. {_AGAIN}")
+
+
+def _report_some(failures: Sequence[str]) -> None:
+    for failure in failures[:_NAMED]:
+        output.tell(f"Not copied: {failure}")
+    if len(failures) > _NAMED:
+        output.tell(f"and {len(failures) - _NAMED} more. --json names all.")

@@ -1,0 +1,59 @@
+"""The line on the terminal that shows how far a long command is."""
+
+import signal
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from tui.cli import output
+from tui.cli.index import filled
+from tui.domain.text.labels import plural
+from tui.domain.views.imports import bytes_words
+from tui.engine.imports.progress import Progress
+
+STOPPED = 130
+"""The exit code after Ctrl+C."""
+_CLEAR = "\r\x1b[K"
+
+
+class ProgressLine:
+    """A line on the terminal."""
+
+    def __init__(self) -> None:
+        self._is_shown = output.is_terminal(sys.stderr)
+        self._is_wanted = True
+
+    @contextmanager
+    def stopped_by_keys(self) -> Generator[None]:
+        """Let Ctrl+C end the command between two steps; a second one ends it at once."""
+        before = signal.signal(signal.SIGINT, self._stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _stop(self, *_: object) -> None:
+        if not self._is_wanted:
+            raise KeyboardInterrupt
+        self._is_wanted = False
+
+    def show_found(self, progress: Progress) -> bool:
+        """Show how many files were found."""
+        self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")
+        return True
+
+    def show(self, progress: Progress) -> bool:
+        """Show how many bytes are done; false once it was stopped."""
+        part = progress.done / progress.total if progress.total else 1.0
+        size = f"{bytes_words(progress.done)} of {bytes_words(progress.total)}"
+        self._write(f"{filled(part)}  {size}  {progress.title}")
+        return self._is_wanted
+
+    def end(self) -> None:
+        """Remove the line."""
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        if self._is_shown:
+            sys.stderr.write(_CLEAR + text)
+            sys.stderr.flush()

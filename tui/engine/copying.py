@@ -1,0 +1,344 @@
+"""Copies all sessions of a store into another one, byte for byte.
+
+A session is at the target whole or not at all, or as a beginning, which the next run completes: a
+copy that was killed is continued by running it again, and adds nothing twice.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from tui.domain.imports import ImportLine
+from tui.domain.journal.json_text import journal_json
+from tui.domain.moves import Move
+from tui.engine.imports.progress import Pace, Report, Stopped
+from tui.errors import AttachmentNotFound, SessionNotFound, StorageError, StorageFull
+from tui.logs import error_name
+from tui.storage.copyable import CopyableStore, Numbers, StoredJournal
+
+_log = logging.getLogger(__name__)
+
+_LINES = 1000
+_T = TypeVar("_T")
+
+
+class CopyFailure(msgspec.Struct, frozen=True):
+    """A session that could not be copied."""
+
+    id: str
+    reason: str
+
+
+class CopyResult(msgspec.Struct):
+    """The result of a copy so far; each session is counted once."""
+
+    sessions: int = 0
+    """Of the source."""
+    bytes: int = 0
+    """Of their journals."""
+    added: int = 0
+    extended: int = 0
+    present: int = 0
+    """At the target before, with all that the source has."""
+    copied_bytes: int = 0
+    verified: int = 0
+    """Read back from the target, with the SHA-256 of the source."""
+    pictures: int = 0
+    imports: int = 0
+    moves: int = 0
+    different: list[str] = msgspec.field(default_factory=list[str])
+    failures: list[CopyFailure] = msgspec.field(default_factory=list[CopyFailure])
+    missing_pictures: list[str] = msgspec.field(default_factory=list[str])
+    """Used by sessions, but missing or damaged at the source."""
+    stopped: bool = False
+    error: str = ""
+
+    @property
+    def has_begun(self) -> bool:
+        """True once a session was compared."""
+        compared = self.added or self.extended or self.present
+        return bool(compared or self.different or self.failures)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if all of the source is at the target."""
+        wrong = self.different or self.failures or self.missing_pictures or self.error
+        return not wrong and not self.stopped
+
+
+def copy(source: CopyableStore, target: CopyableStore, report: Report) -> CopyResult:
+    """Copy all sessions. Blocks, and raises nothing."""
+    return _run(source, target, report, lambda done, pace: _Writer(source, target, done, pace))
+
+
+def compare(source: CopyableStore, target: CopyableStore, report: Report) -> CopyResult:
+    """Find out what a copy would do, and change nothing. Blocks, and raises nothing."""
+    return _run(source, target, report, lambda done, _: _DryRun(done))
+
+
+def _run(
+    source: CopyableStore,
+    target: CopyableStore,
+    report: Report,
+    make: "Callable[[CopyResult, Pace], _Sink]",
+) -> CopyResult:
+    done = CopyResult()
+    try:
+        sizes = source.journals.sizes()
+        done.sessions, done.bytes = len(sizes), sum(sizes.values())
+        pace = Pace(report, done.bytes)
+        _Comparison(source, target, make(done, pace), done, pace).run(sizes)
+    except Stopped:
+        done.stopped = True
+    except StorageError as failed:
+        done.error = str(failed)
+    return done
+
+
+class _Sink(Protocol):
+    """A receiver of everything that the target lacks."""
+
+    def begin(self, ids: Iterable[str]) -> None: ...
+    def add(self, found: StoredJournal) -> None: ...
+    def extend(self, found: StoredJournal, there: StoredJournal) -> None: ...
+    def complete_pictures(self, ids: Iterable[str]) -> None: ...
+    def note_imports(self, lines: list[ImportLine]) -> None: ...
+    def add_moves(self, moves: list[Move]) -> None: ...
+
+
+class _Comparison:
+    """Compares the target with the source, session by session."""
+
+    def __init__(
+        self,
+        source: CopyableStore,
+        target: CopyableStore,
+        sink: _Sink,
+        done: CopyResult,
+        pace: Pace,
+    ) -> None:
+        self._source, self._target = source, target
+        self._sink, self._done, self._pace = sink, done, pace
+        self._read, self._there = source.journals, target.journals
+        self._equal: list[str] = []
+
+    def run(self, sizes: Mapping[str, int]) -> None:
+        """Go through all sessions. Raises ``Stopped``, and ``StorageError`` if a store fails."""
+        there = self._there.sizes()
+        self._sink.begin(sizes)
+        for session_id, size in sizes.items():
+            self._pace.begin("Comparing" if session_id in there else "Copying", size)
+            self._process(session_id, is_there=session_id in there)
+            self._pace.end()
+        self._sink.complete_pictures(self._equal)
+        self._complete_logs()
+        self._pace.finish()
+
+    def _process(self, session_id: str, *, is_there: bool) -> None:
+        """Copy a session or complete it; a failure is noted."""
+        try:
+            found = self._find(session_id)
+            if found is None:
+                self._done.sessions -= 1
+            elif is_there:
+                self._complete(found, self._there.find(session_id))
+            else:
+                self._sink.add(found)
+                self._done.added += 1
+                self._equal.append(session_id)
+        except StorageFull:
+            raise
+        except StorageError as error:
+            # Not if it is the store that fails: nothing more can be copied then.
+            self._source.active("")
+            self._target.active("")
+            _log.info("copy of %s failed: %s", session_id, error_name(error))
+            self._done.failures.append(CopyFailure(session_id, str(error)))
+
+    def _find(self, session_id: str) -> StoredJournal | None:
+        """Look at a session of the source; ``None`` if it was purged meanwhile."""
+        try:
+            return self._read.find(session_id)
+        except SessionNotFound:
+            return None
+
+    def _complete(self, found: StoredJournal, there: StoredJournal) -> None:
+        """Add what a session at the target lacks, if all that it has is the same."""
+        common = min(found.size, there.size)
+        read = _stepping(self._pace, self._read.read(found.id, common))
+        if _hash(read) != _hash(self._there.read(found.id, common)):
+            self._done.different.append(found.id)
+            return
+        if there.size < found.size:
+            self._sink.extend(found, there)
+            self._done.extended += 1
+        else:
+            self._done.present += 1
+            self._done.verified += 1
+        self._equal.append(found.id)
+
+    def _complete_logs(self) -> None:
+        """Add the imports and moves that the target lacks."""
+        imports = _missing(self._source.imports(), self._target.imports(), _import_key)
+        self._sink.note_imports(imports)
+        self._done.imports = len(imports)
+        moves, theirs = self._source.moves(), self._target.moves()
+        # The last move is undone first: the target's own stay the last.
+        if set(theirs) <= set(moves):
+            missing = _missing(moves, theirs, lambda move: move)
+            self._sink.add_moves(missing)
+            self._done.moves = len(missing)
+
+
+class _DryRun:
+    """Counts the bytes that a copy would add."""
+
+    def __init__(self, done: CopyResult) -> None:
+        self._done = done
+
+    def begin(self, ids: Iterable[str]) -> None: ...
+
+    def add(self, found: StoredJournal) -> None:
+        self._done.copied_bytes += found.size
+
+    def extend(self, found: StoredJournal, there: StoredJournal) -> None:
+        self._done.copied_bytes += found.size - there.size
+
+    def complete_pictures(self, ids: Iterable[str]) -> None: ...
+    def note_imports(self, lines: list[ImportLine]) -> None: ...
+    def add_moves(self, moves: list[Move]) -> None: ...
+
+
+class _Writer:
+    """Adds to the target, and reads it back."""
+
+    def __init__(
+        self, source: CopyableStore, target: CopyableStore, done: CopyResult, pace: Pace
+    ) -> None:
+        self._source, self._target = source, target
+        self._read, self._write = source.journals, target.journals
+        self._done, self._pace = done, pace
+        self._pictures = self._read.pictures()
+        self._copied: set[str] = set()
+
+    def begin(self, ids: Iterable[str]) -> None:
+        """Give the sessions their numbers: an undecided one could be given to another meanwhile."""
+        numbers, existing = self._read.numbers(), set(ids)
+        given = tuple(number for number in numbers.given if number.id in existing)
+        active = {key: each for key, each in numbers.active.items() if each in existing}
+        self._write.add_numbers(Numbers(given, numbers.highest, active))
+
+    def add(self, found: StoredJournal) -> None:
+        """Copy a session that the target has not."""
+        self._copy_pictures(found.id)
+        hashed = _Hashed()
+        blocks = _stepping(self._pace, hashed.passing(self._read.read(found.id, found.size)))
+        self._write.add(found, blocks)
+        self._verify(found, hashed, found.size)
+
+    def extend(self, found: StoredJournal, there: StoredJournal) -> None:
+        """Copy the rest of a session of which the target has the beginning."""
+        self._copy_pictures(found.id)
+        hashed = _Hashed()
+        blocks = hashed.passing(self._read.read(found.id, found.size))
+        self._write.extend(found, there.size, _from(_stepping(self._pace, blocks), there.size))
+        self._verify(found, hashed, found.size - there.size)
+
+    def complete_pictures(self, ids: Iterable[str]) -> None:
+        """Copy the pictures that were sent meanwhile, and those that the target has lost."""
+        before, self._pictures = self._pictures, self._read.pictures()
+        for session_id in ids:
+            new = set(self._pictures.get(session_id, ())) - set(before.get(session_id, ()))
+            if new or session_id not in self._copied:
+                self._copy_pictures(session_id)
+
+    def note_imports(self, lines: list[ImportLine]) -> None:
+        """Append to the log of imports."""
+        for begin in range(0, len(lines), _LINES):
+            self._target.note_imports(lines[begin : begin + _LINES])
+
+    def add_moves(self, moves: list[Move]) -> None:
+        """Append to the log of moves."""
+        if moves:
+            self._write.add_moves(moves)
+
+    def _verify(self, found: StoredJournal, hashed: "_Hashed", copied: int) -> None:
+        self._done.copied_bytes += copied
+        if _hash(self._write.read(found.id, found.size)) != hashed.digest:
+            raise StorageError(f"Session {found.id} reads differently at the target.")
+        self._done.verified += 1
+
+    def _copy_pictures(self, session_id: str) -> None:
+        """Copy the pictures before the messages that refer to them."""
+        self._copied.add(session_id)
+        used = sorted(self._pictures.get(session_id, ()))
+        for sha256 in self._write.use_pictures(session_id, used) if used else ():
+            try:
+                self._target.add_attachment(session_id, self._source.attachment(session_id, sha256))
+            except AttachmentNotFound:
+                if sha256 not in self._done.missing_pictures:
+                    self._done.missing_pictures.append(sha256)
+            else:
+                self._done.pictures += 1
+
+
+class _Hashed:
+    """The SHA-256 of blocks that pass by."""
+
+    def __init__(self) -> None:
+        # Late: it loads OpenSSL.
+        from hashlib import sha256
+
+        self._hash = sha256()
+
+    def passing(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        for block in blocks:
+            self._hash.update(block)
+            yield block
+
+    @property
+    def digest(self) -> bytes:
+        return self._hash.digest()
+
+
+def _stepping(pace: Pace, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Report the blocks that pass by. Raises ``Stopped``."""
+    for block in blocks:
+        pace.step(len(block))
+        yield block
+
+
+def _hash(blocks: Iterable[bytes]) -> bytes:
+    hashed = _Hashed()
+    for _ in hashed.passing(blocks):
+        pass
+    return hashed.digest
+
+
+def _from(blocks: Iterable[bytes], begin: int) -> Iterator[bytes]:
+    """Leave out the bytes before an offset."""
+    position = 0
+    for block in blocks:
+        rest = block[max(0, begin - position) :]
+        position += len(block)
+        if rest:
+            yield rest
+
+
+def _missing(ours: Iterable[_T], theirs: Iterable[_T], key: Callable[[_T], object]) -> list[_T]:
+    """Select what a log lacks of another one, in its order."""
+    there = Counter(map(key, theirs))
+    missing: list[_T] = []
+    for line in ours:
+        if there[key(line)] > 0:
+            there[key(line)] -= 1
+        else:
+            missing.append(line)
+    return missing
+
+
+def _import_key(line: ImportLine) -> bytes:
+    return journal_json(msgspec.to_builtins(line))

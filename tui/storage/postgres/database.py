@@ -1,0 +1,325 @@
+"""Connections to the server, and its errors as those of a store."""
+
+import re
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from tui.errors import ServerRefused, ServerUnreachable, StorageError, StorageFull
+from tui.storage.postgres.hanging import HangWatch
+from tui.storage.postgres.schema import SCHEMA, migrate
+
+if TYPE_CHECKING:
+    # The library is slow to import, and the first screen does not need it.
+    from psycopg import Connection, Cursor, Error, Pipeline
+
+CONNECTIONS = 5
+"""At most, of one program; its screen has one of them for notifications alone."""
+SAVING = 2
+"""Connections beside them, for saves and leases alone: no save waits for a search."""
+WAIT_SECONDS = 5.0
+"""For a free connection of the pool."""
+USE_SECONDS = 35.0
+"""Of one use: longer than a statement may take at the server."""
+SAVE_SECONDS = 8.0
+"""Of an append: the user is told after that. One of many bytes may take longer."""
+_STATEMENT_SECONDS = 30
+_SLOW_LINE = 128 * 1024
+"""Bytes a second."""
+_FRESH_SECONDS = 4.0
+"""Longer than the time between two renewals of leases: a save there asks nothing first."""
+_CHECK_SECONDS = 3.0
+_SILENT_SECONDS = 1.5
+"""A connection that fails after so long got no answer; another reason is known at once."""
+_PAUSE_SECONDS = 7.0
+"""Longer than the screen's listener takes to try again."""
+_OPTIONS = (
+    f"-c search_path={SCHEMA} -c client_min_messages=warning -c synchronous_commit=on"
+    " -c tcp_user_timeout=5000 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2"
+    " -c tcp_keepalives_count=2 -c idle_in_transaction_session_timeout=5000 -c lock_timeout=4000"
+    f" -c statement_timeout={_STATEMENT_SECONDS}s"
+)
+_DEFAULTS = {
+    "application_name": "sibyl-tui",
+    "client_encoding": "utf8",
+    "connect_timeout": "4",
+    "tcp_user_timeout": "4000",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "2",
+}
+_CONNECTING = re.compile("^connection (failed|is bad): (connection to server .+? failed: )?")
+"""The user knows the address; the reason behind it must fit on the screen."""
+_SETTINGS = "select current_setting('search_path'), current_setting('synchronous_commit')"
+_POOLERS = ("unsupported startup parameter", "unrecognized configuration parameter")
+_REFUSALS = (
+    "authentication failed",
+    "no password supplied",
+    "no pg_hba.conf entry",
+    "does not exist",
+    "is not permitted to log in",
+    "permission denied for database",
+)
+"""Of a connection, which has no code of the error; a server may say them in another language."""
+_NO_RIGHT = "42501"
+_NO_ADDRESS = "This is no address of a store. Expected: postgresql://[USER@]HOST[:PORT]/DATABASE"
+_NOT_INSTALLED = (
+    'The library for PostgreSQL is not installed. Run: python3 -m pip install "sibyl-tui[postgres]"'
+)
+_POOLER = (
+    "A pooler before the store's server drops the settings of the connection. Name the server"
+    " itself in the address, or a pooler for whole sessions that passes options on."
+)
+_NOT_DURABLE = (
+    "The store's server would lose messages in a crash: synchronous_commit is off. Remove it from"
+    " the address and from the pooler."
+)
+_FULL = ("53100", "53200")
+
+
+class Database:
+    """A few connections, opened when they are needed and kept for the next use; thread-safe."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._idle: list[tuple[float, Connection]] = []
+        self._free = threading.BoundedSemaphore(CONNECTIONS)
+        self._saving = threading.BoundedSemaphore(SAVING)
+        self._watch = HangWatch()
+        self._migrated = False
+        self._is_closed = False
+        self._silent_until = 0.0
+
+    @contextmanager
+    def connection(self, seconds: float = USE_SECONDS) -> Generator["Connection"]:
+        """Lend a connection, in autocommit, for so many seconds.
+
+        Raises ``StorageError``, whatever the server says, and ``ServerUnreachable`` if it is late.
+        """
+        with self._place(self._free), self._lent(seconds) as connection:
+            yield connection
+
+    @contextmanager
+    def saving(self, size: int = 0) -> Generator["Connection"]:
+        """Lend a connection as ``connection`` does, for what must not wait for readers.
+
+        ``size`` is that of the bytes to be sent.
+        """
+        seconds = SAVE_SECONDS + size / _SLOW_LINE
+        with self._place(self._saving), self._lent(seconds) as connection:
+            if seconds <= _STATEMENT_SECONDS:
+                yield connection
+                return
+            # The server counts from the first of the bytes.
+            connection.execute(f"set statement_timeout = '{int(seconds)}s'".encode())
+            yield connection
+            connection.execute("reset statement_timeout")
+
+    @contextmanager
+    def lasting(self) -> Generator["Connection"]:
+        """Lend a new connection for as long as it works. Raises as ``connection``."""
+        with self._place(self._free), self._connect() as connection:
+            self._silent_until = 0.0
+            yield connection
+
+    def answers(self, connection: "Connection") -> bool:
+        """Ask a connection if it works."""
+        import psycopg
+
+        try:
+            with self._watch.over(connection, _CHECK_SECONDS):
+                connection.execute("")
+        except psycopg.Error:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Close the connections, those in use as soon as they are given back."""
+        self._is_closed = True
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            self._idle.pop()[1].close()
+
+    @contextmanager
+    def _place(self, free: threading.BoundedSemaphore) -> Generator[None]:
+        if not free.acquire(timeout=WAIT_SECONDS):
+            raise ServerUnreachable("all connections are busy")
+        try:
+            import psycopg
+        except ImportError as error:
+            free.release()
+            raise StorageError(_NOT_INSTALLED) from error
+        try:
+            yield
+        except psycopg.Error as error:
+            raise storage_error(error) from error
+        finally:
+            free.release()
+
+    @contextmanager
+    def _lent(self, seconds: float) -> Generator["Connection"]:
+        from psycopg.pq import TransactionStatus
+
+        connection = self._taken()
+        try:
+            with self._silence_noted(), self._watch.over(connection, seconds):
+                yield connection
+        finally:
+            # Not one that broke, nor one that was left in the middle of something.
+            is_idle = connection.info.transaction_status is TransactionStatus.IDLE
+            if is_idle and not self._is_closed:
+                self._idle.append((time.monotonic(), connection))
+            else:
+                connection.close()
+
+    def _taken(self) -> "Connection":
+        """Take a connection that works: one that lay idle is asked first."""
+        while self._idle:
+            with suppress(IndexError):
+                since, connection = self._idle.pop()
+                if time.monotonic() - since < _FRESH_SECONDS or self.answers(connection):
+                    return connection
+                connection.close()
+                # The others lay idle for longer.
+                self._close_idle()
+        return self._connected()
+
+    @contextmanager
+    def _silence_noted(self) -> Generator[None]:
+        """Let nobody else wait for a server that was waited for in vain just now."""
+        import psycopg
+
+        begun = time.monotonic()
+        try:
+            yield
+        except psycopg.Error as error:
+            if error.sqlstate is None and time.monotonic() - begun >= _SILENT_SECONDS:
+                self._close_idle()
+                self._silent_until = time.monotonic() + _PAUSE_SECONDS
+            raise
+
+    def _connected(self) -> "Connection":
+        if time.monotonic() < self._silent_until:
+            raise ServerUnreachable("no answer")
+        return self._connect()
+
+    def _connect(self) -> "Connection":
+        import psycopg
+
+        with self._silence_noted():
+            connection = psycopg.connect(
+                connection_text(self._address), autocommit=True, cursor_factory=_cursor_type()
+            )
+        if not self._migrated:
+            try:
+                with self._watch.over(connection, USE_SECONDS):
+                    _check_settings(connection)
+                    migrate(connection)
+            except (psycopg.Error, StorageError):
+                connection.close()
+                raise
+            self._migrated = True
+        return connection
+
+
+_pipelines: "WeakKeyDictionary[Connection, Pipeline]" = WeakKeyDictionary()
+"""Of the transactions under way."""
+
+
+@cache
+def _cursor_type() -> "type[Cursor]":
+    """Make the type of our cursors; its base is slow to import."""
+    from psycopg import Cursor
+
+    class SyncedCursor(Cursor[Any]):
+        """A cursor that ends its request, also in a pipeline, before it reads the answer.
+
+        Otherwise the server knows of no pause, and a program that is stopped between two requests
+        of a transaction would keep its locks: no time-out of an idle transaction would run.
+        """
+
+        def fetchone(self) -> Any:
+            self._end_request()
+            return super().fetchone()
+
+        def fetchall(self) -> list[Any]:
+            self._end_request()
+            return super().fetchall()
+
+        def _end_request(self) -> None:
+            pipeline = _pipelines.get(self.connection)
+            if pipeline is not None:
+                pipeline.sync()
+
+    return SyncedCursor
+
+
+@contextmanager
+def transaction(connection: "Connection") -> Generator[None]:
+    """Run statements as one transaction, and wait for the server only where a result is read.
+
+    The library's own transactions wait for the server at their beginning and at their end.
+    """
+    try:
+        with connection.pipeline() as pipeline:
+            _pipelines[connection] = pipeline
+            try:
+                connection.execute("begin")
+                yield
+                connection.execute("commit")
+            finally:
+                del _pipelines[connection]
+    except BaseException:
+        from psycopg import Error
+
+        with suppress(Error):
+            connection.rollback()
+        raise
+
+
+def _check_settings(connection: "Connection") -> None:
+    """Refuse a connection that has not taken our settings: a pooler may have dropped them."""
+    row = connection.execute(_SETTINGS).fetchone()
+    path, commit = row or ("", "")
+    if SCHEMA not in path:
+        raise StorageError(_POOLER)
+    if commit == "off":
+        raise StorageError(_NOT_DURABLE)
+
+
+def connection_text(address: str) -> str:
+    """Complete an address by our time-outs; what it says itself wins."""
+    from psycopg import ProgrammingError, conninfo
+
+    try:
+        parsed = conninfo.conninfo_to_dict(address)
+    except ProgrammingError:
+        # Not its words, nor the error: they quote parts of the address, and it may have a password.
+        raise StorageError(_NO_ADDRESS) from None
+    given = {key: str(value) for key, value in parsed.items() if value}
+    options = f"{_OPTIONS} {given.pop('options', '')}".strip()
+    return conninfo.make_conninfo(**{**_DEFAULTS, **given, "options": options})
+
+
+def storage_error(error: "Error") -> StorageError:
+    """Convert an error of the library."""
+    from psycopg import OperationalError
+
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if error.sqlstate in _FULL:
+        return StorageFull(f"The store's server has no room: {reason}")
+    if error.sqlstate == _NO_RIGHT:
+        return ServerRefused(f"{reason}. docs/postgres.md names the rights that it takes")
+    if any(words in reason for words in _POOLERS):
+        return StorageError(_POOLER)
+    if any(words in reason for words in _REFUSALS):
+        return ServerRefused(_CONNECTING.sub("", reason).removeprefix("FATAL:").strip())
+    if isinstance(error, OperationalError):
+        return ServerUnreachable(_CONNECTING.sub("", reason))
+    return ServerRefused(reason)

@@ -1,0 +1,122 @@
+"""Sessions of other programs, added whole, and the log of imports."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tui.domain.imports import ImportLine
+from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.records import Encoded, SessionHeader, encode
+from tui.errors import SessionExists
+from tui.storage.attachments import used_pictures
+from tui.storage.import_log import read_rows
+from tui.storage.postgres import numbers, pictures, words
+from tui.storage.postgres.database import transaction
+from tui.storage.postgres.pieces import insert
+from tui.storage.postgres.rows import Place, noted
+from tui.storage.postgres.text import column_ns, moment_ns, scope_key
+from tui.storage.writer import NewJournal
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+IMPORT_SECONDS = 3600.0
+"""Of one import: its records are made while they are written."""
+
+
+def add_session(
+    connection: "Connection",
+    header: SessionHeader,
+    records: Iterable[Encoded],
+    now: datetime,
+    attempt: str,
+    *,
+    active: bool,
+) -> None:
+    """Add a session to the archive, in one transaction; without a time in it, it was used now.
+
+    The session's row names the attempt. Raises ``SessionExists``.
+    """
+    # Before, as the number's scope is locked for it: new sessions there would wait for all records.
+    header = numbers.taken_over(connection, header)
+    with transaction(connection):
+        connection.execute("set local idle_in_transaction_session_timeout = '10min'")
+        insert_session(connection, header, "archived", attempt)
+        words.note_origin(connection, header)
+        seen = _Seen()
+        journal = NewJournal(seen.following(chain([(header, b"")], records)))
+        size = 0
+        for block in journal.blocks():
+            insert(connection, header.id, size, block)
+            words.insert(connection, header.id, words.lines_of(block, size), header)
+            size += len(block)
+        _complete(connection, header.id, size, column_ns(journal.last_use or moment_ns(now)), seen)
+        if seen.pictures:
+            pictures.note(connection, header.id, seen.pictures)
+        if active:
+            # Last: new sessions of the scope wait from here on.
+            numbers.set_first_active(connection, header.scope, header.id)
+
+
+def read_log(connection: "Connection") -> Iterator[ImportLine]:
+    """Read the log of imports, oldest line first."""
+    rows = connection.execute("select line from imports order by number").fetchall()
+    return read_rows(bytes(row[0]) for row in rows)
+
+
+def add_to_log(connection: "Connection", lines: Sequence[ImportLine]) -> None:
+    """Append lines to the log of imports."""
+    encoded = [journal_json(msgspec.to_builtins(line)) for line in lines]
+    connection.execute(
+        "insert into imports (line) select line from unnest(%s::bytea[]) line", (encoded,)
+    )
+
+
+class _Seen(msgspec.Struct):
+    """The last name and pin of records that pass by, and their pictures."""
+
+    name: bytes = b""
+    pinned: bool = False
+    pictures: list[str] = msgspec.field(default_factory=list[str])
+
+    def following(self, records: Iterable[Encoded]) -> Iterator[Encoded]:
+        for record, line in records:
+            columns = noted((record,))
+            self.name = self.name if columns.name is None else columns.name
+            self.pinned = self.pinned if columns.pinned is None else columns.pinned
+            self.pictures += used_pictures((record,))
+            yield record, line
+
+
+def insert_session(
+    connection: "Connection", header: SessionHeader, place: Place, attempt: str | None = None
+) -> None:
+    """Insert the row of a session without records. Raises ``SessionExists``."""
+    done = connection.execute(
+        "insert into sessions (id, scope, ordinal, header, place, last_append)"
+        " values (%s, %s, %s, %s, %s, %s) on conflict do nothing returning id",
+        (header.id, scope_key(header.scope), header.ordinal, encode(header), place, attempt),
+    )
+    if done.fetchone() is None:
+        raise SessionExists(header.id)
+
+
+def _complete(
+    connection: "Connection", session_id: str, size: int, used_ns: int, seen: _Seen
+) -> None:
+    connection.execute(
+        "update sessions set size = %s, used_ns = %s, closed_ns = %s, name = %s,"
+        " name_words = %s, pinned = %s where id = %s",
+        (
+            size,
+            used_ns,
+            used_ns,
+            seen.name,
+            words.name_words(seen.name),
+            seen.pinned,
+            session_id,
+        ),
+    )

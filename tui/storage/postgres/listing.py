@@ -1,0 +1,272 @@
+"""Lists of sessions: pages by key, and entries that are made once for each state of a journal."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.json_text import decode_json, journal_json
+from tui.domain.journal.session import SessionEntry, Status
+from tui.domain.timestamps import parse_utc
+from tui.errors import StorageError
+from tui.storage.journal import Journal
+from tui.storage.postgres.pieces import ENDS, PieceReader
+from tui.storage.postgres.rows import COLUMNS, Row
+from tui.storage.postgres.text import moment_ns, scope_key
+from tui.storage.protocol import Listing, Order, SessionFilter
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_ENTRIES = msgspec.json.Decoder(SessionEntry)
+_PLACES: dict[Status, str] = {
+    "open": "kept",
+    "closed": "kept",
+    "archived": "archived",
+    "trashed": "trashed",
+}
+_LEASED = "(holder is not null and coalesce(leased_until > now(), false))"
+# After the last row of a page; an index serves the first comparison.
+_AFTER_USED = "used_ns <= %(used)s and (used_ns < %(used)s or id > %(id)s)"
+_AFTER_CLOSED = "closed_ns <= %(closed)s and (closed_ns < %(closed)s or id > %(id)s)"
+# The session that was opened last in its scope, or else used last.
+_ACTIVE = """
+    sessions.place = 'kept' and sessions.id = coalesce(
+        (select chosen.id from scopes join sessions chosen on chosen.id = scopes.active
+         where scopes.scope = sessions.scope and chosen.place = 'kept'),
+        (select newest.id from sessions newest
+         where newest.scope = sessions.scope and newest.place = 'kept'
+         order by newest.used_ns desc, newest.id limit 1))
+"""
+_ACTIVE_OF = """
+    select coalesce(
+        (select chosen.id from scopes join sessions chosen on chosen.id = scopes.active
+         where scopes.scope = %(scope)s and chosen.place = 'kept'),
+        (select id from sessions where scope = %(scope)s and place = 'kept'
+         order by used_ns desc, id limit 1))
+"""
+_LISTED = f"select {COLUMNS}, {_ACTIVE} as active from sessions"  # noqa: S608 - constants
+_SOME = f"{_LISTED} where id = any(%s) and place <> 'reserved'"
+_ENDS = f"select {COLUMNS}, {ENDS} from sessions where id = any(%s)"  # noqa: S608 - constants
+_STORE_ENTRIES = """
+    with free as (
+        select sessions.id, new.size, new.described
+        from sessions join unnest(%s::text[], %s::bigint[], %b::bytea[]) new(id, size, described)
+        on sessions.id = new.id and sessions.size = new.size for update of sessions skip locked)
+    update sessions set described_at = free.size, described = free.described
+    from free where sessions.id = free.id
+"""
+_MOST_CACHED = 1000
+
+
+class Listed(Row, frozen=True):
+    """A session's row in a list."""
+
+    active: bool
+
+
+class _Key(msgspec.Struct, frozen=True):
+    pinned: bool
+    used: int
+    closed: int
+    id: str
+
+
+class Lister:
+    """Lists sessions; caches the entries of those that are open."""
+
+    def __init__(self) -> None:
+        self._cached: dict[str, tuple[int, SessionEntry]] = {}
+
+    def page(
+        self, connection: "Connection", wanted: SessionFilter, cursor: str | None, limit: int
+    ) -> Listing:
+        """Read a page of sessions. Raises ``StorageError`` for an invalid cursor."""
+        rows = _rows(connection, wanted, cursor, limit + 1)
+        more = _cursor(rows[limit - 1]) if len(rows) > limit and limit else None
+        return Listing(self._entries(connection, rows[:limit]), more)
+
+    def entries(
+        self, connection: "Connection", session_ids: Sequence[str]
+    ) -> tuple[SessionEntry, ...]:
+        """Read the entries of the sessions that are there, in the order of their ids."""
+        there = {row.id: row for row in _listed(connection, _SOME, (list(session_ids),))}
+        return self._entries(connection, [there[each] for each in session_ids if each in there])
+
+    def _entries(
+        self, connection: "Connection", rows: Sequence[Listed]
+    ) -> tuple[SessionEntry, ...]:
+        made = {row.id: entry for row in rows if (entry := self._entry(row)) is not None}
+        new = [row.id for row in rows if row.id not in made]
+        if new:
+            made |= self._describe(connection, new)
+        return tuple(_as_listed(made[row.id], row) for row in rows if row.id in made)
+
+    def _entry(self, row: Row) -> SessionEntry | None:
+        if row.described_at == row.size and row.described is not None:
+            # Another version of the program may have written another kind of entry.
+            with suppress(ValueError, msgspec.MsgspecError):
+                return decode_json(row.described, _ENTRIES)
+        size, entry = self._cached.get(row.id, (None, None))
+        return entry if size == row.size else None
+
+    def _describe(self, connection: "Connection", ids: list[str]) -> dict[str, SessionEntry]:
+        """Make entries from the ends of the journals, and store those of closed sessions."""
+        found = connection.execute(_ENDS.encode(), (ids,), binary=True).fetchall()
+        made: dict[str, SessionEntry] = {}
+        closed: list[tuple[str, int, bytes]] = []
+        for values in found:
+            row = Row(*values[:-2])
+            reader = PieceReader(connection, row.id, row.size, *values[-2:])
+            entry = made[row.id] = _described(row, reader)
+            if row.leased:
+                # It changes soon: a stored one would be out of date.
+                self._remember(row, entry)
+            else:
+                closed.append((row.id, row.size, journal_json(msgspec.to_builtins(entry))))
+        if closed:
+            connection.execute(
+                _STORE_ENTRIES, [list(column) for column in zip(*closed, strict=True)]
+            )
+        return made
+
+    def _remember(self, row: Row, entry: SessionEntry) -> None:
+        if len(self._cached) >= _MOST_CACHED:
+            self._cached = {}
+        self._cached[row.id] = row.size, entry
+
+
+def count(connection: "Connection", wanted: SessionFilter) -> int:
+    """Count the sessions that a filter passes."""
+    condition, values = condition_of(wanted, wanted.statuses)
+    found = connection.execute(
+        # Of constants of this module.
+        f"select count(*) from sessions where {condition}".encode(),  # noqa: S608
+        values,
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
+def sizes(connection: "Connection") -> list[tuple[str, int]]:
+    """List all sessions with the sizes of their journals, newest use first."""
+    query = "select id, size from sessions where place <> 'reserved' order by used_ns desc, id"
+    return [(session_id, size) for session_id, size in connection.execute(query)]
+
+
+def active_of(connection: "Connection", scope: str) -> str | None:
+    """Find the session of a scope that was opened last."""
+    found = connection.execute(_ACTIVE_OF, {"scope": scope_key(scope)}).fetchone()
+    return found[0] if found else None
+
+
+def _as_listed(entry: SessionEntry, row: Listed) -> SessionEntry:
+    return msgspec.structs.replace(
+        entry,
+        ordinal=row.ordinal,
+        status=row.status,
+        closed_at=None if row.status == "open" else entry.closed_at,
+        active=row.active,
+    )
+
+
+def _listed(connection: "Connection", query: str, values: Any) -> list[Listed]:
+    found = connection.execute(query.encode(), values, binary=True)
+    return [Listed(*row) for row in found.fetchall()]
+
+
+def _rows(
+    connection: "Connection", wanted: SessionFilter, cursor: str | None, limit: int
+) -> list[Listed]:
+    key = _read_cursor(cursor) if cursor is not None else None
+    # One walk of an index for each part: a condition on two of them would sort all sessions.
+    parts: list[str] = []
+    values: dict[str, Any] = msgspec.structs.asdict(key) if key is not None else {}
+    for place in sorted({_PLACES[status] for status in wanted.statuses}):
+        statuses = frozenset[Status](each for each in wanted.statuses if _PLACES[each] == place)
+        condition, more = condition_of(wanted, statuses)
+        values |= more
+        parts += [f"{condition} and {each}" for each in _walks(wanted.order, key)]
+    order = "closed_ns desc, id" if wanted.order == "closed" else "used_ns desc, id"
+    walks = [f"({_LISTED} where {part} order by {order} limit {limit})" for part in parts]
+    found = _listed(connection, " union all ".join(walks), values) if walks else []
+    found.sort(key=lambda row: _sort_key(row, wanted.order))
+    return found[:limit]
+
+
+def _walks(order: Order, key: _Key | None) -> Sequence[str]:
+    """Make the conditions of the walks that together have all that follows a key."""
+    if order == "closed":
+        return (_AFTER_CLOSED if key else "true",)
+    if order == "used":
+        return (_AFTER_USED if key else "true",)
+    if key is None:
+        return "pinned", "not pinned"
+    if key.pinned:
+        return f"pinned and {_AFTER_USED}", "not pinned"
+    return (f"not pinned and {_AFTER_USED}",)
+
+
+def _sort_key(row: Row, order: Order) -> tuple[int, int, str]:
+    match order:
+        case "used":
+            return 0, -row.used_ns, row.id
+        case "pinned":
+            return -row.pinned, -row.used_ns, row.id
+        case "closed":
+            return 0, -row.closed_ns, row.id
+
+
+def condition_of(wanted: SessionFilter, statuses: frozenset[Status]) -> tuple[str, dict[str, Any]]:
+    """Make the condition for the sessions that a filter passes, and its values."""
+    places = sorted({_PLACES[status] for status in statuses})
+    values: dict[str, Any] = {"places": places}
+    parts = ["place = any(%(places)s)" if len(places) != 1 else f"place = '{places[0]}'"]
+    if ("open" in statuses) != ("closed" in statuses):
+        wanted_kept = _LEASED if "open" in statuses else f"not {_LEASED}"
+        parts.append(wanted_kept if len(places) == 1 else f"(place <> 'kept' or {wanted_kept})")
+    if wanted.scope is not None:
+        parts.append("scope = %(scope)s")
+        values["scope"] = scope_key(wanted.scope)
+    if wanted.used_before is not None:
+        parts.append("used_ns < %(before)s")
+        values["before"] = _nanoseconds(wanted.used_before)
+    return " and ".join(parts), values
+
+
+def _nanoseconds(text: str) -> int:
+    moment = parse_utc(text)
+    return moment_ns(moment) if moment else 0
+
+
+def _described(row: Row, reader: PieceReader) -> SessionEntry:
+    # Late: the directory of files brings modules that this one does not need.
+    from tui.storage.directory import describe, describe_unreadable
+
+    try:
+        ends = Journal(reader.read, row.size, row.id, row.header, held=False).ends()
+    except StorageError:
+        return describe_unreadable(row.header(), row.status, row.used, active=False)
+    return describe(ends.session, ends.first_prompt, row.status, row.used, active=False)
+
+
+def _cursor(row: Row) -> str:
+    return json.dumps([int(row.pinned), row.used_ns, row.closed_ns, row.id])
+
+
+def _read_cursor(cursor: str) -> _Key:
+    try:
+        pinned, used, closed, session_id = msgspec.convert(
+            json.loads(cursor), tuple[int, int, int, str]
+        )
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
+        raise _invalid_cursor() from error
+    if not is_session_id(session_id):
+        raise _invalid_cursor()
+    return _Key(bool(pinned), used, closed, session_id)
+
+
+def _invalid_cursor() -> StorageError:
+    return StorageError("This list cannot be continued: its cursor is invalid.")

@@ -1,0 +1,397 @@
+"""A store in a PostgreSQL server: journals as rows of bytes, leases as epochs of a row."""
+
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from tui.domain.imports import ImportLine
+from tui.domain.journal.counts import CountedRequest
+from tui.domain.journal.ids import checked_id, is_session_id
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
+    DamagedRecord,
+    Encoded,
+    Record,
+    SessionHeader,
+)
+from tui.domain.journal.session import (
+    Holder,
+    Page,
+    Session,
+    SessionEntry,
+    Stamp,
+    Surroundings,
+    Tail,
+)
+from tui.domain.journal.versions import Versions
+from tui.domain.moves import Batch, Move
+from tui.domain.targets import resolve
+from tui.domain.timestamps import format_utc, utc_now
+from tui.errors import (
+    ReadOnly,
+    ServerUnreachable,
+    SessionDamaged,
+    SessionNotFound,
+    StorageError,
+)
+from tui.storage.beginning import Beginning
+from tui.storage.index.child import Progress
+from tui.storage.journal import Journal
+from tui.storage.postgres import listing, numbers, pictures
+from tui.storage.postgres.attempts import Attempts, is_named
+from tui.storage.postgres.catalog import PostgresCatalog
+from tui.storage.postgres.database import Database
+from tui.storage.postgres.holding import Holding
+from tui.storage.postgres.importing import (
+    IMPORT_SECONDS,
+    add_session,
+    add_to_log,
+    read_log,
+)
+from tui.storage.postgres.leases import PostgresLease
+from tui.storage.postgres.listening import Listener
+from tui.storage.postgres.moving import Mover, last_moves
+from tui.storage.postgres.pieces import read_part
+from tui.storage.postgres.taking import opened, published_row
+from tui.storage.postgres.writing import JournalWriter
+from tui.storage.protocol import (
+    FINDABLE,
+    Appended,
+    Lease,
+    Listing,
+    SessionFilter,
+)
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from tui.domain.search.query import SearchResult
+    from tui.storage.copyable import Journals
+
+_INDEX_SECONDS = 600.0
+"""Of one session."""
+
+
+class PostgresStore:
+    """A store at a server, which several machines share; threads may use it at once."""
+
+    def __init__(self, address: str, clock: Callable[[], datetime] = utc_now) -> None:
+        self._database = Database(address)
+        self._clock = clock
+        self._holding = Holding(self._database, clock)
+        self._writer = JournalWriter(self._holding.held, self._holding.note, clock)
+        self._lister = listing.Lister()
+        self._attempts = Attempts(self._database)
+        self._mover = Mover(self._holding, self._writer, self._attempts, clock)
+        self._listener: Listener | None = None
+
+    @property
+    def journals(self) -> "Journals":
+        from tui.storage.postgres.copying import PostgresJournals
+
+        return PostgresJournals(self._database)
+
+    def close(self) -> None:
+        """Close the connections; leases that are still held run out."""
+        if self._listener is not None:
+            self._listener.close()
+        self._holding.held.close()
+        self._database.close()
+
+    # --- the server
+
+    def check(self) -> tuple[str, ...]:
+        """Connect, make the tables if need be, and return warnings. Raises ``StorageError``."""
+        from tui.storage.postgres.health import warnings
+
+        with self._database.connection() as connection:
+            return warnings(connection)
+
+    def report(self) -> dict[str, str]:
+        """Describe the server. Raises ``StorageError``."""
+        from tui.storage.postgres.health import report
+
+        with self._database.connection() as connection:
+            return report(connection)
+
+    # --- holding
+
+    def create(  # noqa: PLR0913 - each is a field of the header
+        self,
+        scope: str,
+        project_path: str,
+        model: str,
+        *,
+        session_id: str | None = None,
+        created_at: str | None = None,
+        forked_from: str | None = None,
+        imported_from: str | None = None,
+    ) -> Lease:
+        created = created_at or format_utc(self._clock())
+        beginning = Beginning(scope, project_path, model, created, forked_from, imported_from)
+        if session_id is None:
+            return self._holding.begin(beginning.header(""))
+        return self._holding.reserve(beginning.header(session_id))
+
+    def lease(self, session_id: str) -> Lease:
+        return self._holding.lease(session_id)
+
+    def obstacles(self) -> tuple[str, ...]:
+        return ()
+
+    def holder(self, session_id: str) -> Holder | None:
+        return self._holding.holder(session_id)
+
+    # --- writing
+
+    def append(
+        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
+    ) -> Appended:
+        held = self._holding.held.own(lease)
+        if not records:
+            return Appended(held.ordinal)
+        with _saving(held.session_id):
+            try:
+                with self._database.saving(sum(map(len, lines))) as connection:
+                    return self._writer.append(connection, held, records, lines)
+            except ServerUnreachable:
+                # The answer may have been lost on its way.
+                appended = self._settled(held, records)
+                if appended is None:
+                    raise
+                return appended
+
+    def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
+        held = self._holding.held.own(lease)
+        if held.beginning is not None:
+            raise ReadOnly(held.session_id)
+        if not records:
+            return
+        with _saving(held.session_id):
+            try:
+                with self._database.connection() as connection:
+                    self._writer.extend(connection, held, records, lines)
+            except ServerUnreachable:
+                if self._settled(held, records) is None:
+                    raise
+
+    def add_imported(
+        self, header: SessionHeader, records: Iterable[Encoded], *, active: bool = False
+    ) -> None:
+        checked_id(header.id)
+
+        def make(attempt: str) -> None:
+            with self._database.connection(IMPORT_SECONDS) as connection:
+                add_session(connection, header, records, self._clock(), attempt, active=active)
+
+        def is_made(connection: "Connection", attempts: Sequence[str]) -> bool:
+            return is_named(connection, header.id, attempts)
+
+        with _saving(header.id):
+            self._attempts.once(header.id, make, is_made)
+
+    def imports(self) -> Iterator[ImportLine]:
+        with self._database.connection() as connection:
+            return read_log(connection)
+
+    def note_imports(self, lines: Sequence[ImportLine]) -> None:
+        with self._database.connection() as connection:
+            add_to_log(connection, lines)
+
+    def add_attachment(self, session_id: str, data: bytes) -> str:
+        with self._database.connection() as connection:
+            return pictures.keep(connection, checked_id(session_id), data)
+
+    def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
+        with self._database.connection() as connection:
+            return pictures.read(connection, sha256)
+
+    def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
+        with self._database.connection() as connection:
+            return pictures.find(connection, prefix)
+
+    # --- reading
+
+    def load(self, session_id: str) -> Session:
+        with self._journal(session_id) as journal:
+            return journal.load()
+
+    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
+        with self._journal(session_id) as journal:
+            return journal.tail(count, last)
+
+    def versions(self, session_id: str) -> Versions:
+        with self._journal(session_id) as journal:
+            return journal.versions()
+
+    def records(self, session_id: str) -> Iterator[Record]:
+        with self._database.connection() as connection:
+            row = opened(connection, session_id)[0]
+
+        def read(length: int, offset: int) -> bytes:
+            # A connection for each part: whoever takes the records slowly keeps none.
+            with self._database.connection() as connection:
+                return read_part(connection, row.id, offset, min(offset + length, row.size))
+
+        yield from Journal(read, row.size, row.id, row.header, held=False).records()
+
+    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
+        with self._journal(session_id) as journal:
+            return journal.requests()
+
+    def page(self, session_id: str, cursor: str, count: int) -> Page:
+        with self._journal(session_id) as journal:
+            return journal.page(cursor, count)
+
+    def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
+        with self._journal(session_id) as journal:
+            return journal.around(message_id, before, after)
+
+    def page_after(self, session_id: str, cursor: str, count: int) -> Page:
+        with self._journal(session_id) as journal:
+            return journal.page_after(cursor, count)
+
+    def watch(self, changed: Callable[[str], None]) -> bool:
+        if self._listener is not None:
+            self._listener.close()
+        self._listener = Listener(self._database, changed)
+        return True
+
+    def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
+        with self._journal(session_id) as journal:
+            return journal.since(message_id)
+
+    def stamp(self, session_id: str) -> Stamp:
+        with self._database.connection() as connection:
+            row = published_row(connection, session_id)
+        where = "closed" if row.place == "kept" else row.status
+        return Stamp(str(row.number), row.size, row.changed, where)
+
+    def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
+        with self._database.connection() as connection:
+            return self._lister.page(connection, wanted, cursor, limit)
+
+    def count(self, wanted: SessionFilter) -> int:
+        with self._database.connection() as connection:
+            return listing.count(connection, wanted)
+
+    def entry(self, session_id: str) -> SessionEntry:
+        with self._database.connection() as connection:
+            found = self._lister.entries(connection, [checked_id(session_id)])
+        if not found:
+            raise SessionNotFound(session_id)
+        return found[0]
+
+    def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
+        with self._database.connection() as connection:
+            wanted = [each for each in session_ids if is_session_id(each)]
+            return self._lister.entries(connection, wanted)
+
+    def is_archived(self, session_id: str) -> bool:
+        with self._database.connection() as connection:
+            return published_row(connection, session_id).place == "archived"
+
+    def location(self, session_id: str) -> str:
+        with self._database.connection() as connection:
+            published_row(connection, session_id)
+            info = connection.info
+            return f"postgresql://{info.host or ''}/{info.dbname}#{session_id}"
+
+    def resolve(
+        self,
+        target: str,
+        scope: str,
+        *,
+        listed: Sequence[str] = (),
+        wanted: SessionFilter | None = None,
+    ) -> str:
+        with self._database.connection() as connection:
+            return resolve(target, scope, PostgresCatalog(connection, wanted or FINDABLE), listed)
+
+    def search(
+        self,
+        query: str,
+        limit: int,
+        *,
+        seconds: float = 0.2,
+        wanted: Callable[[], bool] | None = None,
+    ) -> "SearchResult":
+        from tui.storage.postgres.search import search
+
+        with self._database.connection() as connection:
+            return search(connection, query, limit, seconds, wanted)
+
+    def index(self, session_id: str) -> None:
+        """Rebuild the index of a session, which is locked meanwhile."""
+        from tui.storage.postgres.words import index_session
+
+        with self._database.connection(_INDEX_SECONDS) as connection:
+            index_session(connection, checked_id(session_id))
+
+    def rebuild_index(self) -> Iterator[Progress]:
+        """Rebuild the index of all sessions, newest use first."""
+        with self._database.connection() as connection:
+            waiting = listing.sizes(connection)
+        done, total = 0, sum(size for _, size in waiting)
+        yield Progress(done, total)
+        for session_id, size in waiting:
+            # A doctor tells of it.
+            with suppress(SessionDamaged):
+                self.index(session_id)
+            done += size
+            yield Progress(done, total)
+
+    # --- moving
+
+    def delete(self, session_id: str, batch: Batch | None = None) -> None:
+        self._mover.delete(session_id, batch)
+
+    def archive(self, session_id: str, batch: Batch | None = None) -> None:
+        self._mover.archive(session_id, batch)
+
+    def restore(self, session_id: str, batch: Batch | None = None) -> None:
+        self._mover.restore(session_id, batch)
+
+    def purge(self, session_id: str) -> None:
+        self._mover.purge(session_id)
+
+    def moves(self) -> tuple[Move, ...]:
+        with self._database.connection() as connection:
+            return last_moves(connection)
+
+    # --- scopes
+
+    def set_active(self, scope: str, session_id: str) -> None:
+        with self._database.connection() as connection:
+            numbers.set_active(connection, scope, checked_id(session_id))
+
+    def active(self, scope: str) -> str | None:
+        with self._database.connection() as connection:
+            return listing.active_of(connection, scope)
+
+    # --- within
+
+    def _settled(self, lease: PostgresLease, records: Sequence[Record]) -> Appended | None:
+        """Find out if an append was made whose answer never came."""
+        if not lease.attempts:
+            return None
+        with suppress(StorageError), self._database.saving() as connection:
+            return self._writer.settle(connection, lease, records)
+        return None
+
+    @contextmanager
+    def _journal(self, session_id: str) -> Generator[Journal]:
+        with self._database.connection() as connection:
+            row, reader = opened(connection, session_id)
+            own = self._holding.held.find(session_id)
+            held = row.leased and (own is None or own.written)
+            yield Journal(reader.read, row.size, row.id, row.header, held=held)
+
+
+@contextmanager
+def _saving(session_id: str) -> Generator[None]:
+    try:
+        yield
+    except DamagedRecord as error:
+        raise StorageError(f"Cannot save session {session_id}: a record is {error}") from error
