@@ -13,7 +13,7 @@ from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
-from tui.app.controllers.server_state import ServerState
+from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_switch import SessionSwitch
 from tui.app.controllers.session_view import SessionPresenter
@@ -75,7 +75,7 @@ class Controllers:
         self.presenter = SessionPresenter(
             chat, parts.workspace, self.notices, titles, app.call_later, activity
         )
-        self.server = ServerState(parts.workspace, self.presenter)
+        self.server = ServerNotices(parts.workspace, self.presenter)
         self.session_list = SessionListController(
             chat, parts.workspace, parts.sessions, self.presenter, self.server
         )

@@ -82,7 +82,7 @@ async def _prune(context: CommandContext, loaded: LoadedSession) -> Sequence[Eff
     await context.workspace.switcher.settle()
     pruned = await context.retention.after_new(context.workspace)
     older = f" ({context.retention.older(pruned.count)})" if pruned.count else ""
-    failed = say(pruned.failure, "warning") if pruned.failure else ()
+    failed = say(str(pruned.failure), "warning") if pruned.failure else ()
     told = Later(partial(run_hook, context, pruned))
     return (*_say_in(context, loaded, started + older), *failed, told)
 

@@ -48,6 +48,7 @@ class PartlySetAside(StorageError):
 
     def __init__(self, reason: StorageError, done: tuple[SetAside, ...]) -> None:
         super().__init__(str(reason))
+        self.reason = reason
         self.done = done
 
 

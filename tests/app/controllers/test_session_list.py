@@ -1,12 +1,14 @@
 from datetime import timedelta
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
 
 from tests.app.controllers.stand_ins import Chat, Session
 from tests.builders import Clock
-from tui.app.controllers.server_state import ServerState
+from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
+from tui.engine.library.retention import Pruned
 from tui.engine.library.session_pages import SessionCounts
 from tui.errors import ServerUnreachable, StorageError
 
@@ -36,7 +38,7 @@ class World:
             show_status=lambda: None,
             withdraw=lambda notice: self.withdrawn.append(notice.text),
         )
-        server = self.server = ServerState(self.workspace, presenter)
+        server = self.server = ServerNotices(self.workspace, presenter)
         self.session_list = SessionListController(
             self.chat, self.workspace, pages, presenter, server
         )
@@ -99,15 +101,26 @@ async def test_a_server_that_is_away_is_told_once_whatever_the_reason_and_its_re
     assert world.withdrawn == world.said[:1]
 
 
-async def test_a_save_that_waited_is_told_and_the_return_of_the_server_once(world):
+async def test_a_save_that_succeeds_again_takes_back_that_the_server_is_away(world):
     world.failure = ServerUnreachable("Connection refused")
     await world.session_list.refresh()
-    world.failure = None
 
     async def save_all():
-        await world.session_list.refresh()
         return True
 
     world.workspace.save_all = save_all
     await world.server.save_again()
-    assert world.said[1:] == ["The store's server is back", "Everything is saved now"]
+    assert world.said[1:] == ["The store's server is back"]
+    assert world.withdrawn == world.said[:1]
+
+
+async def test_pruning_says_no_second_time_that_the_server_is_away(world):
+    away = ServerUnreachable("Connection refused")
+    retention = SimpleNamespace(
+        after_start=AsyncMock(return_value=Pruned(failure=away)),
+        tell_hook=AsyncMock(return_value=()),
+    )
+    world.failure = away
+    await world.session_list.refresh()
+    await world.session_list.prune(retention)
+    assert world.said == [str(away)]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from tui.app.controllers.server_state import ServerState
+from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.engine.sessions.external_changes import Follower
@@ -29,7 +29,7 @@ class LiveUpdates:
         workspace: Workspace,
         presenter: SessionPresenter,
         session_list: SessionListController,
-        server: ServerState,
+        server: ServerNotices,
         retry_failed: Callable[[], None],
     ) -> None:
         """``retry_failed`` lets open screens ask again what the store's server did not answer."""

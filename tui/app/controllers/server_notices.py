@@ -6,7 +6,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable
 
 
-class ServerState:
+class ServerNotices:
     """Says once that the store's server is away, whoever finds it so, and once that it is back."""
 
     def __init__(self, workspace: Workspace, presenter: SessionPresenter) -> None:
@@ -28,13 +28,16 @@ class ServerState:
     def note_back(self) -> None:
         """Say that it is back, if it was said to be away."""
         if self._told is not None:
-            self._presenter.withdraw(self._told)
-            self._presenter.say(Notice("The store's server is back"))
-        self._told = None
+            self._say_back()
 
     async def save_again(self) -> None:
-        """Save what could not be saved, and say so."""
+        """Save what could not be saved, and say that the server is back."""
         if await self._workspace.save_all():
-            self.note_back()
-            self._presenter.say(Notice("Everything is saved now"))
+            self._say_back()
         self._presenter.show_status()
+
+    def _say_back(self) -> None:
+        if self._told is not None:
+            self._presenter.withdraw(self._told)
+        self._told = None
+        self._presenter.say(Notice("The store's server is back"))

@@ -7,7 +7,7 @@ from functools import partial
 import msgspec
 
 from tui.app.chat_view import ChatView
-from tui.app.controllers.server_state import ServerState
+from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.journal.records import Settings
 from tui.domain.text.labels import scope_name
@@ -39,7 +39,7 @@ class SessionListController:
         workspace: Workspace,
         sessions: SessionPager,
         presenter: SessionPresenter,
-        server: ServerState,
+        server: ServerNotices,
     ) -> None:
         self._server = server
         self._chat = chat
@@ -168,9 +168,12 @@ class SessionListController:
             await self.refresh()
             # What went from other projects changes how many the filter hides, too.
             await self._after(self._sessions.count)
-        for failure in (pruned.failure, *await retention.tell_hook(pruned)):
-            if failure:
-                self._presenter.say(Notice(failure, "warning"))
+        if isinstance(pruned.failure, ServerUnreachable):
+            self._server.note_away(pruned.failure)
+        elif pruned.failure is not None:
+            self._presenter.say(Notice(str(pruned.failure), "warning"))
+        for failure in await retention.tell_hook(pruned):
+            self._presenter.say(Notice(failure, "warning"))
 
     async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
         self._say(await self._failure_of(read))

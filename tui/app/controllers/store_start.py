@@ -6,7 +6,7 @@ from typing import Any
 
 from textual.app import App
 
-from tui.app.controllers.server_state import ServerState
+from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.views.notice import Notice
 from tui.errors import StorageError
@@ -24,7 +24,7 @@ class StoreStart:
         app: App[Any],
         check: Callable[[], Sequence[str]],
         presenter: SessionPresenter,
-        server: ServerState,
+        server: ServerNotices,
     ) -> None:
         self._app = app
         self._check = check

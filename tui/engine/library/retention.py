@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Pruned(msgspec.Struct, frozen=True):
-    """The result of one run: the sessions archived by scope and reason, and the errors met."""
+    """The result of one run: the sessions archived by scope and reason, and the error met."""
 
     done: "tuple[SetAside, ...]" = ()
-    failure: str = ""
+    failure: StorageError | None = None
 
     @property
     def count(self) -> int:
@@ -109,9 +109,9 @@ class Retention:
         try:
             return Pruned(prune(workspace))
         except PartlySetAside as error:
-            return Pruned(error.done, str(error))
+            return Pruned(error.done, error.reason)
         except StorageError as error:
-            return Pruned(failure=str(error))
+            return Pruned(failure=error)
 
     def _prune_by_age(self, workspace: Workspace) -> "tuple[SetAside, ...]":
         from tui.storage.pruning import prune_by_age
