@@ -883,6 +883,8 @@ class StoreContract:
         told: queue.Queue[str] = queue.Queue()
         if not store.watch(told.put):
             pytest.skip("nothing tells this store of changes: it is polled")
+        # Before that, nobody listens yet.
+        assert not told.get(timeout=SECONDS)
         session = closed(other, user("m1"))
         while told.get(timeout=SECONDS) != session:
             pass
