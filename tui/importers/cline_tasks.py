@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.contents import base64_size, blocks, earlier, joined, placeholder, title, usage
+from tui.importers.editors import user_folders
 from tui.importers.json_file import records_or_rest
 from tui.importers.json_lines import object_in, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
@@ -34,10 +35,6 @@ API = "api_conversation_history.json"
 _SCREEN = "ui_messages.json"
 _FACTS = "history_item.json"
 _NEWEST = ".messages.json"
-_EDITORS = (
-    *("Code", "Code - Insiders", "Code - OSS", "VSCodium", "Cursor", "Windsurf"),
-    *(".vscode-server/data", ".cursor-server/data"),
-)
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 _INJECTED = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
 _MARKS = re.compile(r"</?(?:task|feedback|user_message|answer)>\n?")
@@ -45,13 +42,8 @@ _MARKS = re.compile(r"</?(?:task|feedback|user_message|answer)>\n?")
 
 def extension_tasks(places: Places, extension: str) -> Iterator[Path]:
     """Find the tasks of an extension, in all editors that have it."""
-    for editor in _EDITORS:
-        base = places.home if editor.startswith(".") else _editors_home(places)
-        yield from sorted((base / editor / "User" / "globalStorage" / extension).glob("tasks/*"))
-
-
-def _editors_home(places: Places) -> Path:
-    return places.app_support if places.is_mac else places.config
+    for folder in user_folders(places):
+        yield from sorted((folder / "globalStorage" / extension).glob("tasks/*"))
 
 
 def sources(folders: Iterator[Path]) -> Iterator[Source]:

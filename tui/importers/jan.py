@@ -1,0 +1,156 @@
+"""Jan's threads: a folder each, with its facts and a file of messages."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from tui.domain.journal.message import ToolCall
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.contents import arguments, blocks, joined, title
+from tui.importers.json_lines import object_in, objects, objects_in, text_in, whole
+from tui.importers.made_ids import MadeIds
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+from tui.importers.vendor_messages import link
+
+_FACTS = "thread.json"
+_MESSAGES = "messages.jsonl"
+_STATUS = {"stopped": "interrupted", "error": "failed"}
+
+
+def _find(places: Places) -> Iterator[Source]:
+    data = [base / "Jan" / "data" for base in (places.config, places.data, places.app_support)]
+    for folder in dict.fromkeys([*data, places.home / "jan"]):
+        for path in sorted(folder.glob(f"threads/*/{_MESSAGES}")):
+            if (path.parent / _FACTS).is_file():
+                yield Source.of(path.parent, path, path.parent / _FACTS)
+
+
+def _recognises(path: Path, _: bytes) -> bool:
+    folder = path.parent if path.name == _MESSAGES else path
+    return (folder / _FACTS).is_file() and (folder / _MESSAGES).is_file()
+
+
+def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
+    folder = source.path if source.path.is_dir() else source.path.parent
+    counts = Ledger()
+    facts = _facts(folder / _FACTS)
+    heading = Heading(
+        source_id=text_in(facts.get("id")) or folder.name,
+        name=title(facts.get("title")),
+        created_at=utc(facts.get("created")),
+        updated_at=utc(facts.get("updated")),
+        model=_model(facts),
+    )
+    items = partial(_items, heading.source_id, folder / _MESSAGES, counts)
+    yield Conversation(heading, items, counts)
+
+
+def _facts(path: Path) -> Json:
+    try:
+        return object_in(whole(path))
+    except OSError:
+        return {}
+
+
+def _model(facts: Json) -> str:
+    assistants = objects_in(facts.get("assistants"))
+    used = [object_in(each.get("model")) for each in (facts, *assistants)]
+    return next((model for each in used if (model := text_in(each.get("id")))), "")
+
+
+def _items(thread: str, path: Path, ledger: Ledger) -> Iterator[Item]:
+    ids = MadeIds(thread)
+    for line in objects(path, ledger):
+        said = _said(line.value, ids, ledger)
+        if said:
+            ledger.read += 1
+        yield from said
+
+
+def _said(record: Json, ids: MadeIds, ledger: Ledger) -> tuple[ForeignMessage, ...]:
+    role = text_in(record.get("role"))
+    if role not in ("user", "assistant", "tool"):
+        ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
+        return ()
+    pieces = [*_pieces(record)]
+    name = text_in(record.get("id"))
+    known = ids.within(name) if name else ids.make(role, repr(pieces))
+    whole_record = ForeignMessage(known, "assistant", None, utc(record.get("created_at")))
+    if role == "tool":
+        return (_result_message(whole_record, record, pieces),)
+    status = _STATUS.get(text_in(record.get("status"))) if role == "assistant" else None
+    said = messages(replace(whole_record, role=role, status=status), pieces)
+    if not said:
+        ledger.skipped["empty message"] += 1
+    return said
+
+
+def _result_message(message: ForeignMessage, record: Json, pieces: list[Piece]) -> ForeignMessage:
+    call = text_in(record.get("tool_call_id")) or message.id
+    text = joined(piece for piece in pieces if isinstance(piece, str))
+    return replace(message, role="tool", content=text, tool_call_id=call)
+
+
+def _pieces(record: Json) -> Iterator[Piece]:
+    """The text, calls and results of a message, whose thinking is left out."""
+    for block in blocks(record.get("content")):
+        yield from _block(block)
+    for call in objects_in(object_in(record.get("metadata")).get("tool_calls")):
+        yield from _called(call)
+
+
+def _block(block: Json) -> Iterator[Piece]:
+    match block.get("type"):
+        case "text":
+            text = block.get("text")
+            yield _spoken(text_in(text) or text_in(object_in(text).get("value")))
+        case "image_url":
+            yield link(text_in(object_in(block.get("image_url")).get("url")))
+        case "tool_call":
+            name = text_in(block.get("tool_call_id")) or "call"
+            yield ToolCall(name, text_in(block.get("tool_name")), arguments(block.get("input")))
+            if (output := block.get("output")) is not None:
+                yield Result(name, _result(output))
+        case _:
+            pass
+
+
+def _called(call: Json) -> Iterator[Piece]:
+    """A call of the versions that kept calls beside the text, and its result."""
+    tool = object_in(call.get("tool"))
+    function = object_in(tool.get("function"))
+    name = text_in(tool.get("id")) or "call"
+    yield ToolCall(name, text_in(function.get("name")), arguments(function.get("arguments")))
+    if response := object_in(call.get("response")):
+        yield Result(name, _result(response))
+
+
+def _spoken(text: str) -> str:
+    """A text without the thinking before it."""
+    thought, end, rest = text.partition("</think>")
+    return rest.lstrip() if end and thought.lstrip().startswith("<think>") else text
+
+
+def _result(output: Any) -> str:
+    if isinstance(output, str):
+        return output
+    value = object_in(output)
+    parts = blocks(value.get("content") if "content" in value else output)
+    return joined(text_in(part.get("text")) or text_in(part.get("error")) for part in parts)
+
+
+READER = Reader("jan", "Jan", _find, _recognises, _read)

@@ -1,0 +1,235 @@
+"""VS Code's chats: a file each, of one JSON object or, since version 1.109, of its changes."""
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from tui.domain.journal.message import ToolCall
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.branches import Turn, linked
+from tui.importers.contents import arguments, joined, placeholder, title, todos
+from tui.importers.editors import user_folders
+from tui.importers.json_file import content
+from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects_in, text_in, whole
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+from tui.importers.vscode_log import last_state
+
+_CANCELLED, _FAILED = 2, 3
+_ATTACHED = {"directory", "file", "image", "paste"}
+_TOOL = "toolInvocationSerialized"
+
+
+def _find(places: Places) -> Iterator[Source]:
+    for folder in user_folders(places):
+        for pattern in ("workspaceStorage/*/chatSessions/*", "globalStorage/emptyWindow*/*"):
+            for path in sorted(folder.glob(pattern)):
+                if path.suffix in (".json", ".jsonl") and path.is_file():
+                    yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if path.suffix == ".jsonl":
+        return head.startswith(b'{"kind":0,"v":{') and b'"version"' in head
+    return path.suffix == ".json" and b'"responderUsername"' in head
+
+
+def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
+    counts = Ledger()
+    fields, requests = _content(source.path, counts)
+    heading = Heading(
+        source_id=text_in(fields.get("sessionId")) or source.path.stem,
+        name=title(fields.get("customTitle")) or title(fields.get("computedTitle")),
+        project_path=_project(source.path),
+        created_at=utc(fields.get("creationDate")),
+        updated_at=utc(fields.get("lastMessageDate")),
+        model=next((model for each in reversed(requests) if (model := _model(each))), ""),
+    )
+    yield Conversation(heading, partial(_items, heading.source_id, requests, counts), counts)
+
+
+def _content(path: Path, ledger: Ledger) -> tuple[Json, list[Json]]:
+    if path.suffix == ".json":
+        return content(path, "requests", ledger)
+    fields = last_state(path, ledger)
+    requests = objects_in(fields.get("requests"))
+    if others := len(items_in(fields.get("requests"))) - len(requests):
+        ledger.skipped[UNREADABLE] += others
+    return fields, requests
+
+
+def _project(path: Path) -> str:
+    """The folder of the window that the chat was in; a window may have none, or several."""
+    try:
+        facts = object_in(whole(path.parent.with_name("workspace.json")))
+    except OSError:
+        return ""
+    address = text_in(facts.get("folder"))
+    return unquote(urlsplit(address).path) if address.startswith("file:///") else ""
+
+
+def _model(request: Json) -> str:
+    return text_in(request.get("modelId")).removeprefix("copilot/")
+
+
+def _items(session: str, requests: list[Json], ledger: Ledger) -> Iterator[Item]:
+    turns: list[Turn] = []
+    leaf = ""
+    for number, request in enumerate(requests):
+        name = text_in(request.get("requestId")) or f"{session}-{number}"
+        turn = Turn(name, turns[-1].id if turns else "", _turn(name, request))
+        if turn.messages:
+            ledger.read += 1
+        else:
+            ledger.skipped["empty request"] += 1
+        turns.append(turn)
+        if not _was_undone(request):
+            leaf = name
+    yield from linked(turns, leaf)
+    yield from _todos(requests)
+
+
+def _todos(requests: list[Json]) -> Iterator[Item]:
+    """The to-do list as it was last."""
+    parts = (part for each in reversed(requests) for part in reversed(_response(each)))
+    lists = (objects_in(object_in(part.get("toolSpecificData")).get("todoList")) for part in parts)
+    if last := next(filter(None, lists), None):
+        yield todos(
+            (item.get("title"), text_in(item.get("status")).replace("-", "_"), "") for item in last
+        )
+
+
+def _was_undone(request: Json) -> bool:
+    return bool(request.get("shouldBeRemovedOnSend")) or request.get("isHidden") is True
+
+
+def _turn(name: str, request: Json) -> tuple[ForeignMessage, ...]:
+    asked = ForeignMessage(name, "user", None, utc(request.get("timestamp")))
+    answered = ForeignMessage(
+        id=f"{name}-answer",
+        role="assistant",
+        content=None,
+        timestamp=_end(request),
+        status=_status(request),
+        error=_error(request) or None,
+        model=_model(request) or None,
+    )
+    said = messages(answered, _pieces(name, _response(request)))
+    if not said and answered.error:
+        said = (answered,)
+    return *messages(asked, [_prompt(request)]), *said
+
+
+def _response(request: Json) -> list[Json]:
+    """The parts of an answer, but for what sub-agents did."""
+    marks = ("subAgentInvocationId", "fromSubAgent")
+    parts = objects_in(request.get("response"))
+    return [part for part in parts if not any(part.get(mark) for mark in marks)]
+
+
+def _prompt(request: Json) -> str:
+    message = request.get("message")
+    text = text_in(message) or text_in(object_in(message).get("text"))
+    variables = objects_in(object_in(request.get("variableData")).get("variables"))
+    files = (
+        placeholder("image" if each["kind"] == "image" else "file", each.get("name"))
+        for each in variables
+        if each.get("kind") in _ATTACHED
+    )
+    return joined(chain([text], files))
+
+
+def _end(request: Json) -> str | None:
+    """The time at which an answer was whole, or else the one of its request."""
+    ended = object_in(request.get("modelState")).get("completedAt")
+    return utc(ended) or utc(request.get("timestamp"))
+
+
+def _status(request: Json) -> str | None:
+    state = object_in(request.get("modelState")).get("value")
+    if state == _FAILED or _error(request):
+        return "failed"
+    return "interrupted" if state == _CANCELLED or request.get("isCanceled") is True else None
+
+
+def _error(request: Json) -> str:
+    details = object_in(object_in(request.get("result")).get("errorDetails"))
+    return text_in(details.get("message"))
+
+
+def _pieces(name: str, parts: list[Json]) -> Iterator[Piece]:
+    """The texts of an answer, each until the next call, and the calls with what came of them."""
+    numbered = enumerate(parts)
+    for is_tool, group in groupby(numbered, lambda each: each[1].get("kind") == _TOOL):
+        if is_tool:
+            yield from chain.from_iterable(_call(f"{name}-{n}", part) for n, part in group)
+        else:
+            yield "".join(_text(part) for _, part in group)
+
+
+def _text(part: Json) -> str:
+    match part.get("kind"):
+        case None | "markdownContent" | "markdownVuln":
+            return _words(part) or _words(part.get("content"))
+        case "inlineReference":
+            return _reference(object_in(part.get("inlineReference")), text_in(part.get("name")))
+        case "warning" | "confirmation":
+            return f"\n\n{_words(part.get('content')) or _words(part.get('message'))}\n\n"
+        case _:
+            return ""
+
+
+def _words(value: Any) -> str:
+    """Text, also in an object of Markdown."""
+    return text_in(value) or text_in(object_in(value).get("value"))
+
+
+def _reference(target: Json, name: str) -> str:
+    place = object_in(target.get("uri")) or target
+    path = text_in(place.get("path"))
+    return f"`{name or text_in(target.get('name')) or path.rpartition('/')[2]}`"
+
+
+def _call(name: str, part: Json) -> Iterator[Piece]:
+    details = object_in(part.get("resultDetails"))
+    known = text_in(part.get("toolCallId")) or name
+    told = _words(part.get("pastTenseMessage")) or _words(part.get("invocationMessage"))
+    tool = text_in(part.get("toolId")).removeprefix("copilot_") or "tool"
+    yield ToolCall(known, tool, _given(part, details))
+    yield Result(known, _output(part, details) or told)
+
+
+def _given(part: Json, details: Json) -> Any:
+    """What a tool was called with, as far as it is shown: the model's own words are not kept."""
+    data = object_in(part.get("toolSpecificData"))
+    line = data.get("commandLine") or data.get("command")
+    if command := text_in(line) or text_in(object_in(line).get("original")):
+        return {"command": command}
+    if "rawInput" in data:
+        return data["rawInput"]
+    if details.get("input"):
+        return arguments(details["input"])
+    return {"shown as": _words(part.get("invocationMessage"))}
+
+
+def _output(part: Json, details: Json) -> str:
+    output = details.get("output")
+    ended = object_in(object_in(part.get("toolSpecificData")).get("terminalCommandOutput"))
+    shown = (_words(each) for each in objects_in(output) if each.get("isText") is not False)
+    return text_in(output) or joined(shown) or text_in(ended.get("text"))
+
+
+READER = Reader("vscode", "VS Code", _find, _recognises, _read)
