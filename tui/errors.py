@@ -21,6 +21,7 @@
     │   ├── ReadOnly              the session is open read-only
     │   │   └── LeaseLost         another window took it over
     │   ├── ServerUnreachable     the store's server does not answer
+    │   │   └── ServerTooSlow     it answers too late
     │   └── ServerRefused         the store's server answers, and refuses
     └── ModelError                no answer, or an incomplete one
         ├── ModelUnavailable      not configured, unknown, or not reachable
@@ -226,6 +227,17 @@ class ServerUnreachable(StorageError):
 
     def lines(self, candidates: int) -> Sequence[str]:
         return (*super().lines(candidates), _LOCALLY)
+
+
+class ServerTooSlow(ServerUnreachable):
+    """The server of the store gave a request up: for its time, or for a lock that another has."""
+
+    def __init__(self, reason: str) -> None:
+        StorageError.__init__(self, f"The store's server is too slow: {reason}")
+
+    @property
+    def short(self) -> str:
+        return "server too slow"
 
 
 class ServerRefused(StorageError):

@@ -2,9 +2,10 @@
 
 from contextlib import ExitStack
 
+import psycopg
 import pytest
 
-from tui.errors import ServerUnreachable
+from tui.errors import ServerTooSlow, ServerUnreachable
 from tui.storage.postgres import database as module
 from tui.storage.postgres.database import CONNECTIONS, Database
 
@@ -34,3 +35,38 @@ def test_a_save_may_take_the_longer_the_more_it_sends(database, monkeypatch):
         assert connection.execute("show statement_timeout").fetchone() == ("512s",)
     with database.connection() as connection:
         assert connection.execute("show statement_timeout").fetchone() == ("30s",)
+
+
+def sleep_longer_than_allowed(database):
+    with database.connection() as connection:
+        connection.execute("set statement_timeout = 10")
+        connection.execute("select pg_sleep(60)")
+
+
+def test_a_statement_that_takes_too_long_is_no_server_that_is_away(database):
+    with pytest.raises(ServerTooSlow, match="server is too slow: canceling statement") as raised:
+        sleep_longer_than_allowed(database)
+    assert raised.value.short == "server too slow"
+
+
+@pytest.mark.parametrize(
+    ("setting", "odd", "expected"),
+    [
+        ("default_transaction_isolation", "serializable", "read committed"),
+        ("gin_fuzzy_search_limit", "1", "0"),
+    ],
+)
+def test_a_role_with_settings_of_its_own_has_those_that_the_store_relies_on(
+    postgres, setting, odd, expected
+):
+    with psycopg.connect(postgres, autocommit=True) as server:
+        server.execute("create role odd login superuser")
+        server.execute(f"alter role odd set {setting} = '{odd}'")
+    database = Database(psycopg.conninfo.make_conninfo(postgres, user="odd"))
+    try:
+        with database.connection() as connection:
+            assert connection.execute(f"show {setting}").fetchone() == (expected,)
+    finally:
+        database.close()
+        with psycopg.connect(postgres, autocommit=True) as server:
+            server.execute("drop role odd")

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from tui.errors import ServerRefused, ServerUnreachable, StorageError, StorageFull
+from tui.errors import ServerRefused, ServerTooSlow, ServerUnreachable, StorageError, StorageFull
 from tui.storage.postgres.hanging import HangWatch
 from tui.storage.postgres.schema import SCHEMA, migrate
 
@@ -42,6 +42,8 @@ _OPTIONS = (
     " -c tcp_user_timeout=5000 -c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2"
     " -c tcp_keepalives_count=2 -c idle_in_transaction_session_timeout=5000 -c lock_timeout=4000"
     f" -c statement_timeout={_STATEMENT_SECONDS}s"
+    # A role may have others: a stricter level fails beside other writers, a limit hides results.
+    r" -c default_transaction_isolation=read\ committed -c gin_fuzzy_search_limit=0"
 )
 _DEFAULTS = {
     "application_name": "sibyl-tui",
@@ -79,6 +81,8 @@ _NOT_DURABLE = (
     " the address and from the pooler."
 )
 _FULL = ("53100", "53200")
+_TOO_SLOW = ("55P03", "57014")
+"""A lock was not free in time; a statement took too long."""
 
 
 class Database:
@@ -309,13 +313,23 @@ def connection_text(address: str) -> str:
 
 def storage_error(error: "Error") -> StorageError:
     """Convert an error of the library."""
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return _of_code(error.sqlstate, reason) or _of_words(error, reason)
+
+
+def _of_code(code: str | None, reason: str) -> StorageError | None:
+    if code in _FULL:
+        return StorageFull(f"The store's server has no room: {reason}")
+    if code in _TOO_SLOW:
+        return ServerTooSlow(reason)
+    if code == _NO_RIGHT:
+        return ServerRefused(f"{reason}. docs/postgres.md names the rights that it takes")
+    return None
+
+
+def _of_words(error: "Error", reason: str) -> StorageError:
     from psycopg import OperationalError
 
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    if error.sqlstate in _FULL:
-        return StorageFull(f"The store's server has no room: {reason}")
-    if error.sqlstate == _NO_RIGHT:
-        return ServerRefused(f"{reason}. docs/postgres.md names the rights that it takes")
     if any(words in reason for words in _POOLERS):
         return StorageError(_POOLER)
     if any(words in reason for words in _REFUSALS):
