@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 WIDE_FROM_COLUMNS = 150
-SETTLED_SECONDS = 0.03
+SETTLED_SECONDS = 0.02
 """Debounce of typing, in seconds."""
 
 
