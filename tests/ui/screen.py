@@ -4,6 +4,7 @@ import time
 
 from textual import events
 from textual._context import visible_screen_stack
+from textual.keys import _character_to_key
 
 from tests.ui.world import World
 from tests.waiting import until
@@ -22,8 +23,11 @@ _NAMES = {
 
 
 async def send(pilot, text):
-    """Type a text and press Enter."""
-    await pilot.press(*[_NAMES.get(character, character) for character in text], "enter")
+    """Type a text and press Enter, as it stands on screen."""
+    for character in text:
+        pilot.app.post_message(events.Key(_character_to_key(character), character))
+    await pilot.pause()
+    await pilot.press("enter")
 
 
 def type_at_once(app, keys, *, in_one_read=False):
