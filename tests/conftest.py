@@ -4,6 +4,7 @@ Everything here happens while this file is read, before any test imports ``tui``
 and the workers of pytest-xdist inherit the environment; the audit hook is set in each worker.
 """
 
+import gc
 import itertools
 import os
 import pwd
@@ -20,6 +21,7 @@ from typing import Any
 import platformdirs
 import pytest
 import textual._wait
+import textual.strip
 from hypothesis import settings
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
@@ -92,6 +94,25 @@ def _parse_once(sheet: Stylesheet, css: str, **where: Any) -> list[RuleSet]:
 
 
 Stylesheet._parse_rules = _parse_once
+
+
+class _NothingKept:
+    """What a strip of a row keeps of its cut forms: these tests paint few rows twice."""
+
+    def get(self, _: object) -> None:
+        """Never anything."""
+
+    def __setitem__(self, _: object, kept: object) -> None:
+        """Keep nothing."""
+
+
+# A strip makes seven such, and blank ones outlive their application: a sixth of the time of the
+# tests of the screen, and half of all that the garbage collector goes through.
+_nothing_kept = _NothingKept()
+textual.strip.FIFOCache = lambda _: _nothing_kept  # type: ignore[assignment]
+
+# Until all tests are collected, what is made stays.
+gc.disable()
 
 
 def _real_directories() -> tuple[str, ...]:
@@ -226,6 +247,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (left_out if _is_full(item) and item.path not in named else kept).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Look for garbage from here on, but never in what stays to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
