@@ -48,7 +48,7 @@ async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(ba
             await paste(app, pilot, f"{KEY}\n")
             await pilot.press("enter")
             await step(app, "model")
-            assert "gpt-6-luna" in shown(app)
+            await until(lambda: "gpt-6-luna" in shown(app), "the models")
             await pilot.press("enter")
             await until(lambda: app.screen is app.chat, "the chat")
             await until(lambda: "openai:gpt-6-luna" in status(app), "the model")
