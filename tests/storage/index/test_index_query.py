@@ -23,16 +23,36 @@ from tui.storage.index.index_query import QueryEffort, from_index, from_journals
 from tui.storage.index.maintenance import IndexMaintenance
 from tui.storage.index.words import as_match, as_row, as_words
 
+_ascii = st.text(st.characters(max_codepoint=127), max_size=120) | st.text("aZ9_ -", max_size=120)
+_japanese = st.text(
+    "aZ9_ -日本語のカナがぱー한국어、。「」（）！…\u3099\uff76\uff41\u9fff", max_size=120
+)
+
 
 @examples(0.6)
-@given(st.text(st.characters(max_codepoint=127), max_size=120) | st.text("aZ9_ -", max_size=120))
-def test_sqlite_finds_the_tokens_of_ascii_that_are_ours(text):
+@given(_ascii | _japanese)
+def test_sqlite_finds_the_tokens_that_are_ours(text):
+    assert tokens_at_sqlite(as_row(text)) == tokens_at_sqlite(as_words(cut(text)))
+    if text.isascii():
+        assert tokens_at_sqlite(as_row(text)) == cut(text)
+
+
+@pytest.mark.full
+def test_each_character_that_is_plain_gives_its_token():
+    plain = [each for each in map(chr, range(0x80, 0x10000)) if words.is_plain(each)]
+    assert len(plain) > 30_000
+    for each in (plain[n : n + 100] for n in range(0, len(plain), 100)):
+        text = "".join(f"ab{character}cd {character * 2} 日{character}b\n" for character in each)
+        assert tokens_at_sqlite(as_row(text)) == tokens_at_sqlite(as_words(cut(text)))
+
+
+def tokens_at_sqlite(row):
     with closing(sqlite3.connect(":memory:")) as database:
         database.execute("create virtual table words using fts5(text, tokenize='unicode61')")
         database.execute("create virtual table tokens using fts5vocab(words, instance)")
-        database.execute("insert into words values(?)", (as_row(text),))
+        database.execute("insert into words values(?)", (row,))
         found = database.execute("select term from tokens order by offset").fetchall()
-    assert [term for (term,) in found] == cut(text)
+    return [term for (term,) in found]
 
 
 @pytest.fixture

@@ -15,7 +15,13 @@ from tui.storage.index.origins import MOST_ALTERNATIVES
 _KNOWN = unicodedata.ucd_3_2_0
 _SHORTEST_PREFIX = 2
 _SAME_TIME = 1 << 15  # rows that messages of one millisecond can have
-_ASCII_WORD = re.compile("[0-9A-Za-z]")
+_PLAIN_ALONE = "\u3041-\u3094\u30a1-\u30fa\u30fc\u4e00-\u9fa5\uac00-\ud7a3"
+"""Kana, Han and Hangul that are tokens as they stand, and that every SQLite knows."""
+_PLAIN_BETWEEN = "\u2010-\u2027\u3000-\u3003\u3008-\u3011\uff01-\uff0f\uff1a-\uff20"
+"""Punctuation beside them."""
+_PLAIN = re.compile(f"[\x00-\x7f{_PLAIN_ALONE}{_PLAIN_BETWEEN}]*")
+_ALONE = re.compile(f"[{_PLAIN_ALONE}]")
+_TOKEN = re.compile(f"[0-9A-Za-z{_PLAIN_ALONE}]")
 _TERMS = "create virtual table if not exists temp.terms using fts5vocab(main, words, instance)"
 _FIRST, _LAST = "0", "\U0010ffff"
 """No character of a token comes before the first one, and none behind the last one."""
@@ -34,6 +40,19 @@ class _Spelling(dict[int, str]):
 _SPELLING = _Spelling()
 
 
+class _Spacing(dict[int, str]):
+    """A cache of each plain character, apart from the others if it is a token of its own."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        apart = f" {character} " if _ALONE.match(character) else " "
+        self[code] = spaced = character if character.isascii() else apart
+        return spaced
+
+
+_SPACING = _Spacing()
+
+
 def row_of(milliseconds: int) -> int:
     """The first row of the messages of a time: rows grow with it."""
     return max(0, milliseconds) * _SAME_TIME
@@ -42,11 +61,19 @@ def row_of(milliseconds: int) -> int:
 def as_row(text: str) -> str:
     """Write a text as a row; ``""`` if it has no tokens.
 
-    SQLite finds the same tokens in ASCII as ``cut``, twice as fast, but for the longest ones.
+    SQLite finds the same tokens in plain text as ``cut``, twice as fast, but for the longest ones.
     """
-    if text.isascii() and max(map(len, text.split()), default=0) <= TOKEN_CHARACTERS:
-        return text if _ASCII_WORD.search(text) else ""
-    return as_words(cut(text))
+    if not is_plain(text):
+        return as_words(cut(text))
+    plain = text if text.isascii() else text.translate(_SPACING)
+    if max(map(len, plain.split()), default=0) > TOKEN_CHARACTERS:
+        return as_words(cut(text))
+    return plain if _TOKEN.search(plain) else ""
+
+
+def is_plain(text: str) -> bool:
+    """Tell whether SQLite finds the tokens of a text without our cutting it."""
+    return _PLAIN.fullmatch(text) is not None
 
 
 def as_words(tokens: Sequence[str]) -> str:
