@@ -245,3 +245,10 @@ def test_reads_back_any_tree(tmp_path_factory, tree):
         conversation(root(*children(spoken, "")), *nodes, current=leaf),
     )
     check_read(read_all(READER, path).messages, spoken, leaf)
+
+
+def test_nodes_that_only_name_their_parents_end_with_the_last_answer(tmp_path):
+    nodes = [node("a", None, "user", "Why?"), node("b", "a", "assistant", "Because.")]
+    bare = [{key: value for key, value in each.items() if key != "children"} for each in nodes]
+    reading = check(READER, export(tmp_path / "e", conversation(*bare)), nodes_in)
+    assert said(reading) == [("user", "Why?"), ("assistant", "Because.")]

@@ -482,3 +482,43 @@ def test_a_damaged_file_is_read(file, tmp_path):
     file.user("Hello the world")
     file.answer("Hi.")
     check_mutants(READER, file.write(), tmp_path)
+
+
+def test_lines_without_ids_are_recognised_and_read(tmp_path):
+    path = tmp_path / "chat.jsonl"
+    time = "2024-01-01T10:00:00Z"
+    lines = [
+        {"type": "user", "timestamp": time, "message": {"content": "Hi"}, "cwd": "/home/u/shop"},
+        {"type": "assistant", "timestamp": time, "message": {"content": [text("Hello")]}},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert READER.recognises(path, path.read_bytes())
+    ((heading, items),) = check(READER, path).conversations
+    assert heading.project_path == "/home/u/shop"
+    assert roles_and_texts(items) == [("user", "Hi"), ("assistant", "Hello")]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_export_of_a_session_on_the_web_is_read_as_its_lines_would_be(file, tmp_path, indent):
+    file.user("Fix the bug")
+    file.answer("Reading.", call("c1", command="ls"))
+    file.user([result("c1", "a.py {")])
+    _, items, ledger = file.read()
+    path = tmp_path / "session.json"
+    path.write_text(json.dumps({"id": "s", "loglines": file.lines}, indent=indent))
+    assert READER.recognises(path, path.read_bytes()[:4096])
+    reading = check(READER, path, lambda _: len(file.lines))
+    assert [each.content for each in reading.messages] == [each.content for each in items]
+    assert reading.ledger.read == ledger.read
+    check_mutants(READER, path, tmp_path / "copies")
+
+
+def test_files_of_one_name_are_different_conversations(tmp_path):
+    paths = [tmp_path / place / "session.jsonl" for place in "ab"]
+    for number, path in enumerate(paths):
+        path.parent.mkdir()
+        line = {"type": "user", "message": {"content": f"Question {number}"}}
+        path.write_text(json.dumps(line) + "\n")
+    (first, _), (other, _) = (check(READER, path).conversations[0] for path in paths)
+    assert first.source_id != other.source_id
+    assert first.root != other.root

@@ -223,3 +223,13 @@ def test_any_conversation_comes_back(tmp_path_factory, said):
     assert [(each.role, each.content) for each in reading.messages] == [
         each for each in expected if each[1].strip()
     ]
+
+
+def test_what_the_model_is_sent_of_a_long_session_is_no_session(tmp_path):
+    path = newest(tmp_path)
+    copy = path.with_name(path.name.replace(".messages.json", ".compaction.json"))
+    copy.write_bytes(path.read_bytes())
+    assert READER.recognises(copy, copy.read_bytes())
+    reading = read_all(READER, copy)
+    assert not reading.conversations
+    assert reading.ledger.skipped["duplicate"] == read_all(READER, path).ledger.total

@@ -387,3 +387,28 @@ def test_a_damaged_file_is_read(file, tmp_path):
     file.prompt("Hello the world")
     file.answer("Hi.")
     check_mutants(READER, file.write(), tmp_path)
+
+
+def test_messages_of_the_oldest_lines_have_their_words_in_other_fields(tmp_path):
+    path = tmp_path / "rollout-old.jsonl"
+    lines = [
+        {"created_at": "2025-09-10T12:00:00Z", "role": "user", "message": "Hello in Spanish?"},
+        {
+            "created_at": "2025-09-10T12:00:01Z",
+            "type": "function_call",
+            "function": {"name": "translate"},
+            "arguments": {"to": "es"},
+        },
+        {"created_at": "2025-09-10T12:00:01Z", "type": "function_result", "result": "hola"},
+        {"created_at": "2025-09-10T12:00:02Z", "role": "assistant", "content": "Hola"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert READER.recognises(path, path.read_bytes())
+    reading = check(READER, path)
+    assert [(each.role, each.content) for each in reading.messages] == [
+        ("user", "Hello in Spanish?"),
+        ("assistant", None),
+        ("tool", "hola"),
+        ("assistant", "Hola"),
+    ]
+    assert all(each.timestamp for each in reading.messages)

@@ -306,3 +306,21 @@ def test_samples_are_read(path, tmp_path):
 @pytest.mark.parametrize("path", samples("gemini-cli/**/*.json*"))
 def test_damaged_samples_are_read(path, tmp_path):
     check_mutants(READER, path, tmp_path)
+
+
+def test_a_file_of_the_history_alone_is_recognised_and_has_its_times_and_model(tmp_path):
+    path = tmp_path / "session.json"
+    history = [
+        {"role": "user", "parts": [{"text": "What is it?"}], "ts": 1695000000},
+        {"role": "gemini", "parts": [{"text": "A cat."}], "ts": 1695000005},
+    ]
+    fields = {"history": history, "meta": {"model": "gemini-pro"}, "start_time": 1695000000}
+    path.write_text(json.dumps(fields, indent=2))
+    assert READER.recognises(path, path.read_bytes())
+    reading = check(READER, path, lambda _: len(history))
+    ((heading, _),) = reading.conversations
+    assert (heading.model, heading.created_at) == ("gemini-pro", "2023-09-18T01:20:00.000Z")
+    assert [(each.role, each.content, each.timestamp) for each in reading.messages] == [
+        ("user", "What is it?", "2023-09-18T01:20:00.000Z"),
+        ("assistant", "A cat.", "2023-09-18T01:20:05.000Z"),
+    ]

@@ -293,3 +293,12 @@ def test_reads_back_any_session(tmp_path_factory, spoken):
     for written in (exported, stored, in_database):
         path = written(folder, *(message(each.id, each.role, each.text) for each in spoken))
         check_said(read_all(READER, path).messages, spoken)
+
+
+def test_files_that_were_copied_elsewhere_are_recognised(tmp_path):
+    path = stored(tmp_path, message("m1", "user", "Why?"))
+    copy = tmp_path / "copied"
+    (tmp_path / "opencode" / "storage").rename(copy)
+    path = copy / "session/global/ses_1.json"
+    assert READER.recognises(path, path.read_bytes())
+    assert [each.content for each in read_all(READER, path).messages] == ["Why?"]

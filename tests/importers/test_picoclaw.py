@@ -200,3 +200,10 @@ def test_any_conversation_comes_back(tmp_path_factory, said):
         ((_, items),) = check(READER, path, records).conversations
         assert all(isinstance(item, ForeignMessage) for item in items)
         assert [(item.role, item.content) for item in items] == said
+
+
+def test_a_sub_agent_of_claude_code_is_left_to_its_reader(tmp_path):
+    path = tmp_path / "agent-1.jsonl"
+    path.write_text(json.dumps({"parentUuid": None, "isSidechain": True, "type": "user"}))
+    path.with_name("agent-1.meta.json").write_text("{}")
+    assert not READER.recognises(path, path.read_bytes())

@@ -76,6 +76,7 @@ class _Tree:
 
     def __init__(self, nodes: dict[str, Json], ledger: Ledger) -> None:
         self._nodes = nodes
+        self._below = _children_of(nodes)
         self._ledger = ledger
         self._calls: dict[str, tuple[str, ToolCall]] = {}
         """The calls by their nodes, each with the tool that it was sent to."""
@@ -86,7 +87,7 @@ class _Tree:
             return current
         name = next((name for name in self._nodes if not self._parent(name)), "")
         passed: set[str] = set()
-        while name not in passed and (children := self._children(name)):
+        while name not in passed and (children := self._below.get(name)):
             passed.add(name)
             name = children[-1]
         return name
@@ -111,15 +112,11 @@ class _Tree:
             if name not in seen:
                 seen.add(name)
                 yield name
-                waiting.extend(reversed(self._children(name)))
+                waiting.extend(reversed(self._below[name]))
 
     def _parent(self, name: str) -> str:
         parent = text_in(self._nodes[name].get("parent"))
         return parent if parent in self._nodes else ""
-
-    def _children(self, name: str) -> list[str]:
-        names = items_in(self._nodes.get(name, {}).get("children"))
-        return [child for child in names if isinstance(child, str) and child in self._nodes]
 
     def _message(self, name: str, message: Json) -> tuple[tuple[ForeignMessage, ...], str]:
         """The message of a node, or the reason that there is none."""
@@ -161,6 +158,20 @@ class _Tree:
     def _is_from_user(self, name: str) -> bool:
         message = object_in(self._nodes[name].get("message"))
         return object_in(message.get("author")).get("role") == "user"
+
+
+def _children_of(nodes: dict[str, Json]) -> dict[str, list[str]]:
+    """The children of each node, as it lists them, then those that only name it as their parent."""
+    below = {
+        name: [child for child in items_in(node.get("children")) if text_in(child) in nodes]
+        for name, node in nodes.items()
+    }
+    listed = {child for children in below.values() for child in children}
+    for name, node in nodes.items():
+        parent = text_in(node.get("parent"))
+        if parent in nodes and name not in listed:
+            below[parent].append(name)
+    return below
 
 
 def _reason_to_drop(message: Json, role: Any, content: Json) -> str:

@@ -1,7 +1,8 @@
 """Claude Code: a file for each conversation, whose lines form a tree.
 
 A file is read twice: all its lines, of which only places and links are kept (``claude_code_tree``),
-then those with words, in the order of the tree.
+then those with words, in the order of the tree. Sessions on the web are exported as one object with
+the array of the lines.
 """
 
 import os
@@ -45,9 +46,10 @@ SUB_AGENT = "sub-agent"
 _MARKS = re.compile(
     rb'"(parentUuid|leafUuid|toolUseResult|customTitle|aiTitle|isSidechain)"\s*:'
     rb'|"type"\s*:\s*"(file-history-snapshot|queue-operation|permission-mode|mode|last-prompt)"'
-    rb'|^\s*\{"type"\s*:\s*"(user|assistant)"\s*,\s*"message"\s*:\s*\{'
+    rb'|"type"\s*:\s*"(user|assistant)"[^\n{}]{0,1000}"message"\s*:\s*\{'
     rb'|"sessionId"\s*:.*"message"\s*:\s*\{'
 )
+_EXPORT = re.compile(rb'^\s*\{[^{}\[\]]*"loglines"\s*:\s*\[')
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -65,6 +67,8 @@ def _find(places: Places) -> Iterator[Source]:
 
 
 def _recognises(path: Path, head: bytes) -> bool:
+    if path.suffix == ".json":
+        return bool(_EXPORT.match(head))
     return path.suffix == ".jsonl" and bool(_MARKS.search(head))
 
 
@@ -85,16 +89,17 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
 
 def _items(path: Path, talk: Talk) -> Iterator[Item]:
     descriptor = open_regular(path, follow=True)
+    file = talk.heading.source_id
     todos = TodoLog()
     last = {"": ""}
     try:
         for node in talk.order:
             step = talk.steps[node.id.removesuffix(AGAIN)]
             writer = _Writer(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
-            lines = list(_lines(descriptor, path, talk.lines.of(step)))
+            lines = list(_lines(descriptor, file, talk.lines.of(step)))
             yield from writer.messages(lines)
             summaries = map(talk.lines.place, step.summaries)
-            yield from writer.summaries(_lines(descriptor, path, summaries))
+            yield from writer.summaries(_lines(descriptor, file, summaries))
             # The same text once, for most.
             last[node.id] = node.id if writer.last == node.id else writer.last
             for placed in lines:
@@ -110,12 +115,12 @@ class _Placed(NamedTuple):
     line: Line
 
 
-def _lines(descriptor: int, path: Path, places: Iterable[Place]) -> Iterator[_Placed]:
+def _lines(descriptor: int, file: str, places: Iterable[Place]) -> Iterator[_Placed]:
     for place in places:
         line = line_of(span(descriptor, place.offset, place.length))
         # The file may have been written anew since it was looked through.
         if line is not None:
-            yield _Placed(id_of(line, place.number, path), line)
+            yield _Placed(id_of(line, place.number, file), line)
 
 
 class _Writer:

@@ -4,14 +4,17 @@ An answer of the model is written as a line for each of its blocks, and the resu
 lines of the user. All of these are one step here, or parallel calls would look like branches.
 """
 
+import os
 import re
 from array import array
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
+from tui.files import open_regular
 from tui.importers import contents
 from tui.importers.claude_code_lines import (
     Line,
@@ -25,6 +28,7 @@ from tui.importers.claude_code_lines import (
     thinks,
     words,
 )
+from tui.importers.json_elements import element_lines
 from tui.importers.json_lines import RawLine, object_in, raw_lines, text_in
 from tui.importers.kinds import skipped
 from tui.importers.protocol import Heading, Ledger
@@ -108,11 +112,11 @@ class Talk(msgspec.Struct, frozen=True):
     ledger: Ledger
 
 
-def id_of(line: Line, number: int, path: Path) -> str:
+def id_of(line: Line, number: int, file: str) -> str:
     """The id of a line; a fork of a conversation has it in common with the original."""
     origin = object_in(line.forked_from).get("messageUuid")
     name = text_in(origin) or text_in(line.uuid) or f"~{number}"
-    return name if _UUID.fullmatch(name) else f"{path.stem}:{name}"
+    return name if _UUID.fullmatch(name) else f"{file}:{name}"
 
 
 class Tree:
@@ -126,6 +130,8 @@ class Tree:
         self.root = ""
         """The id of the first message, which copies and forks of the conversation share."""
         self._path = path
+        self._name = path.stem
+        """Of the conversation; with a mark of its first message unless it is unique by itself."""
         self._parents: dict[str, str] = {}
         self._of: dict[str, str] = {}
         self._answers: dict[str, str] = {}
@@ -140,7 +146,7 @@ class Tree:
         self._facts = _Facts()
         self._leaf = ""
         self._is_explicit = False
-        for raw in raw_lines(path, wanted=_is_wanted):
+        for raw in self._lines():
             self._take(raw)
         self._link()
 
@@ -151,7 +157,7 @@ class Tree:
     def _heading(self) -> Heading:
         facts = self._facts
         return Heading(
-            self._path.stem,
+            self._name,
             name=facts.name(self._parents),
             project_path=facts.cwd,
             created_at=facts.created_at,
@@ -165,6 +171,13 @@ class Tree:
         before = {key: self._step_before(key) for key in self.steps}
         leaf = self._live_leaf(before)
         return in_order((Node(key, parent) for key, parent in before.items()), leaf)
+
+    def _lines(self) -> Iterator[RawLine]:
+        if self._path.suffix != ".json":
+            yield from raw_lines(self._path, wanted=_is_wanted)
+            return
+        with os.fdopen(open_regular(self._path, follow=True), "rb") as stream:
+            yield from element_lines(stream, self.ledger, ["loglines"])
 
     def _take(self, raw: RawLine) -> None:
         line = line_of(raw.data) if raw.is_whole else None
@@ -199,8 +212,14 @@ class Tree:
         if not line.role:
             return skipped(line.type, _SKIPPED)
         self._facts.take(line)
+        self._mark_name(raw)
         take = self._take_answer if line.role == "assistant" else self._take_prompt
         return take(key, line, raw)
+
+    def _mark_name(self, raw: RawLine) -> None:
+        # Files that were exported or moved are all called session.json or the like.
+        if self._name == self._path.stem and not _UUID.fullmatch(self._name):
+            self._name += f"-{sha256(raw.data).hexdigest()[:12]}"
 
     def _note(self, line: Line) -> str:
         if line.type == "last-prompt":
@@ -273,7 +292,7 @@ class Tree:
         step = self.steps.get(start)
         if step is None:
             self.steps[start] = Step(added, added, line.role == "assistant")
-            self.root = self.root or id_of(line, self._number, self._path)
+            self.root = self.root or id_of(line, self._number, self._name)
             return
         self.lines.join(step.last, added)
         step.last = added

@@ -35,6 +35,8 @@ API = "api_conversation_history.json"
 _SCREEN = "ui_messages.json"
 _FACTS = "history_item.json"
 _NEWEST = ".messages.json"
+_COMPACTED = ".compaction.json"
+"""Ends the name of what the model is sent of a session that has become too long."""
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 _INJECTED = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
 _MARKS = re.compile(r"</?(?:task|feedback|user_message|answer)>\n?")
@@ -66,7 +68,7 @@ def _beside(path: Path) -> Path:
 def recognises(path: Path, head: bytes) -> bool:
     if path.name.endswith(_NEWEST):
         return b'"messages"' in head or b'"agent"' in head
-    return path.name == API or (path / API).is_file()
+    return path.name == API or path.name.endswith(_COMPACTED) or (path / API).is_file()
 
 
 class _Task(NamedTuple):
@@ -78,8 +80,11 @@ class _Task(NamedTuple):
     """By the number of the message, of those that have none of their own."""
 
 
-def read(source: Source, _: Ledger) -> Iterator[Conversation]:
+def read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     counts = Ledger()
+    if source.path.name.endswith(_COMPACTED):
+        ledger.skipped["duplicate"] += len(records_or_rest(source.path, "messages", ledger))
+        return
     if source.path.name.endswith(_NEWEST):
         task = _newest(source.path, counts)
     else:

@@ -41,7 +41,7 @@ _MARKS = re.compile(
     rb'"type"\s*:\s*"(session_meta|response_item|request_item|event_msg|turn_context)"'
     rb'|"record_type"|^\{"session"\s*:\s*\{'
     rb'|^\{"id"\s*:\s*"[0-9a-f-]{36}",\s*"timestamp"'
-    rb'|^\{"timestamp"\s*:\s*"[^"]*",\s*"role"\s*:'
+    rb'|^\{"(timestamp|created_at)"\s*:\s*"[^"]*",\s*"role"\s*:'
 )
 _BLOCK = 1024 * 1024
 _WINDOW_BYTES = 64 * 1024 * 1024

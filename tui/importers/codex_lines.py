@@ -44,6 +44,7 @@ RESULTS = {
     "local_shell_call_output",
     "tool_search_output",
     "tool_result",
+    "function_result",
 }
 _DROPPED = {
     "reasoning": "thinking",
@@ -115,6 +116,7 @@ class Record(msgspec.Struct, gc=False):
     num_turns: Any = None
     thread_name: Any = None
     timestamp: Any = None
+    created_at: Any = None
     instructions: Any = None
     cli_version: Any = None
     source: Any = None
@@ -149,7 +151,7 @@ def entry_of(data: bytes) -> Entry | None:
     if line is None:
         return None
     record = line.payload or line
-    return Entry(_kind(line, record), record, line.timestamp, _is_event(line))
+    return Entry(_kind(line, record), record, _time(line), _is_event(line))
 
 
 def entry_in(value: Json) -> Entry | None:
@@ -158,7 +160,11 @@ def entry_in(value: Json) -> Entry | None:
         record = msgspec.convert(value, _Line)
     except ValueError:
         return None
-    return Entry(_kind(record, record), record, record.timestamp)
+    return Entry(_kind(record, record), record, _time(record))
+
+
+def _time(record: Record) -> Any:
+    return record.created_at if record.timestamp is None else record.timestamp
 
 
 def _kind(line: _Line, record: Record) -> str:
@@ -208,7 +214,8 @@ def reason_for_item(kind: Any) -> str:
 
 def words(record: Record) -> str:
     """The texts of a message, less what the program has put among them."""
-    return contents.joined(text for text in _texts(record.content) if not is_injected(text))
+    content = record.message if record.content is None else record.content
+    return contents.joined(text for text in _texts(content) if not is_injected(text))
 
 
 def is_injected(text: str) -> bool:

@@ -40,6 +40,7 @@ from tui.importers.trees import AGAIN
 
 _MARK = re.compile(rb'"projectHash"\s*:|"type"\s*:\s*"gemini"')
 _CHECKPOINT = re.compile(rb'^\s*(\{\s*"history"\s*:\s*)?\[\s*\{\s*"(role|parts)"\s*:')
+_HISTORY = re.compile(rb'^\s*\{\s*"history"\s*:\s*\[\s*\{\s*"role"\s*:\s*"\w+"\s*,\s*"parts"\s*:')
 _SUB_AGENT = "sub-agent"
 _SMALL_FILE_BYTES = 4 * 1024 * 1024
 
@@ -58,7 +59,8 @@ def _find(places: Places) -> Iterator[Source]:
 def _recognises(path: Path, head: bytes) -> bool:
     if path.suffix == ".json" and path.name.startswith("checkpoint"):
         return bool(_CHECKPOINT.match(head) or _MARK.search(head))
-    return path.suffix in (".json", ".jsonl") and bool(_MARK.search(head))
+    is_chat = _MARK.search(head) or _HISTORY.match(head)
+    return path.suffix in (".json", ".jsonl") and bool(is_chat)
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
@@ -144,6 +146,7 @@ def _messages_in(value: Any) -> list[Json]:
         {
             "type": "user" if each.get("role") == "user" else "gemini",
             "parts": each.get("parts"),
+            "timestamp": each.get("ts"),
             "toolCalls": _calls_in_parts(each, history[number + 1 : number + 2]),
         }
         for number, each in enumerate(history)
@@ -205,9 +208,10 @@ class _Facts:
         self.source_id = text_in(fields.get("sessionId")) or self.source_id
         self.is_sub_agent = self.is_sub_agent or fields.get("kind") == "subagent"
         self._name = text_in(fields.get("summary")) or self._name
-        self._created = self._created or fields.get("startTime")
+        self._created = self._created or fields.get("startTime") or fields.get("start_time")
         self._updated = fields.get("lastUpdated") or self._updated
         self._hash = text_in(fields.get("projectHash")) or self._hash
+        self._model = text_in(object_in(fields.get("meta")).get("model")) or self._model
 
     def note(self, message: Json) -> None:
         self._model = text_in(message.get("model")) or self._model

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO, cast
 
 from tui.domain.json_limits import LINE_BYTES
-from tui.importers.json_lines import UNFINISHED, UNREADABLE, parse
+from tui.importers.json_lines import UNFINISHED, UNREADABLE, RawLine, parse
 from tui.importers.protocol import Json, Ledger
 
 TOO_LARGE = "record over 64 MiB"
@@ -46,6 +46,14 @@ def elements(stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()) -> It
             yield from _unwrapped(value, within, ledger)
 
 
+def element_lines(stream: BinaryIO, ledger: Ledger, within: Sequence[str]) -> Iterator[RawLine]:
+    """Find the objects of an array that a key of ``within`` has, as if each were a line."""
+    scanner = _Scanner(stream, ledger.skipped)
+    scanner.enter_array(within)
+    while (data := scanner.next()) is not None:
+        yield RawLine(scanner.offset - len(data), len(data), data, last=False)
+
+
 def _unwrapped(value: Json, within: Sequence[str], ledger: Ledger) -> Iterator[Json]:
     """An object that has its array behind others is read as a whole."""
     items = next((value[key] for key in within if isinstance(value.get(key), list)), None)
@@ -67,6 +75,8 @@ class _Scanner:
         self._skipped = skipped
         self._window = stream.read(_BLOCK)
         self._at = 0
+        self._passed = 0
+        """Bytes before the window."""
         self._begin: int | None = None
         """Where the object that is being read begins in the window."""
         self._depth = 0
@@ -75,6 +85,11 @@ class _Scanner:
         self._start_of_object: re.Pattern[bytes] | None = None
         self._patience = _AGAIN_BYTES
         self._ended = False
+
+    @property
+    def offset(self) -> int:
+        """How far the stream was looked through, in bytes."""
+        return self._passed + self._at
 
     def enter_array(self, within: Sequence[str]) -> bool:
         """Go to the array at the beginning of the file, if there is one."""
@@ -87,7 +102,7 @@ class _Scanner:
         return found is not None
 
     def objects(self) -> Iterator[Json]:
-        while (data := self._next()) is not None:
+        while (data := self.next()) is not None:
             value = parse(data)
             if isinstance(value, dict):
                 yield cast("Json", value)
@@ -95,7 +110,7 @@ class _Scanner:
             self._skipped[UNREADABLE] += 1
             self._resume_within(data)
 
-    def _next(self) -> bytes | None:
+    def next(self) -> bytes | None:
         """The bytes of the next object; ``None`` at the end."""
         while True:
             found = _BRACKET.match(self._window, self._at)
@@ -153,6 +168,7 @@ class _Scanner:
         # Growing steps: a long string is not matched again for each of its blocks.
         block = self._stream.read(max(_BLOCK, len(self._window) - keep))
         self._window = self._window[keep:] + block
+        self._passed += keep
         self._at -= keep
         self._begin = None if self._begin is None else 0
         return bool(block)
@@ -183,6 +199,7 @@ class _Scanner:
     def _skip_far(self) -> bool:
         """Leave a string or an object that is too large behind."""
         while block := self._stream.read(_BLOCK):
+            self._passed += max(len(self._window) - HEAD_BYTES, 0)
             self._window = self._window[-HEAD_BYTES:] + block
             if self._go_to_start(0, len(self._window)):
                 return True

@@ -52,7 +52,8 @@ def _is_of_a_session(path: Path) -> bool:
     *_, above, folder, inner, _ = names
     if inner == "info":
         return folder == "session"
-    return folder == "session" and above.startswith("storage")
+    is_stored = above.startswith("storage") or _storage(path).joinpath("message").is_dir()
+    return folder == "session" and is_stored
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:

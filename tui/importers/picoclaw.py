@@ -72,7 +72,8 @@ def _meta(path: Path) -> Path:
 
 def _recognises(path: Path, head: bytes) -> bool:
     if path.suffix == ".jsonl":
-        return _meta(path).exists()
+        # Claude Code, too, has such a file beside a sub-agent's.
+        return b'"parentUuid":' not in head and _meta(path).exists()
     return _is_session(path) and b'"messages"' in head and _KEY.match(head) is not None
 
 
