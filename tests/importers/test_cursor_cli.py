@@ -5,12 +5,14 @@ from hashlib import sha256
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.importers.samples import check, check_junk_lines, check_mutants, read_all, samples
 from tests.importers.spoken import check_said, lines
 from tests.importers.tables import written
 from tui.importers.cursor_cli import READER
-from tui.importers.protocol import Places
+from tui.importers.cursor_turns import turns
+from tui.importers.protocol import Ledger, Places
 
 TRANSCRIPTS = samples("cursor-cli/**/*.jsonl")
 STORES = samples("cursor-cli/**/*.db")
@@ -52,6 +54,35 @@ def store(folder, *messages, others=(), root=None):
     rows = [{"id": name, "data": data} for name, data in blobs.items()]
     path = folder / "chats" / "0123" / "a1" / "store.db"
     return written(path, TABLES, "wal", meta=[{"key": "0", "value": value}], blobs=rows)
+
+
+def field(number, data):
+    low, high = len(data) & 127, len(data) >> 7
+    length = bytes([low | 128, high]) if high else bytes([low])
+    return bytes([number << 3 | 2]) + length + data
+
+
+def store_of_turns(folder, *turns, others=()):
+    """A database whose prompts and answers stand in turns, beside messages that are neither."""
+    blobs = {}
+
+    def add(data):
+        blobs[sha256(data).hexdigest()] = data
+        return sha256(data).digest()
+
+    above = b"".join(field(1, add(json.dumps(each).encode())) for each in others)
+    for prompt, *steps in turns:
+        agent = field(1, add(field(1, prompt.encode()) + field(2, b"m1") + b"\x18\x96\x01"))
+        agent += b"".join(field(2, add(step)) for step in steps)
+        above += field(8, add(field(1, agent)))
+    value = json.dumps({**FACTS, "latestRootBlobId": add(above).hex()}).encode().hex()
+    rows = [{"id": name, "data": data} for name, data in blobs.items()]
+    path = folder / "chats" / "0123" / "a1" / "store.db"
+    return written(path, TABLES, "wal", meta=[{"key": "0", "value": value}], blobs=rows)
+
+
+def answer(text):
+    return field(1, field(1, text.encode()))
 
 
 def transcript(folder, *messages, name="a2"):
@@ -140,6 +171,30 @@ def test_reads_what_the_last_state_refers_to_and_counts_the_rest(tmp_path):
 def test_reads_all_messages_where_the_last_state_is_unknown(tmp_path):
     path = store(tmp_path, message("user", "Hi"), message("assistant", "Ho"), root="beef")
     assert said(read_all(READER, path)) == [("user", "Hi"), ("assistant", "Ho")]
+
+
+def test_reads_the_turns_of_a_state_that_refers_to_no_prompt(tmp_path):
+    path = store_of_turns(
+        tmp_path,
+        ("Why? \N{GRINNING FACE}", field(3, b"Hm."), answer("Because."), field(2, b"ls")),
+        ("And then?", answer("Bread.")),
+        others=[message("system", "Be brief.")],
+    )
+    reading = check(READER, path, lambda _: 7)
+    assert said(reading) == [
+        ("user", "Why? \N{GRINNING FACE}"),
+        ("assistant", "Because."),
+        ("user", "And then?"),
+        ("assistant", "Bread."),
+    ]
+    assert reading.ledger.skipped == {"thinking": 1, "tool call": 1, "system prompt": 1}
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60))
+def test_damaged_turns_do_no_harm(root, step):
+    blobs = {"a": root}
+    read = list(turns("a", lambda name: blobs.get(name, step), Ledger()))
+    assert {each["role"] for each in read} <= {"user", "assistant"}
 
 
 def test_finds_stores_and_the_transcripts_of_other_sessions(tmp_path):

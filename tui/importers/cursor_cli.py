@@ -10,6 +10,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title
+from tui.importers.cursor_turns import turns
 from tui.importers.databases import MAGIC, Database, has, is_database, opened, schema, source
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
 from tui.importers.made_ids import MadeIds
@@ -99,19 +100,29 @@ def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
 
 
 def _blobs(database: Database, root: str, ledger: Ledger) -> Iterator[Json]:
-    """The messages that the last state refers to, in its order; of a state unknown here, all."""
+    """The messages that the last state refers to, in its order; of a state unknown here, all.
+
+    Some states refer to no prompt and no answer: their turns have the words.
+    """
     ids = [
         text_in(row.get("id")) for row in database.rows("blobs", ["id"], ledger, order=["rowid"])
     ]
     read = partial(_blob, database, ledger)
     shown = list(_referred(root, set(ids), read))
-    for name in shown or ids:
+    said = [] if any(_is_said(read(name)) for name in shown) else list(turns(root, read, ledger))
+    yield from said
+    is_known = bool(shown or said)
+    for name in shown if is_known else ids:
         data = read(name)
         if data.startswith(b"{"):
             yield object_in(parse(data))
-    for name in set(ids) - set(shown) if shown else ():
+    for name in set(ids) - set(shown) if is_known else ():
         if read(name).startswith(b"{"):
             ledger.skipped["message of an earlier state"] += 1
+
+
+def _is_said(data: bytes) -> bool:
+    return object_in(parse(data)).get("role") in ("user", "assistant")
 
 
 def _blob(database: Database, ledger: Ledger, name: str) -> bytes:
