@@ -111,6 +111,18 @@ def test_a_chat_is_read_whole(tmp_path):
     assert "All **pass**." in [message.content for message in reading.messages]
 
 
+def test_exports_without_ids_are_different_chats(tmp_path):
+    names = set()
+    for number in range(2):
+        path = tmp_path / str(number) / "chat.json"
+        path.parent.mkdir()
+        asked = {"requestId": f"request_{number}", "message": {"text": "Why?"}}
+        path.write_text(json.dumps({"responderUsername": "Copilot", "requests": [asked]}))
+        ((heading, _),) = check(READER, path, requests).conversations
+        names.add(heading.source_id)
+    assert len(names) == 2
+
+
 def test_what_tools_were_given_and_gave_is_read(tmp_path):
     made = check(READER, written(tmp_path), requests).messages
     calls = {call.name: call.arguments for message in made for call in message.tool_calls}

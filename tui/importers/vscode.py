@@ -50,8 +50,10 @@ def _recognises(path: Path, head: bytes) -> bool:
 def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
     counts = Ledger()
     fields, requests = _content(source.path, counts)
+    # Of an export, which has no id and is mostly called chat.json.
+    first = next((text_in(each.get("requestId")) for each in requests), "")
     heading = Heading(
-        source_id=text_in(fields.get("sessionId")) or source.path.stem,
+        source_id=text_in(fields.get("sessionId")) or first or source.path.stem,
         name=title(fields.get("customTitle")) or title(fields.get("computedTitle")),
         project_path=_project(source.path),
         created_at=utc(fields.get("creationDate")),
