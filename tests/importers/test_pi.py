@@ -156,6 +156,18 @@ def test_the_branch_of_the_last_entry_is_shown(file):
     assert ledger.skipped == {"branch summary": 1, "label": 1}
 
 
+def test_what_follows_a_torn_line_follows_the_line_before_it(file):
+    file.user("A")
+    file.answer("a")
+    file.user("B")
+    file.answer("b")
+    path = file.write()
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([*lines[:2], lines[2][:40] + "\n", *lines[3:]]))
+    ((_, items),) = check(READER, path).conversations
+    assert texts(items) == ["A", "B", "b"]
+
+
 def test_a_compaction_stands_for_what_is_before_the_first_that_is_kept(file):
     file.user("Hello")
     file.answer("Hi.")

@@ -132,12 +132,16 @@ class _Tree:
         key = text_in(line.id) or f"~{self._number}"
         if key in self._parents:
             return "duplicate"
-        # The oldest files have no links, and no branches.
-        linked = isinstance(line.id, str) and line.parent_id is not msgspec.UNSET
-        self._parents[key] = text_in(line.parent_id) if linked else self._before
+        self._parents[key] = self._parent_of(line)
         self._before = key
         self._updated = line.timestamp or self._updated
         return self._take_entry(line, _Place(raw.offset, raw.length, key))
+
+    def _parent_of(self, line: _Line) -> str:
+        # The oldest files have no links, and no branches; the line that a link names may be torn.
+        linked = isinstance(line.id, str) and line.parent_id is not msgspec.UNSET
+        parent = text_in(line.parent_id)
+        return parent if linked and (not parent or parent in self._parents) else self._before
 
     def _take_header(self, line: _Line) -> str:
         if self._cwd or self._created_at:
