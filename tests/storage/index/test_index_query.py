@@ -37,6 +37,14 @@ def test_sqlite_finds_the_tokens_that_are_ours(text):
         assert tokens_at_sqlite(as_row(text)) == cut(text)
 
 
+@pytest.mark.parametrize("between", [" ", "\n", "-", "_", "日", "。", " - "])
+@pytest.mark.parametrize("length", [63, 64, 65, 66, 128, 129])
+@pytest.mark.parametrize("before", [0, 1, 30, 63, 64, 65, 200])
+def test_long_tokens_are_divided_wherever_they_stand(before, length, between):
+    text = "b " * (before // 2) + "c" * (before % 2) + between + "a" * length + between + "end"
+    assert tokens_at_sqlite(as_row(text)) == tokens_at_sqlite(as_words(cut(text)))
+
+
 @pytest.mark.full
 def test_each_character_that_is_plain_gives_its_token():
     plain = [each for each in map(chr, range(0x80, 0x10000)) if words.is_plain(each)]

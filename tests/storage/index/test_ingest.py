@@ -18,7 +18,7 @@ from tui.domain.journal.records import encode
 from tui.errors import StorageError
 from tui.storage import locks
 from tui.storage.file_store import FileStore
-from tui.storage.index import child, ingest, maintenance, search_index, words
+from tui.storage.index import child, ingest, maintenance, row_ids, search_index
 from tui.storage.index.child import Progress, start
 from tui.storage.index.maintenance import IndexMaintenance
 
@@ -141,7 +141,7 @@ def test_a_torn_last_line_is_read_once_it_is_whole(filled, data):
 
 
 def test_messages_of_one_moment_have_rows_of_their_own(data, index, say, monkeypatch):
-    monkeypatch.setattr(words, "_SAME_TIME", 4)
+    monkeypatch.setattr(row_ids, "_SAME_SECOND", 4)
     store = FileStore(data)
     lease = store.create("s", "/", "m", session_id="one")
     store.append(lease, [user(f"m{number}", "needle") for number in range(9)])

@@ -20,7 +20,7 @@ from tui.storage.disk import open_to_make
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
-VERSION = 7
+VERSION = 8
 """Version of schema and tokens; an index of an earlier one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"

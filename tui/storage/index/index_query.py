@@ -36,7 +36,8 @@ from tui.storage.index.files import (
     read_searchable_backward,
 )
 from tui.storage.index.origins import Passing, passing
-from tui.storage.index.words import as_match, row_of
+from tui.storage.index.row_ids import row_of
+from tui.storage.index.words import as_match
 
 _OPEN_FILES = 50
 _STEPS = 2000  # of SQLite's machine between two looks at the clock

@@ -23,13 +23,13 @@ from tui.storage.index.files import (
     tail_hash,
 )
 from tui.storage.index.origins import OriginNumbers, OriginTable
-from tui.storage.index.words import as_row, row_of
+from tui.storage.index.row_ids import FreeRows
+from tui.storage.index.words import as_row
 
 BATCH_BYTES = 16 * 1024 * 1024
 """Size of a transaction: about two seconds, at the end of which its messages are found."""
 
 _UNSETTLED = -1
-_LATEST = (1 << 48) - 1
 
 
 class IndexedJournal(NamedTuple):
@@ -67,7 +67,7 @@ class Ingest:
         self._folders = folders
         self._connection = connection
         self._origins = OriginTable(connection)
-        self._free: dict[int, int] = {}
+        self._free = FreeRows(connection)
         self._rows: list[tuple[int, int, int, int, str, int, int]] = []
         self._words: list[tuple[int, str]] = []
         self._names: dict[int, str] = {}
@@ -198,7 +198,7 @@ class Ingest:
             else:
                 fresh.add(key)
             if self._counts(number, key, found, replaced):
-                self._add(number, key, found, min(written, _LATEST), origin)
+                self._add(number, key, found, written, origin)
             after = min(found.offset + found.length + 1, end)
             if self._bytes >= BATCH_BYTES or _past(deadline):
                 self._settle(descriptor, number, file._replace(size=_UNSETTLED), after)
@@ -225,7 +225,7 @@ class Ingest:
         self._bytes += found.length
         if not words:
             return
-        row = self._free_row(written)
+        row = self._free.take(written)
         self._words.append((row, f"{words} {origin}"))
         place = found.offset, found.length
         self._rows.append((row, number, *place, message.role, written, key))
@@ -238,21 +238,6 @@ class Ingest:
     def _hide(self, number: int, key: int) -> None:
         self._write_rows()
         self._connection.execute(f"{_MASK} where session = ? and key = ?", (number, key))
-
-    def _free_row(self, written: int) -> int:
-        """Find a free rowid in the order of time; masked rows keep theirs."""
-        first, beyond = row_of(written), row_of(written + 1)
-        row = self._free.get(written)
-        if row is None:
-            found = self._connection.execute(
-                "select max(id) from messages where id between ? and ?", (first, beyond - 1)
-            ).fetchone()[0]
-            row = first if found is None else found + 1
-        if row >= beyond:
-            self._free[written] = row
-            return self._free_row(written + 1)
-        self._free[written] = row + 1
-        return row
 
     def _settle(self, descriptor: int, number: int, file: JournalStat, done: int) -> None:
         self._connection.execute(

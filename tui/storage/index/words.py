@@ -14,7 +14,6 @@ from tui.storage.index.origins import MOST_ALTERNATIVES
 # for it, or vanish: they are written as their codes. Hits are checked in the journals anyway.
 _KNOWN = unicodedata.ucd_3_2_0
 _SHORTEST_PREFIX = 2
-_SAME_TIME = 1 << 15  # rows that messages of one millisecond can have
 _PLAIN_ALONE = "\u3041-\u3094\u30a1-\u30fa\u30fc\u4e00-\u9fa5\uac00-\ud7a3"
 """Kana, Han and Hangul that are tokens as they stand, and that every SQLite knows."""
 _PLAIN_BETWEEN = "\u2010-\u2027\u3000-\u3003\u3008-\u3011\uff01-\uff0f\uff1a-\uff20"
@@ -22,6 +21,7 @@ _PLAIN_BETWEEN = "\u2010-\u2027\u3000-\u3003\u3008-\u3011\uff01-\uff0f\uff1a-\uf
 _PLAIN = re.compile(f"[\x00-\x7f{_PLAIN_ALONE}{_PLAIN_BETWEEN}]*")
 _ALONE = re.compile(f"[{_PLAIN_ALONE}]")
 _TOKEN = re.compile(f"[0-9A-Za-z{_PLAIN_ALONE}]")
+_LONG = re.compile(f"[0-9A-Za-z]{{{TOKEN_CHARACTERS + 1}}}")
 _TERMS = "create virtual table if not exists temp.terms using fts5vocab(main, words, instance)"
 _FIRST, _LAST = "0", "\U0010ffff"
 """No character of a token comes before the first one, and none behind the last one."""
@@ -53,11 +53,6 @@ class _Spacing(dict[int, str]):
 _SPACING = _Spacing()
 
 
-def row_of(milliseconds: int) -> int:
-    """The first row of the messages of a time: rows grow with it."""
-    return max(0, milliseconds) * _SAME_TIME
-
-
 def as_row(text: str) -> str:
     """Write a text as a row; ``""`` if it has no tokens.
 
@@ -66,9 +61,20 @@ def as_row(text: str) -> str:
     if not is_plain(text):
         return as_words(cut(text))
     plain = text if text.isascii() else text.translate(_SPACING)
-    if max(map(len, plain.split()), default=0) > TOKEN_CHARACTERS:
+    if _has_long_token(plain):
         return as_words(cut(text))
     return plain if _TOKEN.search(plain) else ""
+
+
+def _has_long_token(plain: str) -> bool:
+    """Look for a token that ``cut`` would divide: from blank to blank, in steps of its length."""
+    at = 0
+    while len(plain) - at > TOKEN_CHARACTERS:
+        blank = plain.rfind(" ", at, at + TOKEN_CHARACTERS + 1)
+        if blank < 0:
+            return _LONG.search(plain, at) is not None
+        at = blank + 1
+    return False
 
 
 def is_plain(text: str) -> bool:
