@@ -225,6 +225,11 @@ def test_any_conversation_comes_back(tmp_path_factory, said):
     ]
 
 
+def test_the_users_words_are_read_without_the_marks_around_them(tmp_path):
+    sent = [{"role": "user", "content": '<user_input mode="act">Why?</user_input>'}]
+    assert [each.content for each in read_all(READER, written(tmp_path, sent)).messages] == ["Why?"]
+
+
 def test_what_the_model_is_sent_of_a_long_session_is_no_session(tmp_path):
     path = newest(tmp_path)
     copy = path.with_name(path.name.replace(".messages.json", ".compaction.json"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.importers.odd_texts import texts
 from tests.importers.samples import check, check_mutants, read_all, samples
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers.continue_dev import READER
 from tui.importers.protocol import ForeignSummary, Places
 
@@ -71,6 +71,19 @@ def test_a_session_is_read_whole(tmp_path):
     assert summary == ForeignSummary("A retry was added.", through=answer.id)
     assert thanks.content == "thanks"
     assert reading.ledger.skipped == {"thinking": 1}
+
+
+def test_the_command_line_names_the_model_beside_its_counts(tmp_path):
+    counts = {"prompt_tokens": 5, "completion_tokens": 7, "model": "gpt-4o"}
+    history = [
+        {"message": {"role": "user", "content": "Why?"}},
+        {"message": {"role": "assistant", "content": "Because.", "usage": counts}},
+    ]
+    session = {**SESSION, "title": "Untitled Session", "history": history}
+    reading = check(READER, written(tmp_path, session), records)
+    assert reading.conversations[0][0].name == ""
+    assert reading.messages[1].model == "gpt-4o"
+    assert reading.messages[1].usage == TokenUsage(5, 7)
 
 
 def test_a_result_among_the_messages_is_read_once(tmp_path):

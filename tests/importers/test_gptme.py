@@ -94,6 +94,17 @@ def test_a_conversation_is_read_whole(tmp_path):
     assert reading.ledger.skipped == {"system prompt": 1}
 
 
+def test_what_gptme_says_for_the_user_is_left_out_and_its_home_is_known(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/ann")
+    nudge = said("user", "<system>No tool call detected.</system>", 2)
+    messages = [MESSAGES[1], nudge, said("assistant", "Done.", 3)]
+    config = CONFIG.replace('"/home/ann/shop"', '"~/shop"')
+    reading = check(READER, written(tmp_path, messages, config=config), lines)
+    assert reading.conversations[0][0].project_path == "/home/ann/shop"
+    assert [each.role for each in reading.messages] == ["user", "assistant"]
+    assert reading.ledger.skipped == {"injected text": 1}
+
+
 @pytest.mark.parametrize(("folder", "name"), [("2026-06-08-a-b", ""), ("my-shop", "my-shop")])
 def test_a_folder_with_a_given_name_has_it(tmp_path, folder, name):
     path = written(tmp_path, name=folder, config="")

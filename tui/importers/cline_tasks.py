@@ -39,7 +39,7 @@ _COMPACTED = ".compaction.json"
 """Ends the name of what the model is sent of a session that has become too long."""
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 _INJECTED = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
-_MARKS = re.compile(r"</?(?:task|feedback|user_message|answer)>\n?")
+_MARKS = re.compile(r"</?(?:task|feedback|user_message|user_input|answer)(?: mode=\"\w+\")?>\n?")
 
 
 def extension_tasks(places: Places, extension: str) -> Iterator[Path]:

@@ -10,7 +10,8 @@ from tui.importers.json_lines import parse
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Json
 
 _NO_TITLE = re.compile(
-    r"(new (chat|conversation|session|thread)|untitled)( - [\dT:.Z+-]+)?\.?", re.IGNORECASE
+    r"((new|untitled) (chat|conversation|session|thread)|untitled)( - [\dT:.Z+-]+)?\.?",
+    re.IGNORECASE,
 )
 RAW = "_raw"
 """Names the text of arguments that are no JSON."""

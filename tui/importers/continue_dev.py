@@ -96,9 +96,11 @@ def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | Non
     known = text_in(facts.get("id"))
     message = said(facts, ids, ledger, known and ids.within(known), _files(record))
     counts = object_in(facts.get("usage"))
-    return message and replace(
-        message, usage=usage(counts.get("promptTokens"), counts.get("completionTokens"))
-    )
+    # The editors write the one form, the command line the other.
+    sent = counts.get("promptTokens", counts.get("prompt_tokens"))
+    received = counts.get("completionTokens", counts.get("completion_tokens"))
+    model = text_in(counts.get("model")) or None
+    return message and replace(message, model=model, usage=usage(sent, received))
 
 
 def _results(

@@ -35,6 +35,7 @@ _CONFIG = "config.toml"
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-.*")
 """A name that gptme has made up."""
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "tool"}
+_INJECTED = re.compile(r"\s*<system>.*</system>\s*", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
 _CALL = re.compile(r"^@([\w.]+)\(([\w\-:.]+)\):\s*(?=\{)", re.MULTILINE)
 
@@ -75,6 +76,8 @@ def _heading(files: _Files) -> Heading:
     chat = object_in(_config(files.config).get("chat"))
     folder = files.main.parent.name
     workspace = text_in(chat.get("workspace"))
+    if workspace.startswith("~/"):
+        workspace = str(Path(workspace).expanduser())
     given = "" if _DATED.fullmatch(folder) else folder
     return Heading(
         source_id=folder,
@@ -125,8 +128,11 @@ def _message(name: str, record: Json, ledger: Ledger) -> ForeignMessage | None:
     if role is None:
         ledger.skipped["unknown role"] += 1
         return None
-    ledger.read += 1
     text, calls = text_in(record.get("content")), ()
+    if role == "user" and _INJECTED.fullmatch(text):
+        ledger.skipped["injected text"] += 1
+        return None
+    ledger.read += 1
     if role == "assistant":
         text, calls = _without_calls(text)
     files = [
