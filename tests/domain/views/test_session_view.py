@@ -44,7 +44,7 @@ def test_where_nothing_was_said_there_are_no_prompts():
         ("", ""),
         (
             "Session tale is open in another window (pid 7 on box); opened read-only.",
-            "read-only: open in another window (pid 7 on box)",
+            "read-only: open in another window",
         ),
         (
             "Session tale is open on box since 2026-01-11 23:30; opened read-only.",
