@@ -36,8 +36,6 @@
 
 from collections.abc import Sequence
 
-_LOCALLY = 'To use the files of this machine, add --store ""'
-
 
 class SibylError(Exception):
     """The base of all errors that the user sees as one sentence."""
@@ -225,9 +223,6 @@ class ServerUnreachable(StorageError):
     def short(self) -> str:
         return "server unreachable"
 
-    def lines(self, candidates: int) -> Sequence[str]:
-        return (*super().lines(candidates), _LOCALLY)
-
 
 class ServerTooSlow(ServerUnreachable):
     """The server of the store gave a request up: for its time, or for a lock that another has."""
@@ -249,9 +244,6 @@ class ServerRefused(StorageError):
     @property
     def short(self) -> str:
         return "server refused"
-
-    def lines(self, candidates: int) -> Sequence[str]:
-        return (*super().lines(candidates), _LOCALLY)
 
 
 class ModelError(SibylError):

@@ -15,6 +15,8 @@ from tui.cli.parser import build, parse
 from tui.errors import (
     AmbiguousSession,
     ConfigError,
+    ServerRefused,
+    ServerUnreachable,
     SessionNotFound,
     SibylError,
     UsageError,
@@ -27,6 +29,7 @@ Command = Callable[[Namespace], int]
 FINE, FAILED, USAGE = 0, 1, 2
 _INTERRUPTED = 130
 _CANDIDATES = 20
+_LOCALLY = 'To use the files of this machine, add --store ""'
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -37,6 +40,8 @@ def run(arguments: Sequence[str]) -> int:
     except SibylError as error:
         for line in error.lines(_CANDIDATES):
             output.tell(line)
+        if isinstance(error, ServerRefused | ServerUnreachable):
+            output.tell(_LOCALLY)
         return _exit_code(error)
     except KeyboardInterrupt:
         return _INTERRUPTED
