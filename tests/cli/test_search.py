@@ -56,6 +56,13 @@ def test_filters_narrow_it_and_the_shell_may_have_taken_their_quotes(sibyl, save
     assert (hit["session_id"], hit["imported_from"], hit["status"]) == (there, None, "closed")
 
 
+def test_a_whole_query_may_be_one_word_of_the_shell(sibyl, saved):
+    saved("the needle", "another")
+    for query in ("after:2025 needle", "from:sibyl needle the"):
+        (hit,) = sibyl("sessions", "search", query, "--json").json
+        assert hit["snippet"] == "the needle"
+
+
 def test_a_date_that_is_none_is_told(sibyl, saved):
     saved("needle")
     done = sibyl("sessions", "search", "needle", "before:soon")

@@ -7,7 +7,6 @@ from typing import Any
 from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.journal.session import SessionEntry
-from tui.domain.search.filters import ends_with_filter
 from tui.domain.search.query import Hit, SearchResult, found_words, hit_lines, parse
 from tui.domain.text.safe_text import make_visible_line
 from tui.engine.library.near_matches import nearest
@@ -44,13 +43,12 @@ def run(chosen: Namespace) -> int:
 
 
 def _quoted(word: str) -> str:
-    """Bring back the quotes around a filter's value, which the shell has taken.
+    """Bring back the quotes around a project, which the shell has taken.
 
-    A whole query in one word stays as it is.
+    A whole query in one word stays as it is; no other filter's value has a blank.
     """
-    name, colon, value = word.partition(":")
-    is_filter = " " not in name and ends_with_filter(f"{name}{colon}")
-    if not is_filter or " " not in value or any(sign in value for sign in '":'):
+    name, _, value = word.partition(":")
+    if name.lower() != "in" or " " not in value or any(sign in value for sign in '":'):
         return word
     return f'{name}:"{value}"'
 
