@@ -37,7 +37,8 @@ def records_in(path):
     """Count the messages of all conversations."""
     value = json.loads(path.read_bytes())
     return sum(
-        len(each["chat_messages"]) for each in (value if isinstance(value, list) else [value])
+        len(each.get("chat_messages") or [None])
+        for each in (value if isinstance(value, list) else [value])
     )
 
 

@@ -74,8 +74,9 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
 
 def _read_session(path: Path, ledger: Ledger) -> Iterator[Conversation]:
     info = object_in(whole(path))
-    messages = _messages_of(path) or _files(_named(_storage(path) / "message", info))
-    stored = [_stored(path, message) for message in messages]
+    messages = _messages_of(path) or _named(_storage(path) / "message", info)
+    loose = _loose_parts(_storage(path) / "part")
+    stored = [_stored(path, message, loose) for message in messages]
     if info.get("parentID"):
         ledger.skipped["sub-agent"] += len(stored)
         return
@@ -90,10 +91,19 @@ def _read_session(path: Path, ledger: Ledger) -> Iterator[Conversation]:
     yield conversation(path.stem, info, lambda _: stored, listed)
 
 
-def _stored(path: Path, message: Path) -> Stored:
+def _stored(path: Path, message: Path, loose: dict[str, list[Json]]) -> Stored:
     info = _object(message)
-    parts = _files(_parts_of(path, message)) or _files(_named(_storage(path) / "part", info))
-    return Stored(message.stem, info, [_object(part) for part in parts])
+    parts = _files(_parts_of(path, message)) or _named(_storage(path) / "part", info)
+    found = [_object(part) for part in parts] or loose.get(text_in(info.get("id")), [])
+    return Stored(message.stem, info, found)
+
+
+def _loose_parts(folder: Path) -> dict[str, list[Json]]:
+    """Parts that are not in folders of their messages, as the first versions kept them."""
+    parts: dict[str, list[Json]] = {}
+    for part in map(_object, _files(folder)):
+        parts.setdefault(text_in(part.get("messageID")), []).append(part)
+    return parts
 
 
 def _object(path: Path) -> Json:
@@ -126,12 +136,12 @@ def _parts_of(path: Path, message: Path) -> Path:
     )
 
 
-def _named(folder: Path, info: Json) -> Path:
-    """The folder of an object whose file is not named as it: only one that is there."""
+def _named(folder: Path, info: Json) -> list[Path]:
+    """The files of an object whose own file is not named as it: only of a folder that is there."""
     name = text_in(info.get("id"))
     with suppress(OSError):
-        return next((each for each in folder.iterdir() if each.name == name), folder)
-    return folder
+        return next((_files(each) for each in folder.iterdir() if each.name == name), [])
+    return []
 
 
 def _todos_of(path: Path) -> Path:
