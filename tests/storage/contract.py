@@ -1496,6 +1496,17 @@ class StoreContract:
         other.append(lease, [user("m1", [NAMED])])
         assert other.attachment(lease.session_id, PHOTO.sha256) == PICTURE
 
+    def test_several_messages_of_one_write_may_show_the_same_picture(self, store):
+        both = [user("m1", [NAMED]), user("m2", [NAMED])]
+        lease = store.create(SCOPE, "/shop", "offline:guide", session_id="appended")
+        store.append(lease, both)
+        store.extend(lease, [user("m3", [NAMED]), user("m4", [NAMED])])
+        lease.release()
+        store.add_imported(imported("added"), encoded(*both))
+        for session_id, count in (("appended", 4), ("added", 2)):
+            shown = [each.attachments for each in store.load(session_id).all_messages]
+            assert shown == [(PHOTO,)] * count
+
     def test_a_message_may_refer_to_a_picture_that_is_not_there(self, store):
         closed(store, user("m1", [NAMED]), session_id="tale")
         assert store.load("tale").all_messages[0].attachments == (PHOTO,)

@@ -201,15 +201,16 @@ class AttachmentFiles:
 
 
 def used_pictures(records: Iterable[Record]) -> list[str]:
-    """List the SHA-256 of the pictures that records refer to."""
-    return [
+    """List the SHA-256 of the pictures that records refer to, each once."""
+    found = (
         block.sha256
         for record in records
         # Most contents are text: nothing is looked for there.
         if isinstance(record, Message) and isinstance(record.content, list)
         for block in record.attachments
         if isinstance(block, ImageBlock)
-    ]
+    )
+    return list(dict.fromkeys(found))
 
 
 def is_picture(name: str) -> bool:

@@ -49,11 +49,14 @@ def find(connection: "Connection", prefix: str) -> str:
 
 
 def note(connection: "Connection", session_id: str, pictures: Sequence[str]) -> None:
-    """Note that a session uses pictures, before a message refers to them."""
+    """Note that a session uses pictures, before a message refers to them.
+
+    Each once: the server refuses to touch a row a second time.
+    """
     connection.execute(
         "insert into picture_uses (sha256, session) select sha256, %s from unnest(%s::text[])"
         " new(sha256) on conflict (sha256, session) do update set noted_at = now()",
-        (session_id, list(pictures)),
+        (session_id, list(set(pictures))),
     )
 
 
