@@ -140,7 +140,9 @@ def _named(folder: Path, info: Json) -> list[Path]:
     """The files of an object whose own file is not named as it: only of a folder that is there."""
     name = text_in(info.get("id"))
     with suppress(OSError):
-        return next((_files(each) for each in folder.iterdir() if each.name == name), [])
+        for each in folder.iterdir():
+            if each.name == name:
+                return _files(each)
     return []
 
 
