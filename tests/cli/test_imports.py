@@ -86,6 +86,22 @@ def test_a_named_folder_is_searched(sibyl, store, tmp_path):
     assert store.entry(FIRST).message_count == 1
 
 
+def test_what_cannot_be_looked_at_is_told_and_the_rest_imported(sibyl, store, tmp_path):
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "export.json").write_text(json.dumps([told(said("a"))]))
+    (tmp_path / "some" / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
+    planned = sibyl("import", tmp_path / "some", "--dry-run", "--json")
+    done = sibyl("import", tmp_path / "some")
+    again = sibyl("import", tmp_path / "some", "--json")
+    assert store.entry(FIRST).message_count == 1
+    assert "Cannot import " in done.err
+    assert "broken.zip: The archive is damaged" in done.err
+    assert [each.code for each in (planned, done, again)] == [1, 1, 1]
+    for result in (planned, again):
+        (unread,) = result.json["unread"]
+        assert unread["path"].endswith("broken.zip")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

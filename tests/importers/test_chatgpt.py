@@ -1,7 +1,6 @@
-"""ChatGPT's export: its tree of messages, its tools, and a zip of numbered parts."""
+"""ChatGPT's export: its tree of messages and its tools."""
 
 import json
-from zipfile import ZipFile
 
 import pytest
 from hypothesis import given
@@ -203,26 +202,6 @@ def test_says_what_a_picture_was(tmp_path):
 def test_marks_answers_that_did_not_end_well(tmp_path, fields, status):
     path = export(tmp_path / "e", conversation(node("a", None, "assistant", "So", **fields)))
     assert check(READER, path, nodes_in).messages[0].status == status
-
-
-def test_reads_the_parts_of_a_zip_in_their_order(tmp_path):
-    archive = tmp_path / "export.zip"
-    with ZipFile(archive, "w") as file:
-        for number in (10, 9):
-            record = asked(conversation_id=f"c{number}")
-            file.writestr(f"conversations-{number}.json", json.dumps([record]))
-        file.writestr("user.json", '[{"mapping": {}}]')
-        file.writestr("../conversations.json", json.dumps([asked(conversation_id="outside")]))
-    reading = read_all(READER, archive)
-    assert READER.recognises(archive, archive.read_bytes()[:4096])
-    assert [heading.source_id for heading, _ in reading.conversations] == ["c9", "c10"]
-    assert reading.ledger.skipped["file of the archive with a path outside of it"] == 1
-
-
-def test_reads_the_folder_that_an_export_was_unpacked_into(tmp_path):
-    folder = export(tmp_path / "export", asked()).parent
-    assert READER.recognises(folder, b"")
-    assert len(read_all(READER, folder).conversations) == 1
 
 
 def test_reads_conversations_that_stand_in_an_object(tmp_path):

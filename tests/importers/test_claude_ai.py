@@ -1,7 +1,6 @@
 """Claude.ai's export, and single conversations that browser tools save."""
 
 import json
-from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from hypothesis import given
@@ -155,31 +154,6 @@ def test_leaves_thinking_out(tmp_path):
     reading = check(READER, path, records_in)
     assert said(reading) == [("assistant", "So.")]
     assert reading.ledger.skipped == {"thinking": 1}
-
-
-def test_reads_a_zip(tmp_path):
-    archive = tmp_path / "data.zip"
-    with ZipFile(archive, "w", ZIP_DEFLATED) as file:
-        file.writestr("users.json", '[{"email_address": "a@b"}]')
-        talk = conversation(message("q", "human", "How?"))
-        file.writestr("conversations.json", json.dumps([talk, {"uuid": "empty"}]))
-    reading = read_all(READER, archive)
-    assert READER.recognises(archive, archive.read_bytes()[:4096])
-    assert said(reading) == [("user", "How?")]
-    assert reading.ledger.skipped == {"conversation without messages": 1}
-
-
-@pytest.mark.parametrize("place", [60, 200, -30])
-def test_counts_a_damaged_zip(tmp_path, place):
-    archive = tmp_path / "data.zip"
-    with ZipFile(archive, "w", ZIP_DEFLATED) as file:
-        talk = conversation(*(message(f"q{n}", "human", f"{n * 7919}") for n in range(50)))
-        file.writestr("conversations.json", json.dumps([talk]))
-    data = bytearray(archive.read_bytes())
-    data[place:] = bytes(len(data[place:]))
-    archive.write_bytes(data)
-    assert READER.recognises(archive, b"PK\x03\x04") is False
-    assert read_all(READER, archive).ledger.skipped == {"damaged file of the archive": 1}
 
 
 @given(tree=trees())

@@ -69,6 +69,22 @@ async def reported(app):
     return app.screen._report.text
 
 
+async def test_what_cannot_be_looked_at_is_told_before_and_after(world, shelf):
+    folder = shelf(1)
+    (folder / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
+    place = world()
+    place.readers = [reader(PROGRAM, "Notebook")]
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot, f"/import {folder}")
+        assert "Not read: " in shown(screen)
+        await pilot.press("enter")
+        assert "broken.zip: The archive is damaged" in await reported(app)
+        await pilot.press("escape")
+        screen = await opened(app, pilot, f"/import {folder / 'broken.zip'}")
+        assert screen.step == "over"
+        assert "The archive is damaged" in shown(screen)
+
+
 async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
     shelf(3)
     place = world()

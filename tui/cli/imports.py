@@ -15,7 +15,7 @@ from tui.cli.program import Program
 from tui.cli.progress import STOPPED, ProgressLine
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
-from tui.engine.imports.outcome import ImportedProgram, Outcome
+from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.outcome_words import program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
 from tui.engine.imports.running import run as run_import
@@ -85,12 +85,13 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: Progr
     progress.end()
     if plan.unknown:
         raise UsageError(_NOT_FOUND.format(", ".join(map(str, plan.unknown))))
+    _tell_failures(plan.unread)
     if not chosen.json:
         _tell_plan(plan)
     if chosen.dry_run or not plan.sources:
         if chosen.json:
-            output.put_json({"dry_run": chosen.dry_run, "programs": _plan_json(plan)}, 2)
-        return 0
+            output.put_json(_plan_json(plan, dry_run=chosen.dry_run), 2)
+        return int(bool(plan.unread))
     if not _chosen(chosen) and not _confirmed(plan):
         output.tell("Nothing imported.")
         return 0
@@ -100,7 +101,7 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: Progr
     _tell(plan, outcome, as_json=chosen.json)
     if outcome.stopped:
         return STOPPED
-    return int(bool(outcome.error or any(each.failures for each in outcome.programs)))
+    return int(not outcome.is_whole)
 
 
 def _confirmed(plan: Plan) -> bool:
@@ -151,13 +152,22 @@ _AGAIN = "The same command continues, and adds nothing twice."
 def _tell_program(done: ImportedProgram) -> None:
     for line in program_lines(done):
         output.put_line(line)
-    for failure in done.failures:
+    _tell_failures(done.failures)
+
+
+def _tell_failures(failures: Sequence[Failure]) -> None:
+    for failure in failures:
         reason = make_visible_line(f"{failure.path}: {failure.reason}")
         output.tell(f"Cannot import {reason}")
 
 
-def _plan_json(plan: Plan) -> list[dict[str, Any]]:
-    return [_program_json(each) for each in plan.programs]
+def _plan_json(plan: Plan, *, dry_run: bool) -> dict[str, Any]:
+    programs = [_program_json(each) for each in plan.programs]
+    return {"dry_run": dry_run, "programs": programs, "unread": _failures_json(plan.unread)}
+
+
+def _failures_json(failures: Sequence[Failure]) -> list[dict[str, str]]:
+    return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
 
 
 def _program_json(plan: ProgramPlan) -> dict[str, Any]:
@@ -176,7 +186,7 @@ def _program_json(plan: ProgramPlan) -> dict[str, Any]:
 
 
 def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
-    planned = {each["program"]: each for each in _plan_json(plan)}
+    planned = {each.program: _program_json(each) for each in plan.programs}
     done = [
         {
             **planned[each.program],
@@ -187,9 +197,7 @@ def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
             "skipped": dict(each.ledger.skipped),
             "cut": each.cut,
             "forks": [msgspec.structs.asdict(fork) for fork in each.forks],
-            "failures": [
-                {"path": str(failure.path), "reason": failure.reason} for failure in each.failures
-            ],
+            "failures": _failures_json(each.failures),
         }
         for each in outcome.programs
     ]
@@ -198,4 +206,5 @@ def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "stopped": outcome.stopped,
         "error": outcome.error or None,
         "programs": done,
+        "unread": _failures_json(outcome.unread),
     }

@@ -17,11 +17,13 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    for number, record in enumerate(records(source.path, ledger, WITHIN)):
+    for number, record in enumerate(records(source, ledger, WITHIN)):
         if isinstance(record.get("messages"), list):
             yield conversation(record, f"{source.path}:{number}")
         else:
             ledger.skipped["conversation without messages"] += 1
 
 
-READER = Reader("chatbot-ui", "Chatbot UI", nowhere, _recognises, _read, several=True)
+READER = Reader(
+    "chatbot-ui", "Chatbot UI", nowhere, _recognises, _read, several=True, archives=True
+)

@@ -41,7 +41,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    for record in records(source.path, ledger, WITHIN):
+    for record in records(source, ledger, WITHIN):
         if not object_in(record.get("mapping")):
             ledger.skipped["conversation without messages"] += 1
             continue
@@ -272,4 +272,4 @@ def _size(value: Any) -> str:
     return f"{value} bytes" if isinstance(value, int) and value else ""
 
 
-READER = Reader("chatgpt", "ChatGPT", nowhere, _recognises, _read, several=True)
+READER = Reader("chatgpt", "ChatGPT", nowhere, _recognises, _read, several=True, archives=True)

@@ -37,7 +37,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    for record in records(source.path, ledger, WITHIN):
+    for record in records(source, ledger, WITHIN):
         if not objects_in(record.get("chat_messages")):
             ledger.skipped["conversation without messages"] += 1
             continue
@@ -182,4 +182,4 @@ def _files(message: Json) -> Iterator[str]:
         yield placeholder(kind, text_in(file.get("file_name")))
 
 
-READER = Reader("claude-ai", "Claude.ai", nowhere, _recognises, _read, several=True)
+READER = Reader("claude-ai", "Claude.ai", nowhere, _recognises, _read, several=True, archives=True)

@@ -47,7 +47,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     if not is_database(source.path):
-        for record in records(source.path, ledger, WITHIN):
+        for record in records(source, ledger, WITHIN):
             yield from _chat(record, ledger)
         return
     with opened(source.path) as database:
@@ -213,4 +213,6 @@ def _file(file: Json) -> str:
     return placeholder(kind, name)
 
 
-READER = Reader("open-webui", "Open WebUI", nowhere, _recognises, _read, several=True)
+READER = Reader(
+    "open-webui", "Open WebUI", nowhere, _recognises, _read, several=True, archives=True
+)

@@ -3,6 +3,7 @@
 One such object, an array or lines of them, or the array of messages alone.
 """
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
@@ -39,17 +40,21 @@ _RULES = {"system", "developer"}
 _CREATED = ("created_at", "createdAt", "create_time", "created", "timestamp", "date")
 _UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
 _THINKING = {"thinking", "reasoning", "redacted_thinking"}
+_MESSAGE = re.compile(rb"""[^{]*\{(?:[^{}]|\{[^{}]*\})*?"role"\s*:""")
+"""A file whose first object is a message itself, not one that has a message somewhere."""
 
 
 def _recognises(path: Path, head: bytes) -> bool:
     start = beginning(path, head)
-    is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{"))
-    return is_json and b'"role"' in start and b'"content"' in start
+    if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
+        return False
+    has_words = b'"role"' in start and b'"content"' in start
+    return has_words and bool(b'"messages"' in start or _MESSAGE.match(start))
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     loose: list[Json] = []
-    for number, record in enumerate(records(source.path, ledger, ("conversations", "data"))):
+    for number, record in enumerate(records(source, ledger, ("conversations", "data"))):
         if isinstance(record.get("messages"), list):
             yield conversation(record, f"{source.path}:{number}")
         elif "role" in record:
@@ -165,4 +170,6 @@ def _block(block: Any) -> str:
     return words or placeholder(kind.removesuffix("_url") or "block")
 
 
-READER = Reader("messages", "JSON of messages", nowhere, _recognises, _read, several=True)
+READER = Reader(
+    "messages", "JSON of messages", nowhere, _recognises, _read, several=True, archives=True
+)

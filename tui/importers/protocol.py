@@ -56,6 +56,8 @@ class Source(msgspec.Struct, frozen=True):
     """In bytes, of all its files."""
     changed: int
     """Latest change of its files, in nanoseconds since 1970."""
+    members: tuple[str, ...] = ()
+    """The files to be read of an archive, by their names in it."""
 
     @classmethod
     def of(cls, path: Path, *parts: Path) -> "Source":
@@ -194,6 +196,8 @@ class Reader(msgspec.Struct, frozen=True):
     """
     several: bool = False
     """True if a source may hold several conversations, as a database or an export does."""
+    archives: bool = False
+    """True if it reads the ``members`` of a source that is an archive."""
 
 
 def _status(path: Path) -> os.stat_result | None:

@@ -44,6 +44,9 @@ PROGRAMS: dict[str, str] = {
 The first that recognises a file reads it: ``messages``, which takes many, is the last.
 """
 
+ANY_JSON = "messages"
+"""The program that stands for any JSON in the form of the vendors."""
+
 
 def reader(program: str) -> Reader:
     """Import the reader of a program; its module has it as ``READER``."""

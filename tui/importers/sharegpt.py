@@ -26,7 +26,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    for number, record in enumerate(records(source.path, ledger)):
+    for number, record in enumerate(records(source, ledger)):
         turns = record.get("conversations", record.get("conversation"))
         if isinstance(turns, list):
             messages = [_message(object_in(turn)) for turn in items_in(turns)]
@@ -48,4 +48,4 @@ def _call(value: Any) -> Json:
     return call if text_in(call.get("name")) else {"name": "tool", "arguments": value}
 
 
-READER = Reader("sharegpt", "ShareGPT", nowhere, _recognises, _read, several=True)
+READER = Reader("sharegpt", "ShareGPT", nowhere, _recognises, _read, several=True, archives=True)

@@ -72,6 +72,7 @@ class ImportScreen(Dialog[None]):
         self.choices = ChoiceList()
         self.step: Step = "finding"
         self._rows: Sequence[ImportRow] = ()
+        self._unread = ""
         self._wanted: set[str] = set()
 
     def compose(self) -> ComposeResult:
@@ -95,12 +96,18 @@ class ImportScreen(Dialog[None]):
         if self.step == "finding" and files:
             self._say(f"{_LOOKING}: {plural(files, 'file')} …")
 
-    def show_rows(self, rows: Sequence[ImportRow], nothing: str) -> None:
-        """Let the programs be chosen; ``nothing`` are the words where none was found."""
+    def show_rows(self, rows: Sequence[ImportRow], nothing: str, unread: str = "") -> None:
+        """Let the programs be chosen; ``nothing`` are the words where none was found.
+
+        ``unread`` names what could not be looked at, one a line.
+        """
+        self._unread = unread
         self._rows = sorted(rows, key=lambda row: not row.bytes)
         self._wanted = {row.program for row in rows if row.bytes}
         if self._wanted:
             self._enter("choosing", "")
+        elif unread:
+            self._enter("over", unread, error=True)
         else:
             self._enter("over", "Nothing new: all of it was imported before." if rows else nothing)
         self._show_choices()
@@ -127,7 +134,7 @@ class ImportScreen(Dialog[None]):
         self.name_keys()
 
     def _say(self, words: str, *, error: bool = False) -> None:
-        self.words.update(Content(make_visible_line(words)))
+        self.words.update(Content("\n".join(map(make_visible_line, words.splitlines()))))
         self.words.set_class(error, "-error")
 
     def _show_choices(self) -> None:
@@ -145,7 +152,7 @@ class ImportScreen(Dialog[None]):
         self.choices.show([*choices, *known], highlighted.id if highlighted else "")
         if self.step == "choosing":
             size = sum(row.bytes for row in self._rows if row.program in self._wanted)
-            self._say(f"{bytes_words(size)} to read. The files stay as they are.")
+            self._say(f"{bytes_words(size)} to read. The files stay as they are.\n{self._unread}")
 
     # --- keys
 

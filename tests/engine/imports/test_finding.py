@@ -11,13 +11,28 @@ import pytest
 from tests.builders import Story
 from tests.engine.imports.notebook import NOTEBOOK, Shelf, said, told
 from tui.engine.imports.finding import SourceFailed, found_below, found_in, guarded
+from tui.engine.imports.outcome import Failure
 from tui.importers.protocol import Places
+from tui.importers.readers import ANY_JSON, readers
 
 TALK = json.dumps([told(said("a"))])
+CHATGPT = json.dumps([{"mapping": {"n": {"message": {"author": {"role": "user"}}}}}])
+CLAUDE_AI = json.dumps([{"uuid": "c", "chat_messages": []}])
+CLAUDE_CODE = '{"parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user"}}\n'
 
 
-def names(path):
-    return [source.path.name for _, source in found_below(path, [NOTEBOOK])]
+def find(path, *readers):
+    """What is found below a path, and what could not be looked at."""
+    unread = []
+    return list(found_below(path, readers or [NOTEBOOK], unread)), unread
+
+
+def names(path, *readers):
+    return [source.path.name for _, source in find(path, *readers)[0]]
+
+
+def reasons(path, *readers):
+    return [(each.path.name, each.reason) for each in find(path, *readers)[1]]
 
 
 def test_a_file_is_a_source_if_it_is_recognised(tmp_path):
@@ -47,29 +62,85 @@ def test_a_folder_may_be_one_source(tmp_path):
     )
     (tmp_path / "talk").mkdir()
     (tmp_path / "talk" / "a.json").write_text(TALK)
-    ((_, source),) = found_below(tmp_path / "talk", [reader])
+    (((_, source),), _) = find(tmp_path / "talk", reader)
     assert (source.path, source.size) == (tmp_path / "talk", len(TALK))
 
 
-def test_a_zip_is_recognised_by_what_it_contains(tmp_path):
-    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+def test_a_folder_that_is_one_conversation_has_still_files_of_others(tmp_path):
+    is_talk = lambda path, _: (path / "talk.txt").exists()  # noqa: E731
+    talk = msgspec.structs.replace(NOTEBOOK, program="talk", recognises=is_talk)
+    for name in ("talk.txt", "deep/other.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(TALK)
+    assert names(tmp_path, talk, NOTEBOOK) == [tmp_path.name, "other.json"]
+    any_json = msgspec.structs.replace(NOTEBOOK, program=ANY_JSON)
+    assert names(tmp_path, talk, any_json) == [tmp_path.name]
+
+
+def test_exports_of_several_programs_below_one_folder_are_all_found(tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "conversations.json").write_text(CHATGPT)
+    (tmp_path / "later.json").write_text(CLAUDE_AI)
+    (tmp_path / "code" / "session.jsonl").write_text(CLAUDE_CODE)
+    found, unread = find(tmp_path, *readers())
+    assert [(each.program, source.path.name) for each, source in found] == [
+        ("chatgpt", "conversations.json"),
+        ("claude-ai", "later.json"),
+        ("claude-code", "session.jsonl"),
+    ]
+    assert not unread
+
+
+def test_a_zip_has_a_source_for_each_program(tmp_path):
+    with zipfile.ZipFile(tmp_path / "exports.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("pictures/cat.png", b"\x89PNG")
-        archive.writestr("a.json", TALK)
+        archive.writestr("a/conversations-10.json", CHATGPT)
+        archive.writestr("b/conversations.json", CLAUDE_AI)
+        archive.writestr("a/user.json", '{"id": "me"}')
+        archive.writestr("../conversations.json", CHATGPT)
+    found, unread = find(tmp_path / "exports.zip", *readers())
+    assert {each.program: source.members for each, source in found} == {
+        "chatgpt": ("a/conversations-10.json", "../conversations.json"),
+        "claude-ai": ("b/conversations.json", "../conversations.json"),
+    }
+    assert not unread
+
+
+def test_files_in_a_zip_that_must_be_unpacked_first_are_told(tmp_path):
+    with zipfile.ZipFile(tmp_path / "code.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("projects/a.jsonl", CLAUDE_CODE)
+        archive.writestr("conversations.json", CHATGPT)
+    found, unread = find(tmp_path, *readers())
+    assert [each.program for each, _ in found] == ["chatgpt"]
+    assert [each.reason for each in unread] == [
+        "Unpack it first: it has files of Claude Code, which are not read inside of an archive."
+    ]
+
+
+def test_a_zip_without_anything_of_a_program_is_passed_over(tmp_path):
+    with zipfile.ZipFile(tmp_path / "photos.zip", "w") as archive:
+        archive.writestr("album.json", '{"photos": []}')
+    assert find(tmp_path, *readers()) == ([], [])
+
+
+def test_a_zip_that_cannot_be_read_is_told(tmp_path):
     (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
-    assert names(tmp_path) == ["export.zip"]
-
-
-def test_a_zip_with_a_password_or_in_an_unknown_packing_is_passed_over(tmp_path):
     with zipfile.ZipFile(tmp_path / "plain.zip", "w") as archive:
         archive.writestr("a.json", TALK)
     data = (tmp_path / "plain.zip").read_bytes()
     directory = data.index(b"PK\x01\x02")
     (tmp_path / "locked.zip").write_bytes(_changed(data, (6, directory + 8)))
     (tmp_path / "newer.zip").write_bytes(_changed(data, (4, directory + 6), byte=99))
-    assert names(tmp_path) == ["plain.zip"]
+    packed = msgspec.structs.replace(NOTEBOOK, archives=True)
+    assert names(tmp_path, packed) == ["plain.zip"]
+    assert reasons(tmp_path, packed) == [
+        ("broken.zip", "The archive is damaged, or packed in an unknown way."),
+        ("locked.zip", "file of the archive with a password"),
+        ("newer.zip", "The archive is damaged, or packed in an unknown way."),
+    ]
 
 
-def test_a_zip_of_damaged_contents_is_passed_over(tmp_path):
+def test_a_zip_of_damaged_contents_is_told(tmp_path):
     for name, packing in (("deflated.zip", zipfile.ZIP_DEFLATED), ("lzma.zip", zipfile.ZIP_LZMA)):
         with zipfile.ZipFile(tmp_path / name, "w", packing) as archive:
             archive.writestr("a.json", TALK)
@@ -78,6 +149,43 @@ def test_a_zip_of_damaged_contents_is_passed_over(tmp_path):
         data[begin : begin + 12] = b"\xff" * 12
         (tmp_path / name).write_bytes(data)
     assert names(tmp_path) == []
+    assert reasons(tmp_path) == [
+        ("deflated.zip", "damaged file of the archive"),
+        ("lzma.zip", "damaged file of the archive"),
+    ]
+
+
+def test_what_cannot_be_looked_at_ends_nothing(tmp_path):
+    def recognises(path, _):
+        if path.name == "shut.json":
+            raise PermissionError(13, "Permission denied")
+        return path.suffix == ".json"
+
+    for name in ("a.json", "shut.json", "z.json"):
+        (tmp_path / name).write_text(TALK)
+    reader = msgspec.structs.replace(NOTEBOOK, recognises=recognises)
+    assert names(tmp_path, reader) == ["a.json", "z.json"]
+    assert reasons(tmp_path, reader) == [("shut.json", "Permission denied")]
+
+
+def test_files_and_folders_without_rights_are_told(tmp_path):
+    (tmp_path / "good.json").write_text(TALK)
+    (tmp_path / "secret.json").write_text(TALK)
+    (tmp_path / "secret.json").chmod(0)
+    if os.access(tmp_path / "secret.json", os.R_OK):
+        pytest.skip("root may read everything")
+    for name, mode in (("closed", 0), ("named", 0o444)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.json").write_text(TALK)
+        (tmp_path / name).chmod(mode)
+    found, unread = find(tmp_path, *readers(), NOTEBOOK)
+    assert [source.path.name for _, source in found] == ["good.json"]
+    assert {each.path.relative_to(tmp_path).as_posix() for each in unread} == {
+        "secret.json",
+        "closed",
+        "named/a.json",
+    }
+    assert {each.reason for each in unread} == {"Permission denied"}
 
 
 def _changed(data, places, byte=1):
@@ -91,18 +199,19 @@ def test_the_journals_of_this_program_are_nobody_elses(tmp_path):
     reader = msgspec.structs.replace(NOTEBOOK, recognises=lambda *_: True)
     (tmp_path / "own.jsonl").write_bytes(Story().user().data)
     (tmp_path / "other.jsonl").write_bytes(b'{"type":"session","version":3,"id":"x"}\n')
-    found = [source.path.name for _, source in found_below(tmp_path / "own.jsonl", [reader])]
-    found += [source.path.name for _, source in found_below(tmp_path / "other.jsonl", [reader])]
-    assert found == ["other.jsonl"]
+    assert names(tmp_path / "own.jsonl", reader) == []
+    assert names(tmp_path / "other.jsonl", reader) == ["other.jsonl"]
 
 
-def test_a_program_whose_places_cannot_be_read_has_no_sources(tmp_path):
+def test_places_of_a_program_that_cannot_be_read_are_told(tmp_path):
     def broken(_):
-        raise PermissionError(13, "Permission denied")
+        raise PermissionError(13, "Permission denied", str(tmp_path / "notes"))
         yield
 
     reader = msgspec.structs.replace(NOTEBOOK, find=broken)
-    assert list(found_in(reader, Places(tmp_path, {}))) == []
+    unread = []
+    assert list(found_in(reader, Places(tmp_path, {}), unread)) == []
+    assert unread == [Failure(tmp_path / "notes", "Permission denied")]
 
 
 @pytest.mark.parametrize(

@@ -85,14 +85,14 @@ class ImportController:
             plan = await self._watched(find, lambda at: screen.show_found(at.files))
         except Stopped:
             return
-        except (StorageError, UsageError, RuntimeError, ValueError) as error:
-            # ``~nobody``, or a NUL in the path.
+        except (StorageError, UsageError, OSError, RuntimeError, ValueError) as error:
+            # A folder without rights, ``~nobody``, or a NUL in the path.
             screen.show_error(str(error))
             return
         if screen is not self._screen:
             return
         self._plan = plan
-        screen.show_rows(_rows(plan), _nothing(path))
+        screen.show_rows(_rows(plan), _nothing(path), _unread(plan))
 
     async def _tell_own(self, screen: ImportScreen, words: str) -> None:
         screen.dismiss(None)
@@ -152,3 +152,9 @@ def _nothing(path: str) -> str:
     if path:
         return f"{path}: no sessions of a known program were found there."
     return "No sessions of other programs were found. /import PATH reads an export or a folder."
+
+
+def _unread(plan: "Plan") -> str:
+    from tui.engine.imports.outcome_words import failure_lines
+
+    return "\n".join(failure_lines(plan.unread))

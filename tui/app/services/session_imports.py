@@ -75,4 +75,4 @@ class SessionImports(msgspec.Struct, frozen=True):
             return ()
         places = self.places()
         known = readers() if self.readers is None else self.readers
-        return tuple(each.title for each in known if any(True for _ in found_in(each, places)))
+        return tuple(each.title for each in known if any(True for _ in found_in(each, places, [])))

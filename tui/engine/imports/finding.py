@@ -3,16 +3,19 @@
 import logging
 import os
 import sqlite3
-import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+import msgspec
+
 from tui.engine.imports.history import FoundSource
+from tui.engine.imports.outcome import Failure
 from tui.files import open_regular
-from tui.importers.export_files import BROKEN, refusal
+from tui.importers.export_files import BROKEN, members
 from tui.importers.protocol import Places, Reader, Source
+from tui.importers.readers import ANY_JSON
 from tui.logs import error_name
 from tui.storage.rescue import is_session_file
 
@@ -21,9 +24,10 @@ SOURCE_ERRORS = (OSError, ValueError, RecursionError, sqlite3.Error, *BROKEN)
 _Each = TypeVar("_Each")
 _log = logging.getLogger(__name__)
 _HEAD_BYTES = 4096
-_ZIP = b"PK"
+_ZIP = b"PK\x03\x04"
 _OWN = b'{"type":"session"'
-_MOST_MEMBERS = 1000
+_DAMAGED = "The archive is damaged, or packed in an unknown way."
+_UNPACK = "Unpack it first: it has files of {}, which are not read inside of an archive."
 
 
 class SourceFailed(Exception):
@@ -39,35 +43,75 @@ def guarded(items: Iterable[_Each]) -> Iterator[_Each]:
         yield from items
     except SOURCE_ERRORS as error:
         _log.info("reading failed: %s", error_name(error))
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise SourceFailed(reason or str(error) or type(error).__name__) from error
+        raise SourceFailed(_reason(error)) from error
 
 
-def found_in(reader: Reader, places: Places) -> Iterator[Source]:
-    """Find the sources of a program in their usual places; those that cannot be read are none."""
-    with suppress(*SOURCE_ERRORS):
+def _reason(error: Exception) -> str:
+    told = error.strerror if isinstance(error, OSError) else None
+    return told or str(error) or type(error).__name__
+
+
+def found_in(reader: Reader, places: Places, unread: list[Failure]) -> Iterator[Source]:
+    """Find the sources of a program in their usual places.
+
+    Places that cannot be looked at are added to ``unread``.
+    """
+    try:
         yield from reader.find(places)
+    except SOURCE_ERRORS as error:
+        name = error.filename if isinstance(error, OSError) else None
+        unread.append(Failure(Path(name or places.home), _reason(error)))
 
 
-def found_below(path: Path, readers: Iterable[Reader]) -> Iterator[tuple[Reader, Source]]:
-    """Find the sources that a path leads to: it is one, or a folder with some, or a whole home."""
+def found_below(
+    path: Path, readers: Iterable[Reader], unread: list[Failure]
+) -> Iterator[tuple[Reader, Source]]:
+    """Find the sources that a path leads to: it is one, or a folder with some, or a whole home.
+
+    What cannot be looked at is added to ``unread``.
+    """
     readers = list(readers)
     # Path.is_dir raises for a name that is too long.
     if not os.path.isdir(path):  # noqa: PTH112
-        yield from _recognised(path, readers)
-        return
-    reader = _reader_of(path, b"", readers)
-    if reader is not None:
-        yield reader, Source.of(path, *_files_below(path))
+        yield from _recognised(path, readers, unread)
         return
     known: set[Path] = set()
     for reader in readers:
-        for source in found_in(reader, Places(home=path, environment={})):
+        for source in found_in(reader, Places(home=path, environment={}), unread):
             known.add(source.path)
             yield reader, source
-    for file in _files_below(path):
-        if known.isdisjoint((file, *file.parents)):
-            yield from _recognised(file, readers)
+    owners: dict[Path, Reader] = {}
+    for folder in _folders_below(path, unread):
+        if known.isdisjoint((folder, *folder.parents)):
+            yield from _found_in_folder(folder, readers, owners, known, unread)
+
+
+def _found_in_folder(
+    folder: Path,
+    readers: list[Reader],
+    owners: dict[Path, Reader],
+    known: set[Path],
+    unread: list[Failure],
+) -> Iterator[tuple[Reader, Source]]:
+    owner = _owner_of(folder, readers)
+    if owner is not None:
+        yield owner, Source.of(folder, *_all_files_below(folder))
+    owner = owner or owners.get(folder.parent)
+    if owner is not None:
+        owners[folder] = owner
+    for file in _files_in(folder):
+        for reader, source in _recognised(file, readers, unread) if file not in known else ():
+            # The parts of a conversation are read with it; any other program's file is none.
+            if owner is None or reader.program not in (owner.program, ANY_JSON):
+                yield reader, source
+
+
+def _owner_of(folder: Path, readers: list[Reader]) -> Reader | None:
+    """The program to which a folder is one conversation."""
+    # Of a folder without rights, its files tell.
+    with suppress(OSError):
+        return _reader_of(folder, b"", readers)
+    return None
 
 
 def as_found(reader: Reader, source: Source) -> FoundSource:
@@ -83,33 +127,49 @@ def as_found(reader: Reader, source: Source) -> FoundSource:
     )
 
 
-def _recognised(path: Path, readers: list[Reader]) -> Iterator[tuple[Reader, Source]]:
-    with suppress(*SOURCE_ERRORS):
+def _recognised(
+    path: Path, readers: list[Reader], unread: list[Failure]
+) -> Iterator[tuple[Reader, Source]]:
+    try:
         head = _head(path)
         if head.startswith(_OWN) and is_session_file(path):
             return
         reader = _reader_of(path, head, readers)
-        if reader is None and head.startswith(_ZIP):
-            reader = _reader_of_members(path, readers)
         if reader is not None:
             yield reader, Source.of(path)
+        elif head.startswith(_ZIP):
+            yield from _recognised_in_archive(path, readers, unread)
+    except (OSError, sqlite3.Error) as error:
+        unread.append(Failure(path, _reason(error)))
+    except BROKEN:
+        unread.append(Failure(path, _DAMAGED))
+    except (ValueError, RecursionError):
+        return
 
 
 def _reader_of(path: Path, head: bytes, readers: list[Reader]) -> Reader | None:
     return next((each for each in readers if each.recognises(path, head)), None)
 
 
-def _reader_of_members(path: Path, readers: list[Reader]) -> Reader | None:
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist()[:_MOST_MEMBERS]:
-            if refusal(member):
-                continue
-            with archive.open(member) as file:
-                head = file.read(_HEAD_BYTES)
-            reader = _reader_of(path / member.filename, head, readers)
-            if reader is not None:
-                return reader
-    return None
+def _recognised_in_archive(
+    path: Path, readers: list[Reader], unread: list[Failure]
+) -> Iterator[tuple[Reader, Source]]:
+    found: dict[str, list[str]] = {}
+    refused: dict[str, str] = {}
+    for member in members(path):
+        if member.refusal:
+            refused[member.name] = member.refusal
+        elif reader := _reader_of(path / member.name, member.beginning, readers):
+            found.setdefault(reader.program, []).append(member.name)
+    if refused and not found:
+        unread.extend(Failure(path, reason) for reason in set(refused.values()))
+    for reader in (each for each in readers if each.program in found):
+        if reader.archives:
+            # The reader counts what is refused.
+            names = (*found[reader.program], *refused)
+            yield reader, msgspec.structs.replace(Source.of(path), members=names)
+        else:
+            unread.append(Failure(path, _UNPACK.format(reader.title)))
 
 
 def _head(path: Path) -> bytes:
@@ -120,10 +180,19 @@ def _head(path: Path) -> bytes:
         os.close(descriptor)
 
 
-def _files_below(path: Path) -> Iterator[Path]:
-    for folder, folders, names in os.walk(path):
+def _folders_below(path: Path, unread: list[Failure]) -> Iterator[Path]:
+    def tell(error: OSError) -> None:
+        unread.append(Failure(Path(error.filename), _reason(error)))
+
+    for folder, folders, _ in os.walk(path, onerror=tell):
         folders.sort()
-        for name in sorted(names):
-            file = Path(folder, name)
-            if file.is_file() and not file.is_symlink():
-                yield file
+        yield Path(folder)
+
+
+def _files_in(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        return sorted(Path(entry) for entry in entries if entry.is_file(follow_symlinks=False))
+
+
+def _all_files_below(folder: Path) -> list[Path]:
+    return [file for each in _folders_below(folder, []) for file in _files_in(each)]

@@ -17,7 +17,7 @@ class Fork(msgspec.Struct, frozen=True):
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """A source that could not be read, or a session that could not be written."""
+    """A path that could not be read, or a session that could not be written."""
 
     path: Path
     reason: str
@@ -51,8 +51,16 @@ class Outcome(msgspec.Struct, frozen=True):
     """By its user."""
     error: str = ""
     """The reason why it ended early, such as a full disk."""
+    unread: tuple[Failure, ...] = ()
+    """Files and folders below named paths that could not be looked at."""
 
     @property
     def sessions(self) -> int:
         """The number of sessions that were added or have grown."""
         return sum(each.added + each.grown for each in self.programs)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if all that was wanted is here."""
+        failed = self.unread or any(each.failures for each in self.programs)
+        return not (failed or self.stopped or self.error)

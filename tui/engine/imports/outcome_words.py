@@ -1,11 +1,11 @@
 """The result of an import in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.imports import skipped_words
-from tui.engine.imports.outcome import ImportedProgram, Outcome
+from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 
 _FAILURES = 5
 _REASONS = 5
@@ -32,7 +32,8 @@ def _lines(outcome: Outcome) -> Iterator[str]:
     for program in outcome.programs:
         yield ""
         yield from program_lines(program)
-        yield from _failures(program)
+        yield from failure_lines(program.failures, "  ")
+    yield from failure_lines(outcome.unread)
     if added := [each.program for each in outcome.programs if each.added]:
         yield ""
         yield (
@@ -58,8 +59,9 @@ def program_lines(done: ImportedProgram) -> Iterator[str]:
         yield f'  "{title}" was continued here: new messages are in its fork {fork.fork_id}'
 
 
-def _failures(done: ImportedProgram) -> Iterator[str]:
-    for failure in done.failures[:_FAILURES]:
-        yield make_visible_line(f"  Not read: {failure.path}: {failure.reason}")
-    if len(done.failures) > _FAILURES:
-        yield f"  and {len(done.failures) - _FAILURES} more that could not be read."
+def failure_lines(failures: Sequence[Failure], indent: str = "") -> Iterator[str]:
+    """Name the first files that could not be read, and count the others."""
+    for failure in failures[:_FAILURES]:
+        yield indent + make_visible_line(f"Not read: {failure.path}: {failure.reason}")
+    if len(failures) > _FAILURES:
+        yield f"{indent}and {len(failures) - _FAILURES} more that could not be read."

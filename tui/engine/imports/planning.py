@@ -12,6 +12,7 @@ from tui.domain.views.import_rows import FoundCounts
 from tui.engine.imports.finding import SOURCE_ERRORS, as_found, found_below, found_in
 from tui.engine.imports.history import FoundSource, History, is_gone
 from tui.engine.imports.ids import imported_session_id
+from tui.engine.imports.outcome import Failure
 from tui.engine.imports.progress import Pace, Report
 from tui.importers.protocol import Ledger, Places, Reader, Source
 from tui.importers.readers import readers as all_readers
@@ -86,6 +87,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Those of which something was found."""
     unknown: tuple[Path, ...]
     """Named paths where no program's files were found."""
+    unread: tuple[Failure, ...] = ()
+    """Files and folders below named paths that could not be looked at."""
     since: datetime | None = None
     again: bool = False
 
@@ -122,26 +125,28 @@ def make_plan(
     history = History.of(store)
     counts = {reader.program: _Count(store, history, wanted, reader) for reader in chosen}
     unknown: list[Path] = []
+    unread: list[Failure] = []
     pace = Pace(report, 0)
-    for reader, source in _sources(chosen, wanted, unknown):
+    for reader, source in _sources(chosen, wanted, unknown, unread):
         pace.files += counts[reader.program].add(source)
         pace.begin(reader.title, 0)
     plans = (count.plan() for count in counts.values())
     programs = tuple(plan for plan in plans if plan.sources or plan.unchanged)
-    return Plan(programs, tuple(unknown), wanted.since, wanted.again)
+    return Plan(programs, tuple(unknown), tuple(unread), wanted.since, wanted.again)
 
 
 def _sources(
-    readers: Sequence[Reader], wanted: Wanted, unknown: list[Path]
+    readers: Sequence[Reader], wanted: Wanted, unknown: list[Path], unread: list[Failure]
 ) -> Iterator[tuple[Reader, Source]]:
     if wanted.places is not None:
         for reader in readers:
-            yield from ((reader, source) for source in found_in(reader, wanted.places))
+            for source in found_in(reader, wanted.places, unread):
+                yield reader, source
     for path in wanted.paths:
-        found = False
-        for found in found_below(path.absolute(), readers):
+        found, before = False, len(unread)
+        for found in found_below(path.absolute(), readers, unread):
             yield found
-        if not found:
+        if not found and len(unread) == before:
             unknown.append(path)
 
 

@@ -62,7 +62,7 @@ def run(
         stopped = True
     except StorageError as failed:
         error = str(failed)
-    return Outcome(tuple(done), stopped, error)
+    return Outcome(tuple(done), stopped, error, plan.unread)
 
 
 class _StillOpen(Exception):
