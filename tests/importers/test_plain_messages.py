@@ -47,11 +47,16 @@ def test_survives_damaged_samples_of_chatbot_ui(path, tmp_path):
 
 
 def test_reads_the_history_of_chatbot_ui(tmp_path):
-    chat = {"id": "c1", "name": "Bread", "model": {"id": "gpt-4"}, "messages": TURNS}
+    chat = {
+        "id": "5c3c9e0e-7f2f-4b53-9c28-2d6d6a5a8f10",
+        "name": "Bread",
+        "model": {"id": "gpt-4"},
+        "messages": TURNS,
+    }
     path = saved(tmp_path, {"version": 4, "history": [chat], "folders": [], "prompts": []})
     reading = check(chatbot_ui.READER, path, records_in)
     heading, _ = reading.conversations[0]
-    assert (heading.source_id, heading.name, heading.model) == ("c1", "Bread", "gpt-4")
+    assert (heading.source_id, heading.name, heading.model) == (chat["id"], "Bread", "gpt-4")
     assert said(reading) == SAID
 
 
@@ -76,7 +81,7 @@ def test_gives_each_line_of_a_file_its_own_conversation(tmp_path):
     facts = [{"id": "c1", "title": "Bread", "created_at": 1700000000}, {"id": 7}]
     path = saved(tmp_path, "\n".join(json.dumps({**each, "messages": TURNS}) for each in facts))
     reading = check(GENERIC, path, records_in)
-    assert [heading.source_id for heading, _ in reading.conversations] == ["c1", "7"]
+    assert len({heading.source_id for heading, _ in reading.conversations}) == 2
     assert reading.conversations[0][0].created_at == "2023-11-14T22:13:20.000Z"
 
 

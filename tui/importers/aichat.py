@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from tui.domain.journal.message import ToolCall
 from tui.files import read_bounded
 from tui.importers.answers import Piece, Result, messages
@@ -22,7 +24,7 @@ from tui.importers.json_lines import (
     objects_in,
     text_in,
 )
-from tui.importers.made_ids import MadeIds
+from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -69,6 +71,9 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
         counts.skipped[UNREADABLE] += document.skipped
     fields = object_in(document.value)
     heading = _heading(source, text_in(fields.get("model")))
+    # Its name is the file's, and other conversations may have it later.
+    beginning = first_ids(_items(heading.source_id, fields, Ledger()))
+    heading = msgspec.structs.replace(heading, beginning=beginning)
     yield Conversation(heading, partial(_items, heading.source_id, fields, counts), counts)
 
 

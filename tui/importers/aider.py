@@ -5,21 +5,18 @@ code fence tells an answer that has such lines itself.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from tui.domain.journal.message import Role
 from tui.importers.json_lines import TOO_LONG, raw_lines
-from tui.importers.made_ids import MadeIds
+from tui.importers.made_ids import MadeIds, first_ids, made_id
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
     Heading,
-    Item,
     Ledger,
     Places,
     Reader,
@@ -34,6 +31,7 @@ _FENCE = re.compile(r"(`{3,}|~{3,})")
 _TOKENS = "> Tokens: "
 """Begins the line that ends an answer."""
 _COMMAND = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
+_Said = tuple[Role, str]
 _ASKING = {"ask", "code", "architect"}
 """The commands that are followed by a prompt."""
 
@@ -60,14 +58,13 @@ class _Chat(NamedTuple):
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    starts: Counter[str] = Counter()
     for chat in _chats(source.path, ledger):
-        starts[chat.start] += 1
         counts = Ledger()
         messages = list(_messages(chat, counts))
         if messages:
-            heading = _heading(source.path, chat, starts[chat.start])
-            yield Conversation(heading, partial(_items, heading, messages), counts)
+            name = made_id(chat.start, messages[0])
+            heading = _heading(source.path, chat, name, messages)
+            yield Conversation(heading, partial(_items, name, messages), counts)
         else:
             ledger.add(counts)
 
@@ -89,24 +86,24 @@ def _chats(path: Path, ledger: Ledger) -> Iterator[_Chat]:
         yield chat
 
 
-def _heading(path: Path, chat: _Chat, number: int) -> Heading:
-    facts = f"{path.absolute()}\n{chat.start}\n{number}"
+def _heading(path: Path, chat: _Chat, name: str, messages: list[_Said]) -> Heading:
     models = [found[1] for line in chat.lines if (found := _MODEL.match(line))]
     return Heading(
-        source_id=sha256(facts.encode("utf-8", "surrogateescape")).hexdigest()[:32],
+        source_id=name,
         project_path=str(path.absolute().parent),
         created_at=utc_of_local(chat.start) if chat.start else None,
         model=models[-1] if models else "",
+        beginning=first_ids(_items(name, messages)),
     )
 
 
-def _items(heading: Heading, messages: list[tuple[Role, str]]) -> Iterator[Item]:
-    ids = MadeIds(heading.source_id)
+def _items(name: str, messages: list[_Said]) -> Iterator[ForeignMessage]:
+    ids = MadeIds(name)
     for role, text in messages:
         yield ForeignMessage(ids.make(role, text), role, text)
 
 
-def _messages(chat: _Chat, ledger: Ledger) -> Iterator[tuple[Role, str]]:
+def _messages(chat: _Chat, ledger: Ledger) -> Iterator[_Said]:
     """The prompts and answers of a chat; the lines that are neither are counted."""
     role: Role = "assistant"
     lines: list[str] = []
@@ -139,7 +136,7 @@ def _kind(line: str, fence: str) -> tuple[str, str, str]:
     return "assistant", line.rstrip("\r"), mark[1] if mark else ""
 
 
-def _said(role: Role, lines: list[str], ledger: Ledger) -> Iterator[tuple[Role, str]]:
+def _said(role: Role, lines: list[str], ledger: Ledger) -> Iterator[_Said]:
     text = "\n".join(lines).strip("\n")
     if role == "user":
         text = _prompt(text)

@@ -17,9 +17,9 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    for number, record in enumerate(records(source, ledger, WITHIN)):
+    for record in records(source, ledger, WITHIN):
         if isinstance(record.get("messages"), list):
-            yield conversation(record, f"{source.path}:{number}")
+            yield conversation(record)
         else:
             ledger.skipped["conversation without messages"] += 1
 

@@ -31,6 +31,7 @@ from tui.importers.claude_code_lines import (
 from tui.importers.json_elements import element_lines
 from tui.importers.json_lines import RawLine, object_in, raw_lines, text_in
 from tui.importers.kinds import skipped
+from tui.importers.made_ids import made_id
 from tui.importers.protocol import Heading, Ledger
 from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order
@@ -115,7 +116,8 @@ class Talk(msgspec.Struct, frozen=True):
 def id_of(line: Line, number: int, file: str) -> str:
     """The id of a line; a fork of a conversation has it in common with the original."""
     origin = object_in(line.forked_from).get("messageUuid")
-    name = text_in(origin) or text_in(line.uuid) or f"~{number}"
+    # Files of lines without ids may be written anew.
+    name = text_in(origin) or text_in(line.uuid) or f"~{number}-{made_id(line.message)}"
     return name if _UUID.fullmatch(name) else f"{file}:{name}"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from tui.domain.journal.message import ToolCall
 from tui.importers import contents
 from tui.importers.json_lines import object_in, objects_in, text_in, whole
+from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import Conversation, ForeignMessage, Heading, Item, Json, Ledger
 from tui.importers.times import utc
 
@@ -24,8 +25,9 @@ def read(path: Path, ledger: Ledger) -> Iterator[Conversation]:
 
 
 def _items(messages: list[Json], source_id: str, ledger: Ledger) -> Iterator[Item]:
-    for number, message in enumerate(messages):
-        made = _message(message, f"{source_id}:{number}")
+    ids = MadeIds(source_id)
+    for message in messages:
+        made = _message(message, ids.make(message))
         if made is not None:
             ledger.read += 1
             yield made

@@ -23,6 +23,7 @@ from tui.importers.json_lines import (
     text_in,
     whole,
 )
+from tui.importers.made_ids import first_ids
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -133,7 +134,10 @@ def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
         _leave_out(own, ledger, facts)
         return
     read = lambda: _items(chat, facts, lambda place: messages[place.offset])  # noqa: E731
-    yield Conversation(facts.heading(), read, own)
+    heading = facts.heading()
+    if facts.is_named_by_file:
+        heading = msgspec.structs.replace(heading, beginning=first_ids(read()))
+    yield Conversation(heading, read, own)
 
 
 def _messages_in(value: Any) -> list[Json]:
@@ -196,6 +200,8 @@ class _Facts:
 
     def __init__(self, path: Path) -> None:
         self.source_id = f"{_folder(path).name}:{path.stem}"
+        self.is_named_by_file = True
+        """True if it has no id: its file may be written anew with another conversation."""
         self.is_sub_agent = False
         self._path = path
         self._name = path.stem.removeprefix("checkpoint-") if "checkpoint" in path.stem else ""
@@ -205,7 +211,8 @@ class _Facts:
         self._hash = ""
 
     def take(self, fields: Json) -> None:
-        self.source_id = text_in(fields.get("sessionId")) or self.source_id
+        if own := text_in(fields.get("sessionId")):
+            self.source_id, self.is_named_by_file = own, False
         self.is_sub_agent = self.is_sub_agent or fields.get("kind") == "subagent"
         self._name = text_in(fields.get("summary")) or self._name
         self._created = self._created or fields.get("startTime") or fields.get("start_time")

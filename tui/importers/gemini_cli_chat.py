@@ -8,11 +8,13 @@ from typing import Any, NamedTuple
 
 from tui.importers import contents
 from tui.importers.json_lines import object_in, objects_in, text_in
+from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import Json
 from tui.importers.trees import Node, Order, in_order
 
 INJECTED = ("/", "?", "<session_context>", "<hook_context>")
 _CANCELLED = "Request cancelled"
+_SAID = ("type", "content", "parts")
 _ANSWERS = ("gemini", "model", "assistant")
 
 
@@ -35,6 +37,7 @@ class Chat:
     """Takes in messages in the order of the file."""
 
     def __init__(self) -> None:
+        self._ids = MadeIds("")
         self.places: dict[str, Place] = {}
         """The messages with words."""
         self.notes: dict[str, Note] = {}
@@ -46,7 +49,7 @@ class Chat:
 
     def add(self, message: Json, place: Place) -> str:
         """Take a message in; the reason if it is skipped."""
-        name = text_in(message.get("id")) or f"~{len(self._parents)}"
+        name = text_in(message.get("id")) or self._ids.make(*map(message.get, _SAID))
         kind = message.get("type")
         if kind in ("info", "warning", "error"):
             return self._note(name, message, place)

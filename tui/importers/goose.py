@@ -13,6 +13,7 @@ from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
 from tui.importers.databases import MAGIC, Database, Row, has, is_database, opened, schema, source
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
+from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -80,11 +81,12 @@ def _of_file(path: Path) -> Conversation:
 
 
 def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
+    ids = MadeIds("")
     for number, line in enumerate(objects(path, ledger)):
         if number == 0 and "role" not in line.value:
             ledger.skipped["facts of the session"] += 1
         else:
-            yield {"id": number, **line.value}
+            yield {"id": ids.make(line.value), **line.value}
 
 
 def _of_rows(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversation]:

@@ -4,7 +4,24 @@ A source that drops its oldest messages moves the others; these must be known ag
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from hashlib import sha256
+from itertools import islice
+
+from tui.importers.protocol import ForeignMessage, Item
+
+_COMPARED = 100
+
+
+def made_id(*facts: object) -> str:
+    """Make an id from some facts."""
+    return sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def first_ids(items: Iterable[Item]) -> tuple[str, ...]:
+    """The ids by which a conversation is known that has none of its own."""
+    messages = (item.id for item in items if isinstance(item, ForeignMessage))
+    return tuple(islice(messages, _COMPARED))
 
 
 class MadeIds:
@@ -16,8 +33,7 @@ class MadeIds:
 
     def make(self, *facts: object) -> str:
         """Make the id of a message from its facts; the same again get a number."""
-        digest = sha256(repr((self._conversation, *facts)).encode("utf-8", "surrogatepass"))
-        return self._unused(digest.hexdigest()[:32])
+        return self._unused(made_id(self._conversation, *facts))
 
     def own(self, name: str) -> str:
         """The source's own id, once: one that a damaged source repeats gets a number."""

@@ -6,7 +6,6 @@ One such object, an array or lines of them, or the array of messages alone.
 import re
 from collections.abc import Iterator
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,11 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.export_files import beginning, nowhere, records
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects_in, text_in
+from tui.importers.made_ids import MadeIds, first_ids, made_id
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
     Heading,
-    Item,
     Json,
     Ledger,
     Reader,
@@ -37,8 +36,12 @@ _ROLES: dict[str, Role] = {
     "function": "tool",
 }
 _RULES = {"system", "developer"}
-_CREATED = ("created_at", "createdAt", "create_time", "created", "timestamp", "date")
+_BEGUN = ("created_at", "createdAt", "create_time", "created")
+_CREATED = (*_BEGUN, "timestamp", "date")
 _UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
+_SAID = ("role", "content", "tool_calls", "function_call", "tool_call_id")
+_UNIQUE = 16
+"""Ids of so many characters are one conversation's; shorter ones number those of a file."""
 _THINKING = {"thinking", "reasoning", "redacted_thinking"}
 _MESSAGE = re.compile(rb"""[^{]*\{(?:[^{}]|\{[^{}]*\})*?"role"\s*:""")
 """A file whose first object is a message itself, not one that has a message somewhere."""
@@ -54,30 +57,38 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     loose: list[Json] = []
-    for number, record in enumerate(records(source, ledger, ("conversations", "data"))):
+    for record in records(source, ledger, ("conversations", "data")):
         if isinstance(record.get("messages"), list):
-            yield conversation(record, f"{source.path}:{number}")
+            yield conversation(record)
         elif "role" in record:
             loose.append(record)
         else:
             ledger.skipped[UNREADABLE] += 1
     if loose:
-        yield conversation({"messages": loose}, str(source.path))
+        yield conversation({"messages": loose})
 
 
-def conversation(record: Json, place: str) -> Conversation:
-    """The conversation of an object; ``place`` names one that has no id of its own."""
-    name = own_id(record) or sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
+def conversation(record: Json) -> Conversation:
+    """The conversation of an object; the first words name one that has no id of its own."""
+    own = own_id(record)
     created = first_time(record, _CREATED)
+    is_unique = len(own) >= _UNIQUE
+    name = own if is_unique else _made_name(record)
     heading = Heading(
         source_id=name,
         name=title(record.get("title")) or title(record.get("name")),
         created_at=created,
         updated_at=first_time(record, _UPDATED) or created,
         model=_model(record),
+        beginning=() if is_unique else first_ids(_items(record, name, Ledger())),
     )
     counts = Ledger()
     return Conversation(heading, partial(_items, record, name, counts), counts)
+
+
+def _made_name(record: Json) -> str:
+    first = next(_items(record, "", Ledger()), None)
+    return made_id(first_time(record, _BEGUN), first and (first.role, first.content))
 
 
 def own_id(record: Json) -> str:
@@ -97,15 +108,14 @@ def _model(record: Json) -> str:
     return text_in(model) or text_in(object_in(model).get("id"))
 
 
-def _items(record: Json, name: str, ledger: Ledger) -> Iterator[Item]:
-    seen: set[str] = set()
+def _items(record: Json, name: str, ledger: Ledger) -> Iterator[ForeignMessage]:
+    ids = MadeIds(name)
     waiting: list[str] = []
-    for number, value in enumerate(items_in(record["messages"])):
+    for value in items_in(record["messages"]):
         message = object_in(value)
-        own = own_id(message)
-        unique = own if own and own not in seen else f"{name}-{number}"
-        seen.add(unique)
-        said, reason = _said(unique, message, waiting)
+        # Its own id may count the messages of a file, and mean others when that is written anew.
+        made = ids.make(own_id(message), *(message.get(field) for field in _SAID))
+        said, reason = _said(made, message, waiting)
         if said:
             ledger.read += 1
             yield said

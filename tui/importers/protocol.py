@@ -145,7 +145,7 @@ class Heading(msgspec.Struct, frozen=True):
     """The facts about a conversation that are known before its messages are read."""
 
     source_id: str
-    """The program's id of it, or one made from its path; the same at every reading."""
+    """The program's id of it, or a made one; the same at every reading."""
     name: str = ""
     """Given by the user or by the program; placeholders such as ``New chat`` are none."""
     project_path: str = ""
@@ -161,6 +161,11 @@ class Heading(msgspec.Struct, frozen=True):
     """Names the tree of messages that it is part of, if it is not the only part.
 
     Conversations of one root become one session: a resumed one that repeats what it resumes.
+    """
+    beginning: tuple[str, ...] = ()
+    """The ids of its first messages, if ``source_id`` is made of its first words alone.
+
+    Others may begin with these, too: sessions are the same if one's messages begin the other's.
     """
     scope: str = ""
     """Where a program had scopes, numbers and active sessions as there are here: its own."""

@@ -26,11 +26,11 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    for number, record in enumerate(records(source, ledger)):
+    for record in records(source, ledger):
         turns = record.get("conversations", record.get("conversation"))
         if isinstance(turns, list):
             messages = [_message(object_in(turn)) for turn in items_in(turns)]
-            yield conversation({**record, "messages": messages}, f"{source.path}:{number}")
+            yield conversation({**record, "messages": messages})
         else:
             ledger.skipped[UNREADABLE] += 1
 

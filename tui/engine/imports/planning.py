@@ -11,9 +11,9 @@ from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds
 from tui.domain.views.import_rows import FoundCounts
 from tui.engine.imports.finding import SOURCE_ERRORS, as_found, found_below, found_in
 from tui.engine.imports.history import FoundSource, History, is_gone
-from tui.engine.imports.ids import imported_session_id
 from tui.engine.imports.outcome import Failure
 from tui.engine.imports.progress import Pace, Report
+from tui.engine.imports.session_ids import SessionIds
 from tui.importers.protocol import Ledger, Places, Reader, Source
 from tui.importers.readers import readers as all_readers
 from tui.storage.protocol import SessionStore
@@ -164,6 +164,7 @@ class _Count:
         self._planned: dict[str, PlannedSource] = {}
         self._unchanged = self._new_files = 0
         self._sessions: set[str] = set()
+        self._ids = SessionIds(store, reader.program)
         self._gone: set[str] = set()
         self._is_counted = reader.several
 
@@ -195,14 +196,12 @@ class _Count:
             return
         # A source that cannot be read: the import says so.
         with suppress(*SOURCE_ERRORS):
-            self._sessions.update(self._ids(source))
+            self._sessions.update(self._sessions_in(source))
 
-    def _ids(self, source: Source) -> Iterator[str]:
+    def _sessions_in(self, source: Source) -> Iterator[str]:
         for conversation in self._reader.read(source, Ledger()):
-            heading = conversation.heading
-            root = heading.root or heading.source_id
             if sum(1 for _ in conversation.items()):
-                yield imported_session_id(self._reader.program, root)
+                yield self._ids.of(conversation.heading)
 
     def _is_new(self, session_id: str) -> bool:
         if self._history.was_imported(session_id):

@@ -12,10 +12,11 @@ from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_ut
 from tui.engine.imports.conversion import Conversion, batches
 from tui.engine.imports.finding import guarded
 from tui.engine.imports.history import History
-from tui.engine.imports.ids import fork_id, imported_session_id
+from tui.engine.imports.ids import fork_id
 from tui.engine.imports.known_session import KnownSession
 from tui.engine.imports.outcome import Fork, ImportedProgram
 from tui.engine.imports.progress import Pace
+from tui.engine.imports.session_ids import SessionIds
 from tui.errors import SessionBusy, SessionNotFound
 from tui.importers.protocol import Conversation, Heading, Item, Source
 from tui.storage.protocol import Lease, SessionStore
@@ -79,8 +80,7 @@ class SessionWriter:
 
         A session that was continued here stays as it is: a fork of it takes what is new.
         """
-        root = self._heading.root or self._heading.source_id
-        session_id = imported_session_id(self._program, root)
+        session_id = SessionIds(self._store, self._program).of(self._heading)
         original: _Original | None = None
         while True:
             try:
