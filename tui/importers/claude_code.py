@@ -18,7 +18,7 @@ from tui.importers.claude_code_lines import (
     Line,
     calls_in,
     is_failure,
-    line_of,
+    line_again,
     model_of,
     result_text,
     results_in,
@@ -27,7 +27,7 @@ from tui.importers.claude_code_lines import (
 )
 from tui.importers.claude_code_todos import TodoLog
 from tui.importers.claude_code_tree import Place, Step, Talk, Tree, id_of
-from tui.importers.json_lines import object_in, raw_lines, span, text_in
+from tui.importers.json_lines import object_in, raw_lines, text_in
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -117,10 +117,8 @@ class _Placed(NamedTuple):
 
 def _lines(descriptor: int, file: str, places: Iterable[Place]) -> Iterator[_Placed]:
     for place in places:
-        line = line_of(span(descriptor, place.offset, place.length))
-        # The file may have been written anew since it was looked through.
-        if line is not None:
-            yield _Placed(id_of(line, place.number, file), line)
+        line = line_again(descriptor, place.offset, place.length)
+        yield _Placed(id_of(line, place.number, file), line)
 
 
 class _Writer:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tui.importers import contents
-from tui.importers.json_lines import decode, object_in, text_in
+from tui.importers.json_lines import decode, decode_again, object_in, text_in
 from tui.importers.protocol import Json
 
 INTERRUPTED = "[Request interrupted by user"
@@ -77,6 +77,11 @@ _DECODER = msgspec.json.Decoder(Line)
 def line_of(data: bytes) -> Line | None:
     """Decode a line; ``None`` if it is none."""
     return decode(data, _DECODER)
+
+
+def line_again(descriptor: int, offset: int, length: int) -> Line:
+    """Read a line of an open file again. Raises ``OSError``, ``SourceChanged``."""
+    return decode_again(descriptor, offset, length, _DECODER)
 
 
 def _content(line: Line) -> Iterator[Json]:

@@ -15,11 +15,12 @@ from tui.files import open_regular, read_bounded
 from tui.importers import contents
 from tui.importers.gemini_cli_chat import Chat, Place, message_text, part_text, user_text
 from tui.importers.json_lines import (
+    SourceChanged,
     decode,
+    decode_again,
     object_in,
     objects_in,
     raw_lines,
-    span,
     text_in,
     whole,
 )
@@ -104,12 +105,13 @@ def _items_of_lines(path: Path, chat: Chat, facts: "_Facts") -> Iterator[Item]:
     descriptor = open_regular(path, follow=True)
 
     def message_at(place: Place) -> Json:
-        # The file may have been written anew since it was looked through.
-        value = decode(span(descriptor, place.offset, place.length), _DECODER) or {}
+        value = decode_again(descriptor, place.offset, place.length, _DECODER)
         if place.number < 0:
             return value
         messages = objects_in((object_in(value.get("$set")) or value).get("messages"))
-        return messages[place.number] if place.number < len(messages) else {}
+        if place.number >= len(messages):
+            raise SourceChanged
+        return messages[place.number]
 
     try:
         yield from _items(chat, facts, message_at)

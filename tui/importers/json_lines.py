@@ -1,5 +1,6 @@
 """Files of JSON, an object a line or as a whole, read as leniently as their programs write them."""
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,7 @@ UNREADABLE = "unreadable line"
 UNFINISHED = "unfinished line"
 BLANK = "blank line"
 TOO_LONG = "too long line"
+CHANGED = "The file was written anew while it was read."
 FILE_BYTES = 64 * 1024 * 1024
 """Limit of a file that is one JSON value and is parsed as a whole."""
 _BLOCK = 1024 * 1024
@@ -100,9 +102,19 @@ def lines_in(
         yield line.ended(last=True)
 
 
-def span(descriptor: int, offset: int, length: int) -> bytes:
-    """Read a line again, of an open file. Raises ``OSError``."""
-    return os.pread(descriptor, length, offset)
+class SourceChanged(OSError):
+    """A file was written anew between the first look through it and the reading."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.ESTALE, CHANGED)
+
+
+def decode_again(descriptor: int, offset: int, length: int, decoder: msgspec.json.Decoder[T]) -> T:
+    """Decode a line of an open file again. Raises ``OSError``, ``SourceChanged``."""
+    value = decode(os.pread(descriptor, length, offset), decoder)
+    if value is None:
+        raise SourceChanged
+    return value
 
 
 class _Growing:

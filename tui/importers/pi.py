@@ -17,7 +17,7 @@ import msgspec
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.files import open_regular
 from tui.importers import contents
-from tui.importers.json_lines import RawLine, decode, object_in, raw_lines, span, text_in
+from tui.importers.json_lines import RawLine, decode, decode_again, object_in, raw_lines, text_in
 from tui.importers.kinds import skipped
 from tui.importers.protocol import (
     Conversation,
@@ -233,9 +233,7 @@ def _through(line: _Line, before: str, tree: _Tree) -> str:
 
 
 def _line_at(descriptor: int, place: _Place) -> _Line:
-    # The file may have been written anew since it was looked through.
-    data = span(descriptor, place.offset, place.length)
-    return decode(data, _DECODER) or _Line()
+    return decode_again(descriptor, place.offset, place.length, _DECODER)
 
 
 class _Names:

@@ -1,10 +1,12 @@
 """Imports: whole sessions come into the archive, once, and grow."""
 
+import os
+
 import msgspec
 import pytest
 
 from tests.builders import texts, user
-from tests.engine.imports.notebook import SEVERAL, said, told
+from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import VERSION
 from tui.engine.imports.ids import imported_session_id
@@ -462,3 +464,23 @@ def test_a_session_that_another_import_adds_meanwhile_is_no_failure(store, shelf
     assert live(store) == ["a", "b"]
     assert len(ids(store)) == 2
     assert counts(take()) == (0, 0, 0)
+
+
+def test_a_file_that_became_shorter_on_the_way_is_read_again(shelf, store, clock):
+    path = shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+
+    def read(source, ledger):
+        for number, conversation in enumerate(NOTEBOOK.read(source, ledger)):
+            yield conversation
+            if number == 0:
+                os.truncate(source.path, 3)
+
+    torn = msgspec.structs.replace(NOTEBOOK, read=read)
+    plan = make_plan(store, Wanted(shelf.places), readers=[torn])
+    outcome = run(store, plan, clock=clock)
+    assert [failure.path for failure in outcome.programs[0].failures] == [path]
+    assert not outcome.is_whole
+    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    os.utime(path, ns=(plan.programs[0].sources[0].found.mtime,) * 2)
+    again = make_plan(store, Wanted(shelf.places), readers=[NOTEBOOK])
+    assert again.sources == 1

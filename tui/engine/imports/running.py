@@ -5,7 +5,8 @@ session at the next run, message by message, and adds only the rest.
 """
 
 import logging
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Self
 
@@ -28,7 +29,8 @@ from tui.errors import (
     StorageError,
     StorageFull,
 )
-from tui.importers.protocol import Heading, Ledger
+from tui.importers.json_lines import SourceChanged
+from tui.importers.protocol import Conversation, Heading, Ledger
 from tui.storage.protocol import SessionStore
 
 _log = logging.getLogger(__name__)
@@ -100,6 +102,19 @@ class _Log:
             self._store.note_imports(lines)
 
 
+def _read_whole(planned: PlannedSource, ledger: Ledger) -> Iterator[Conversation]:
+    """Read a source. Raises ``OSError``, also for a file that became shorter on the way."""
+    before = _length(planned)
+    yield from planned.reader.read(planned.source, ledger)
+    if _length(planned) < before:
+        raise SourceChanged
+
+
+def _length(planned: PlannedSource) -> int:
+    status = planned.source.path.stat()
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
+
+
 class _ProgramImport:
     """Imports the sources of one program."""
 
@@ -139,7 +154,7 @@ class _ProgramImport:
         line: ImportLine | None = None
         is_whole, ended = True, False
         try:
-            for conversation in guarded(planned.reader.read(planned.source, ledger)):
+            for conversation in guarded(_read_whole(planned, ledger)):
                 if line is not None:
                     self._imported.add(line)
                     line = None
