@@ -52,6 +52,12 @@ def test_without_a_terminal_nothing_is_asked_where_nothing_is_found(sibyl, store
     assert sibyl("import").out == "No sessions of other programs found.\n"
 
 
+def test_a_day_after_which_nothing_was_changed_is_told(sibyl, shelf):
+    shelf.put("a.json", told(said("a")))
+    told_so = sibyl("import", "--since", "2999-01-01").out
+    assert told_so == "No sessions of other programs were changed since then.\n"
+
+
 def test_where_imported_sessions_are_is_told(sibyl, store, shelf):
     shelf.put("a.json", told(said("a")))
     told_where = sibyl("import", "--all").out
@@ -111,6 +117,7 @@ def test_what_cannot_be_looked_at_is_told_and_the_rest_imported(sibyl, store, tm
         ),
         (["--since", "yesterday"], '"yesterday" is not a date such as 2026-01-31.'),
         (["nowhere"], "No such file or folder: nowhere"),
+        ([""], "No such file or folder: (an empty name)"),
         (["x" * 300], "No such file or folder: xxx"),
         (["empty"], "sibyl-tui import --help lists the programs that are read."),
     ],
@@ -130,6 +137,25 @@ def test_a_journal_of_this_program_is_taken_back(sibyl, store, saved):
     assert done.code == 0
     assert f"Imported session: {session_id} (2 messages)" in done.err
     assert store.entry(session_id).message_count == 2
+
+
+def test_a_session_of_this_program_is_only_named_by_a_dry_run(sibyl, store, saved):
+    session_id = saved("Hello", "Hi")
+    path = store.path(session_id)
+    away = path.rename(path.with_suffix(".away"))
+    planned = sibyl("import", away, "--dry-run", "--json")
+    assert planned.json["sessions"] == [{"path": str(away)}]
+    assert sibyl("import", away, "--from", "notebook").code == 2
+    assert not path.exists()
+    done = sibyl("import", away, "--json")
+    assert done.json["sessions"] == [{"path": str(away), "id": session_id, "messages": 2}]
+
+
+def test_the_facts_of_a_foreign_session_are_a_line_each(sibyl, shelf):
+    shelf.put("a.json", told(said("a"), project_path="/shop\n# Owned", model="m\n- x"))
+    sibyl("import", "--all")
+    shown = sibyl("sessions", "show", FIRST).out
+    assert "- scope: project:/shop # Owned\n- model: notebook:m - x\n" in shown
 
 
 def test_the_ledger_is_shown_with_the_session(sibyl, store, shelf):

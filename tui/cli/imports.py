@@ -4,6 +4,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +30,23 @@ _NOT_FOUND = (
 )
 
 
+_Json = dict[str, Any]
+
+
 def run(chosen: Namespace) -> int:
     """Find, ask, import and tell; 1 if something could not be imported."""
     program = Program.from_arguments(chosen)
     wanted = _wanted(chosen)
-    own, others = _divided(wanted.paths)
-    wanted = msgspec.structs.replace(wanted, paths=others)
-    for path in own:
-        _import_own(program, path)
-    if own and not others:
-        return 0
-    return _import(program, chosen, wanted, ProgressLine())
+    # --from names another program.
+    own, others = ([], wanted.paths) if chosen.sources else _divided(wanted.paths)
+    take = _tell_own if chosen.dry_run else partial(_import_own, program)
+    sessions = [take(path) for path in own]
+    if others or not own:
+        wanted = msgspec.structs.replace(wanted, paths=others)
+        return _import(program, chosen, wanted, sessions)
+    if chosen.json:
+        output.put_json(_plan_json(Plan((), ()), sessions, dry_run=chosen.dry_run), 2)
+    return 0
 
 
 def _wanted(chosen: Namespace) -> Wanted:
@@ -50,9 +57,9 @@ def _wanted(chosen: Namespace) -> Wanted:
         )
     paths = tuple(map(Path, chosen.paths))
     # Path.exists raises for a name that is too long.
-    missing = [path for path in paths if not os.path.exists(path)]  # noqa: PTH110
+    missing = [name for name in chosen.paths if not os.path.exists(name)]  # noqa: PTH110
     if missing:
-        raise UsageError(f"No such file or folder: {missing[0]}")
+        raise UsageError(f"No such file or folder: {missing[0] or '(an empty name)'}")
     places = Places(Path.home(), dict(os.environ), is_mac=sys.platform == "darwin")
     return Wanted(
         places=None if paths else places,
@@ -74,13 +81,20 @@ def _divided(paths: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
     return own, tuple(path for path in paths if path not in own)
 
 
-def _import_own(program: Program, path: Path) -> None:
+def _tell_own(path: Path) -> _Json:
+    output.tell(f"Session of sibyl-tui: {make_visible_line(str(path))}")
+    return {"path": str(path)}
+
+
+def _import_own(program: Program, path: Path) -> _Json:
     done = import_file(program.store, path, program.now())
     output.tell(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
     program.tell_damage(done.damaged, str(path))
+    return {"path": str(path), "id": done.session_id, "messages": done.messages}
 
 
-def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: ProgressLine) -> int:
+def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[_Json]) -> int:
+    progress = ProgressLine()
     plan = make_plan(program.store, wanted, progress.show_found)
     progress.end()
     if plan.unknown:
@@ -90,7 +104,7 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: Progr
         _tell_plan(plan)
     if chosen.dry_run or not plan.sources:
         if chosen.json:
-            output.put_json(_plan_json(plan, dry_run=chosen.dry_run), 2)
+            output.put_json(_plan_json(plan, sessions, dry_run=chosen.dry_run), 2)
         return int(bool(plan.unread))
     if not _chosen(chosen) and not _confirmed(plan):
         output.tell("Nothing imported.")
@@ -98,7 +112,11 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: Progr
     with progress.stopped_by_keys():
         outcome = run_import(program.store, plan, progress.show)
     progress.end()
-    _tell(plan, outcome, as_json=chosen.json)
+    if chosen.json:
+        output.put_json(_outcome_json(plan, outcome, sessions), 2)
+    else:
+        _show(outcome)
+    _tell_end(outcome)
     if outcome.stopped:
         return STOPPED
     return int(not outcome.is_whole)
@@ -119,7 +137,7 @@ def _confirmed(plan: Plan) -> bool:
 
 def _tell_plan(plan: Plan) -> None:
     if not plan.programs:
-        output.put_line("No sessions of other programs found.")
+        output.put_line(_NONE_SINCE if plan.since else "No sessions of other programs found.")
         return
     width = max(len(each.title) for each in plan.programs)
     for each in plan.programs:
@@ -128,20 +146,21 @@ def _tell_plan(plan: Plan) -> None:
         output.put_line("Nothing new to import.")
 
 
-def _tell(plan: Plan, outcome: Outcome, *, as_json: bool) -> None:
-    if as_json:
-        output.put_json(_outcome_json(plan, outcome), 2)
-    else:
-        for each in outcome.programs:
-            _tell_program(each)
-        if added := [each.program for each in outcome.programs if each.added]:
-            output.put_line(_WHERE.format(added[0]))
+def _show(outcome: Outcome) -> None:
+    for each in outcome.programs:
+        _tell_program(each)
+    if added := [each.program for each in outcome.programs if each.added]:
+        output.put_line(_WHERE.format(added[0]))
+
+
+def _tell_end(outcome: Outcome) -> None:
     if outcome.error:
         output.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
     elif outcome.stopped:
         output.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
 
 
+_NONE_SINCE = "No sessions of other programs were changed since then."
 _WHERE = (
     "They are in the archive: sibyl-tui sessions list --archived\n"
     "Every search finds them: sibyl-tui sessions search from:{} WORDS"
@@ -161,16 +180,20 @@ def _tell_failures(failures: Sequence[Failure]) -> None:
         output.tell(f"Cannot import {reason}")
 
 
-def _plan_json(plan: Plan, *, dry_run: bool) -> dict[str, Any]:
-    programs = [_program_json(each) for each in plan.programs]
-    return {"dry_run": dry_run, "programs": programs, "unread": _failures_json(plan.unread)}
+def _plan_json(plan: Plan, sessions: list[_Json], *, dry_run: bool) -> _Json:
+    return {
+        "dry_run": dry_run,
+        "programs": [_program_json(each) for each in plan.programs],
+        "sessions": sessions,
+        "unread": _failures_json(plan.unread),
+    }
 
 
 def _failures_json(failures: Sequence[Failure]) -> list[dict[str, str]]:
     return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
 
 
-def _program_json(plan: ProgramPlan) -> dict[str, Any]:
+def _program_json(plan: ProgramPlan) -> _Json:
     return {
         "program": plan.program,
         "title": plan.title,
@@ -185,7 +208,7 @@ def _program_json(plan: ProgramPlan) -> dict[str, Any]:
     }
 
 
-def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+def _outcome_json(plan: Plan, outcome: Outcome, sessions: list[_Json]) -> _Json:
     planned = {each.program: _program_json(each) for each in plan.programs}
     done = [
         {
@@ -206,5 +229,6 @@ def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
         "stopped": outcome.stopped,
         "error": outcome.error or None,
         "programs": done,
+        "sessions": sessions,
         "unread": _failures_json(outcome.unread),
     }

@@ -113,6 +113,15 @@ def test_a_missing_time_is_the_neighbours_and_marked(store, shelf, take):
     assert (first.metadata, second.metadata) == (None, {"timestamp": "assumed"})
 
 
+def test_the_missing_time_of_the_first_message_is_the_next_ones(store, shelf, take):
+    shelf.put("a.json", told(said("a", timestamp=None), said("b", timestamp=None), said("c")))
+    take()
+    assert {each.timestamp for each in store.load(FIRST).loaded_messages} == {
+        said("c")["timestamp"]
+    }
+    assert store.load(FIRST).header.created_at == said("c")["timestamp"]
+
+
 def test_a_text_beyond_the_limit_is_cut_and_counted(store, shelf, take):
     shelf.put("a.json", told(said("a", content="é" * TEXT_BYTES)))
     assert take().programs[0].cut == 1
@@ -311,6 +320,19 @@ def test_the_fork_is_the_same_one_each_time(store, shelf, take):
     assert fork.title == "a"
     assert len(ids(store)) == 2
     assert live(store, fork.fork_id) == ["a", "b", "c"]
+
+
+def test_news_for_a_fork_that_was_deleted_is_told(store, shelf, take):
+    shelf.put("a.json", told(said("a")))
+    take()
+    gone_on_with(store)
+    shelf.put("a.json", told(said("a"), said("b")))
+    (fork,) = take().programs[0].forks
+    store.delete(fork.fork_id)
+    shelf.put("a.json", told(said("a"), said("b"), said("c")))
+    assert take().programs[0].gone == 1
+    shelf.put("a.json", told(said("a"), {"kind": "thinking"}))
+    assert take().programs[0].gone == 0
 
 
 def test_without_anything_new_there_is_no_fork(store, shelf, take):

@@ -14,6 +14,7 @@ from tui.domain.journal.versions import Version, Versions, numbered
 from tui.domain.model_settings import ModelParameters, effort_called
 from tui.domain.text.fences import closed, code_span, fenced
 from tui.domain.text.labels import local_minute, plural, whole_label
+from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.imports import skipped_words
 
 Link = Callable[[ImageBlock], str]
@@ -46,11 +47,13 @@ def _ledger(session: Session) -> Iterator[str]:
 
 def facts_of(entry: SessionEntry) -> Sequence[str]:
     """The details of a session, one line each."""
+    number = f" #{entry.ordinal}" if entry.ordinal else ""
     return (
         f"id: {entry.id}",
         *((f"imported from: {entry.program}",) if entry.program else ()),
-        f"scope: {entry.scope}" + (f" #{entry.ordinal}" if entry.ordinal else ""),
-        f"model: {entry.model}",
+        # Of another program, these may have line breaks.
+        f"scope: {make_visible_line(entry.scope)}{number}",
+        f"model: {make_visible_line(entry.model)}",
         f"created: {local_minute(entry.created_at)}",
         f"last used: {local_minute(entry.last_used_at)}",
         f"messages: {entry.message_count}",

@@ -1,6 +1,7 @@
 """Conversion of a conversation of another program to the records of a journal."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 
 import msgspec
 
@@ -32,6 +33,8 @@ from tui.importers.trees import AGAIN
 ASSUMED = {"timestamp": "assumed"}
 """The metadata of a message whose time is its neighbour's."""
 _SHORT_BYTES = 64 * 1024
+_AHEAD = 100
+"""Messages among which the time of the first one is looked for."""
 
 
 class Conversion:
@@ -66,7 +69,7 @@ class Conversion:
 
     def records(self, items: Iterable[Item]) -> Iterator[Encoded]:
         """Convert the items; records that the session has are left out."""
-        for item in items:
+        for item in self._begun(iter(items)):
             match item:
                 case ForeignMessage():
                     yield from self._message(item)
@@ -74,6 +77,13 @@ class Conversion:
                     yield from self._summary(item)
                 case ForeignTodos():
                     self._todos = tuple(map(_short_item, item.items[:MOST_ITEMS]))
+
+    def _begun(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Find the time of the first messages: their neighbour's."""
+        ahead = list(islice(items, _AHEAD))
+        times = (item.timestamp for item in ahead if isinstance(item, ForeignMessage))
+        self._time = self._heading.created_at or next(filter(None, times), self._time)
+        return chain(ahead, items)
 
     def ending(self, ledger: Import) -> Iterator[Encoded]:
         """Make the records at the end of what was added; none if nothing has changed."""

@@ -12,13 +12,13 @@ from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_ut
 from tui.engine.imports.conversion import Conversion, batches
 from tui.engine.imports.finding import guarded
 from tui.engine.imports.history import History
-from tui.engine.imports.ids import fork_id
+from tui.engine.imports.ids import fork_id, imported_message_id
 from tui.engine.imports.known_session import KnownSession
 from tui.engine.imports.outcome import Fork, ImportedProgram
 from tui.engine.imports.progress import Pace
 from tui.engine.imports.session_ids import SessionIds
 from tui.errors import SessionBusy, SessionNotFound
-from tui.importers.protocol import Conversation, Heading, Item, Source
+from tui.importers.protocol import Conversation, ForeignMessage, Heading, Item, Source
 from tui.storage.protocol import Lease, SessionStore
 
 _BATCH_BYTES = 1024 * 1024
@@ -88,13 +88,20 @@ class SessionWriter:
                     return self._add(session_id, original)
                 own = self._extend(session_id, original)
             except _Gone:
-                self._result.gone += original is None
-                self.drain()
+                self._result.gone += self._has_news(original)
                 return session_id
             if own is None:
                 return session_id
             original = _Original(session_id, own)
             session_id = fork_id(self._program, session_id)
+
+    def _has_news(self, original: _Original | None) -> bool:
+        """Read the conversation; tells whether a session that is gone would have been needed."""
+        messages = [item.id for item in self._items() if isinstance(item, ForeignMessage)]
+        if original is None:
+            return True
+        tree = original.known.tree
+        return any(imported_message_id(self._program, each) not in tree for each in messages)
 
     def drain(self) -> None:
         """Read the conversation and write nothing."""
