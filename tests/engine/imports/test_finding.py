@@ -180,6 +180,7 @@ def test_files_and_folders_without_rights_are_told(tmp_path):
         (tmp_path / name).chmod(mode)
     found, unread = find(tmp_path, *readers(), NOTEBOOK)
     assert [source.path.name for _, source in found] == ["good.json"]
+    assert reasons(tmp_path / "closed", *readers()) == [("closed", "Permission denied")]
     assert {each.path.relative_to(tmp_path).as_posix() for each in unread} == {
         "secret.json",
         "closed",

@@ -77,7 +77,8 @@ def found_below(
         return
     known: set[Path] = set()
     for reader in readers:
-        for source in found_in(reader, Places(home=path, environment={}), unread):
+        # What cannot be looked at is told of the folders, once for all programs.
+        for source in found_in(reader, Places(home=path, environment={}), []):
             known.add(source.path)
             yield reader, source
     owners: dict[Path, Reader] = {}
