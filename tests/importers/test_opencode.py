@@ -119,6 +119,8 @@ def test_reads_an_export_of_others(path):
     reading = check(READER, path, records_in_export)
     assert READER.recognises(path, path.read_bytes()[:4096])
     assert {message.role for message in reading.messages} == {"user", "assistant", "tool"}
+    summaries = [item for item in reading.conversations[0][1] if isinstance(item, ForeignSummary)]
+    assert bool(summaries) == ('"compaction"' in path.read_text())
 
 
 @pytest.mark.full

@@ -201,16 +201,15 @@ class AttachmentFiles:
 
 
 def used_pictures(records: Iterable[Record]) -> list[str]:
-    """List the SHA-256 of the pictures that records refer to, each once."""
-    found = (
+    """List the SHA-256 of the pictures that records refer to."""
+    return [
         block.sha256
         for record in records
         # Most contents are text: nothing is looked for there.
         if isinstance(record, Message) and isinstance(record.content, list)
         for block in record.attachments
         if isinstance(block, ImageBlock)
-    )
-    return list(dict.fromkeys(found))
+    ]
 
 
 def is_picture(name: str) -> bool:
