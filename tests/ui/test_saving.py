@@ -37,6 +37,27 @@ async def test_the_tick_writes_what_could_not_be_written_before(world, monkeypat
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 
+async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(world, monkeypatch):
+    monkeypatch.setattr("tui.app.controllers.turns._SLOW_SAVE", 0)
+    more, go_on = asyncio.Event(), threading.Event()
+    w = world(["The beginning", more, " and the end."])
+    async with w.running(interval=0.02) as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "The beginning" in conversation(app) and "saved" in status(app))
+        append = w.store.append
+
+        def wait(*arguments):
+            assert go_on.wait(SECONDS)
+            return append(*arguments)
+
+        monkeypatch.setattr(w.store, "append", wait)
+        more.set()
+        await until(lambda: "saving" in status(app), "the save that takes long")
+        go_on.set()
+        await until(lambda: "saved" in status(app), "its end")
+        await wait_for_answer(w)
+
+
 async def test_without_an_interval_nothing_is_written_by_itself(world, monkeypatch):
     w = world(["Hi."])
     async with w.running(interval=0) as (app, pilot):

@@ -113,6 +113,23 @@ async def test_all_is_saved_once_in_order_when_the_server_is_back(postgres_serve
     ]
 
 
+async def test_a_prompt_that_could_not_be_sent_is_named_when_the_server_is_back(
+    postgres_server, at_server
+):
+    w = at_server(postgres_server.address(), ["Yes.", "Now."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Are you there?")
+        await until(lambda: "Yes." in conversation(app), "the first answer")
+        await wait_for_answer(w)
+        postgres_server.stop()
+        await send(pilot, "And now?")
+        await until(lambda: "Not sent" in notices(app), "the bad news")
+        postgres_server.start()
+        await until(lambda: "was not sent: /retry" in newest_notice(app).notice.text, "the hint")
+        await send(pilot, "/retry")
+        await until(lambda: "Now." in conversation(app), "the answer")
+
+
 def take_away(address, session_id):
     """Let the lease of a session run out, as that of a machine that sleeps."""
     with psycopg.connect(address, autocommit=True, options="-c search_path=sibyl") as server:

@@ -1,9 +1,12 @@
 """The notices that the store's server is away, and that it is back."""
 
 from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable
+
+_UNSENT = "Your last prompt is saved, but was not sent: /retry sends it."
 
 
 class ServerNotices:
@@ -32,12 +35,21 @@ class ServerNotices:
 
     async def save_again(self) -> None:
         """Save what could not be saved, and say that the server is back."""
+        unsent = self._has_unsent_prompt()
         if await self._workspace.save_all():
-            self._say_back()
+            self._say_back(unsent=unsent)
         self._presenter.show_status()
 
-    def _say_back(self) -> None:
+    def _has_unsent_prompt(self) -> bool:
+        """Tell whether the session on screen ends with a prompt that could not be saved."""
+        session = self._workspace.current
+        messages = [each for each in session.pending if isinstance(each, Message)]
+        is_prompt = bool(messages) and messages[-1].role == "user"
+        return is_prompt and not session.activity.running
+
+    def _say_back(self, *, unsent: bool = False) -> None:
         if self._told is not None:
             self._presenter.withdraw(self._told)
         self._told = None
-        self._presenter.say(Notice("The store's server is back"))
+        words = "The store's server is back"
+        self._presenter.say(Notice(f"{words}. {_UNSENT}" if unsent else words))

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _EVENTS_BETWEEN_BREATHS = 16
+_SLOW_SAVE = 1.0
+"""In seconds: the status bar says so of a save that takes longer."""
 """A server that floods may keep a worker busy without end: the screen gets its turn after these."""
 
 
@@ -245,10 +247,19 @@ class Turns:
         opened, model = session.opened, session.model
         if opened is None or model is None:
             raise ValueError("only an open session can be asked in")
-        save = partial(self._pool.save, session)
+        save = partial(self._save, session)
         turn = make(opened, model=model, settings=self._settings, save=save)
         opened.use_model(model.name)
         return turn
+
+    async def _save(self, session: LoadedSession) -> None:
+        """Save, and show it if that takes long. Raises ``StorageError``."""
+        slow = asyncio.get_running_loop().call_later(_SLOW_SAVE, self._presenter.show_status)
+        try:
+            await self._pool.save(session)
+        finally:
+            slow.cancel()
+            self._presenter.show_status()
 
     def _work(self, session: LoadedSession, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         # Not the coroutine itself: Python complains of one that the end forestalls.
