@@ -10,7 +10,8 @@ from itertools import islice
 
 from tui.importers.protocol import ForeignMessage, Item
 
-_COMPARED = 100
+COMPARED = 100
+"""Messages at the beginning of conversations by which those without ids are told apart."""
 
 
 def made_id(*facts: object) -> str:
@@ -21,7 +22,7 @@ def made_id(*facts: object) -> str:
 def first_ids(items: Iterable[Item]) -> tuple[str, ...]:
     """The ids by which a conversation is known that has none of its own."""
     messages = (item.id for item in items if isinstance(item, ForeignMessage))
-    return tuple(islice(messages, _COMPARED))
+    return tuple(islice(messages, COMPARED))
 
 
 class MadeIds:

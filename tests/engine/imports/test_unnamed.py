@@ -108,6 +108,12 @@ def test_conversations_that_begin_alike_stay_apart(take, stored, order):
     assert stored() == sorted(talks)
 
 
+def test_a_short_conversation_hides_no_difference_between_longer_ones(take, stored):
+    take(["hi", "hello", "one"])
+    take(["hi"], ["hi", "other"], ["hi", "hello", "two"])
+    assert stored() == [["hi", "hello", "one"], ["hi", "hello", "two"], ["hi", "other"]]
+
+
 def test_an_edited_conversation_loses_no_words(take, stored):
     take(["q", "a", "q2", "a2"])
     take(["q", "a", "other", "a3"])

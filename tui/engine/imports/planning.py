@@ -164,7 +164,7 @@ class _Count:
         self._planned: dict[str, PlannedSource] = {}
         self._unchanged = self._new_files = 0
         self._sessions: set[str] = set()
-        self._ids = SessionIds(store, reader.program)
+        self._ids = SessionIds(store)
         self._gone: set[str] = set()
         self._is_counted = reader.several
 
@@ -201,7 +201,7 @@ class _Count:
     def _sessions_in(self, source: Source) -> Iterator[str]:
         for conversation in self._reader.read(source, Ledger()):
             if sum(1 for _ in conversation.items()):
-                yield self._ids.of(conversation.heading)
+                yield self._ids.of(self._reader.program, conversation.heading)
 
     def _is_new(self, session_id: str) -> bool:
         if self._history.was_imported(session_id):

@@ -19,6 +19,7 @@ from tui.engine.imports.history import History
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan
 from tui.engine.imports.progress import Pace, Report, Stopped
+from tui.engine.imports.session_ids import SessionIds
 from tui.engine.imports.writing import SessionWriter, Workbench
 from tui.errors import (
     NewerVersion,
@@ -54,7 +55,7 @@ def run(
     stopped, error = False, ""
     try:
         pace = Pace(report, plan.bytes)
-        bench = Workbench(store, History.of(store), pace, clock, plan.again)
+        bench = Workbench(store, SessionIds(store), History.of(store), pace, clock, plan.again)
         with _Log(store) as log:
             for program in plan.programs:
                 done.append(ImportedProgram(program.program, program.title))

@@ -29,6 +29,7 @@ class Workbench(msgspec.Struct, frozen=True):
     """Everything that the writers of one import share."""
 
     store: SessionStore
+    ids: SessionIds
     history: History
     pace: Pace
     clock: Callable[[], datetime]
@@ -80,7 +81,7 @@ class SessionWriter:
 
         A session that was continued here stays as it is: a fork of it takes what is new.
         """
-        session_id = SessionIds(self._store, self._program).of(self._heading)
+        session_id = self._bench.ids.of(self._program, self._heading)
         original: _Original | None = None
         while True:
             try:
