@@ -39,11 +39,12 @@ async def test_the_tick_writes_what_could_not_be_written_before(world, monkeypat
 
 async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(world, monkeypatch):
     monkeypatch.setattr("tui.app.controllers.turns._SLOW_SAVE", 0)
-    more, go_on = asyncio.Event(), threading.Event()
-    w = world(["The beginning", more, " and the end."])
-    async with w.running(interval=0.02) as (app, pilot):
+    more, last, go_on = asyncio.Event(), asyncio.Event(), threading.Event()
+    w = world(["The beginning", more, " goes on", last, " and ends."])
+    async with w.running() as (app, pilot):
         await send(pilot, "hello")
-        await until(lambda: "The beginning" in conversation(app) and "saved" in status(app))
+        await until(lambda: "The beginning" in conversation(app), "the beginning of the answer")
+        await until(lambda: not w.workspace.current.unsaved, "its first save")
         append = w.store.append
 
         def wait(*arguments):
@@ -54,7 +55,8 @@ async def test_a_save_that_takes_long_while_an_answer_arrives_is_shown(world, mo
         more.set()
         await until(lambda: "saving" in status(app), "the save that takes long")
         go_on.set()
-        await until(lambda: "saved" in status(app), "its end")
+        await until(lambda: "saving" not in status(app), "its end")
+        last.set()
         await wait_for_answer(w)
 
 
