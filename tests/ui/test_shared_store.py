@@ -125,7 +125,8 @@ async def test_a_prompt_that_could_not_be_sent_is_named_when_the_server_is_back(
         await send(pilot, "And now?")
         await until(lambda: "Not sent" in notices(app), "the bad news")
         postgres_server.start()
-        await until(lambda: "was not sent: /retry" in newest_notice(app).notice.text, "the hint")
+        await until(lambda: not w.workspace.current.unsaved, "the save")
+        await until(lambda: "/retry sends it" in newest_notice(app).notice.text, "the hint")
         await send(pilot, "/retry")
         await until(lambda: "Now." in conversation(app), "the answer")
 

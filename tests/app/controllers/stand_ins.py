@@ -36,7 +36,7 @@ class Session:
         self.id = session_id
         self.model = SimpleNamespace(name="fake:model", context_window=window)
         self.messages = 2
-        self.pending = ()
+        self.latest = ()
 
     def status(self):
         return SessionStatus(self.id, "Label", self.messages, self.model.name, "project:/shop")

@@ -6,7 +6,7 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable
 
-_UNSENT = "Your last prompt is saved, but was not sent: /retry sends it."
+_NO_ANSWER = "Your last prompt has no answer: /retry sends it."
 
 
 class ServerNotices:
@@ -35,21 +35,20 @@ class ServerNotices:
 
     async def save_again(self) -> None:
         """Save what could not be saved, and say that the server is back."""
-        unsent = self._has_unsent_prompt()
         if await self._workspace.save_all():
-            self._say_back(unsent=unsent)
+            self._say_back()
         self._presenter.show_status()
 
-    def _has_unsent_prompt(self) -> bool:
-        """Tell whether the session on screen ends with a prompt that could not be saved."""
-        session = self._workspace.current
-        messages = [each for each in session.pending if isinstance(each, Message)]
-        is_prompt = bool(messages) and messages[-1].role == "user"
-        return is_prompt and not session.activity.running
-
-    def _say_back(self, *, unsent: bool = False) -> None:
+    def _say_back(self) -> None:
         if self._told is not None:
             self._presenter.withdraw(self._told)
         self._told = None
         words = "The store's server is back"
-        self._presenter.say(Notice(f"{words}. {_UNSENT}" if unsent else words))
+        self._presenter.say(Notice(f"{words}. {_NO_ANSWER}" if self._is_unanswered else words))
+
+    @property
+    def _is_unanswered(self) -> bool:
+        """True if the session on screen ends with a prompt, such as one that was not sent."""
+        session = self._workspace.current
+        last = session.latest[-1] if session.latest else None
+        return isinstance(last, Message) and last.role == "user" and not session.activity.running
