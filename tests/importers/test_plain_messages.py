@@ -1,13 +1,16 @@
 """Conversations in the form of the vendors, of Chatbot UI and of ShareGPT."""
 
 import json
+from zipfile import ZipFile
 
+import msgspec
 import pytest
 from hypothesis import given
 
-from tests.importers.samples import check, check_mutants, read_all, samples
+from tests.importers.samples import check, check_mutants, read_all, samples, source_of
 from tests.importers.spoken import check_said, lines
 from tui.importers import chatbot_ui, plain_messages, sharegpt
+from tui.importers.protocol import Ledger
 
 CHATBOT_UI = samples("chatbot-ui/**/*.json")
 GENERIC = plain_messages.READER
@@ -83,6 +86,28 @@ def test_gives_each_line_of_a_file_its_own_conversation(tmp_path):
     reading = check(GENERIC, path, records_in)
     assert len({heading.source_id for heading, _ in reading.conversations}) == 2
     assert reading.conversations[0][0].created_at == "2023-11-14T22:13:20.000Z"
+
+
+def test_gives_loose_messages_of_a_session_their_own_conversation(tmp_path):
+    lines = [
+        {**turn, "content": f"{name} {turn['content']}", "session_id": name}
+        for turn in TURNS
+        for name in ("cats", "dogs")
+    ]
+    reading = check(GENERIC, saved(tmp_path, "\n".join(map(json.dumps, lines))), records_in)
+    texts = [[item.content for item in items] for _, items in reading.conversations]
+    assert texts == [["cats Why?", "cats So."], ["dogs Why?", "dogs So."]]
+
+
+def test_gives_loose_messages_of_each_file_in_a_zip_their_own_conversation(tmp_path):
+    with ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in ("cats", "dogs"):
+            archive.writestr(f"{name}.json", json.dumps([{"role": "user", "content": name}]))
+    source = msgspec.structs.replace(
+        source_of(tmp_path / "a.zip"), members=("cats.json", "dogs.json")
+    )
+    read = GENERIC.read(source, Ledger())
+    assert [[item.content for item in each.items()] for each in read] == [["cats"], ["dogs"]]
 
 
 def test_pairs_calls_and_results(tmp_path):

@@ -113,7 +113,7 @@ def _said(name: str, message: Json, model: str | None) -> tuple[tuple[ForeignMes
 
 
 def _reason(message: Json) -> str:
-    kinds = {block.get("type") for block in objects_in(message.get("content"))}
+    kinds = {text_in(block.get("type")) for block in objects_in(message.get("content"))}
     return "thinking" if kinds & _SILENT else "empty message"
 
 

@@ -135,7 +135,7 @@ def _said(row: Row, ledger: Ledger) -> tuple[ForeignMessage, ...]:
     if said:
         ledger.read += 1
     else:
-        kinds = {part.get("type") for part in parts}
+        kinds = {text_in(part.get("type")) for part in parts}
         ledger.skipped["thinking" if "reasoning" in kinds else "empty message"] += 1
     return said
 

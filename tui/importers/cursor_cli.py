@@ -187,7 +187,7 @@ def _blocks(content: object) -> list[Json]:
 
 
 def _reason(role: object, blocks: list[Json]) -> str:
-    kinds = {block.get("type") for block in blocks}
+    kinds = {text_in(block.get("type")) for block in blocks}
     if kinds & {"thinking", "reasoning"}:
         return "thinking"
     has_text = any(text_in(block.get("text")).strip() for block in blocks)

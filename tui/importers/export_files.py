@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+import msgspec
+
 from tui.files import open_regular
 from tui.importers.json_elements import elements
 from tui.importers.protocol import Json, Ledger, Places, Source
@@ -40,6 +42,14 @@ class Member(NamedTuple):
 def nowhere(_: Places) -> Iterator[Source]:
     """Exports have no usual place: the user names the file."""
     return iter(())
+
+
+def files(source: Source) -> Iterator[Source]:
+    """Divide an archive into its files; any other source is one."""
+    if not source.members:
+        yield source
+    for name in source.members:
+        yield msgspec.structs.replace(source, members=(name,))
 
 
 def records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Json]:

@@ -171,7 +171,7 @@ def _all_items(
 
 
 def _count(record: Json, is_read: bool, ledger: Ledger) -> None:  # noqa: FBT001
-    kinds = {block.get("type") for block in objects_in(record.get("content"))}
+    kinds = {text_in(block.get("type")) for block in objects_in(record.get("content"))}
     if is_read:
         ledger.read += 1
     elif record.get("role") not in ("user", "assistant"):

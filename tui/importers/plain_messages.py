@@ -11,7 +11,7 @@ from typing import Any
 
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.export_files import beginning, files, nowhere, records
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects_in, text_in
 from tui.importers.made_ids import MadeIds, first_ids, made_id
 from tui.importers.protocol import (
@@ -36,6 +36,7 @@ _ROLES: dict[str, Role] = {
     "function": "tool",
 }
 _RULES = {"system", "developer"}
+_CONVERSATION = ("conversation_id", "conversationId", "session_id", "thread_id")
 _BEGUN = ("created_at", "createdAt", "create_time", "created")
 _CREATED = (*_BEGUN, "timestamp", "date")
 _UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
@@ -56,16 +57,17 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    loose: list[Json] = []
-    for record in records(source, ledger, ("conversations", "data")):
-        if isinstance(record.get("messages"), list):
-            yield conversation(record)
-        elif "role" in record:
-            loose.append(record)
-        else:
-            ledger.skipped[UNREADABLE] += 1
-    if loose:
-        yield conversation({"messages": loose})
+    for file in files(source):
+        loose: dict[str, list[Json]] = {}
+        for record in records(file, ledger, ("conversations", "data")):
+            if isinstance(record.get("messages"), list):
+                yield conversation(record)
+            elif "role" in record:
+                loose.setdefault(_first_id(record, _CONVERSATION), []).append(record)
+            else:
+                ledger.skipped[UNREADABLE] += 1
+        for name, messages in loose.items():
+            yield conversation({"session_id": name, "messages": messages})
 
 
 def conversation(record: Json) -> Conversation:
@@ -93,7 +95,10 @@ def _made_name(record: Json) -> str:
 
 def own_id(record: Json) -> str:
     """The id that an object has, whatever its program calls it."""
-    fields = ("id", "uuid", "conversation_id", "conversationId", "session_id", "thread_id")
+    return _first_id(record, ("id", "uuid", *_CONVERSATION))
+
+
+def _first_id(record: Json, fields: tuple[str, ...]) -> str:
     values = (record.get(field) for field in fields)
     return next((str(value) for value in values if isinstance(value, str | int) and value), "")
 

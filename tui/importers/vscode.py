@@ -149,7 +149,7 @@ def _prompt(request: Json) -> str:
     files = (
         placeholder("image" if each["kind"] == "image" else "file", each.get("name"))
         for each in variables
-        if each.get("kind") in _ATTACHED
+        if text_in(each.get("kind")) in _ATTACHED
     )
     return joined(chain([text], files))
 

@@ -506,3 +506,23 @@ def test_a_file_that_became_shorter_on_the_way_is_read_again(shelf, store, clock
     os.utime(path, ns=(plan.programs[0].sources[0].found.mtime,) * 2)
     again = make_plan(store, Wanted(shelf.places), readers=[NOTEBOOK])
     assert again.sources == 1
+
+
+def test_a_reader_that_fails_as_soon_as_it_is_called_stops_no_other(shelf, store, clock):
+    for name in "ab":
+        shelf.put(f"{name}.json", told(said(name), source_id=name))
+
+    def refuse():
+        raise PermissionError(13, "Permission denied")
+
+    def read(source, ledger):
+        for each in NOTEBOOK.read(source, ledger):
+            yield msgspec.structs.replace(each, items=refuse) if "a.json" in str(source) else each
+
+    reader = msgspec.structs.replace(NOTEBOOK, read=read)
+    plan = make_plan(store, Wanted(shelf.places), readers=[reader])
+    (program,) = run(store, plan, clock=clock).programs
+    assert program.added == 1
+    assert [(each.path.name, each.reason) for each in program.failures] == [
+        ("a.json", "Permission denied")
+    ]

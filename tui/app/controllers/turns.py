@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _EVENTS_BETWEEN_BREATHS = 16
-_SLOW_SAVE = 1.0
-"""In seconds: the status bar says so of a save that takes longer."""
 """A server that floods may keep a worker busy without end: the screen gets its turn after these."""
+_SLOW_SAVE = 1.0
+"""In seconds: a save that takes longer is shown in the status bar."""
 
 
 class PromptAdded(Message):

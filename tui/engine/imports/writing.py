@@ -110,9 +110,13 @@ class SessionWriter:
             pass
 
     def _items(self) -> Iterator[Item]:
-        for item in guarded(self._conversation.items()):
+        for item in guarded(self._read()):
             self._bench.pace.step(0)
             yield item
+
+    def _read(self) -> Iterator[Item]:
+        # Some readers open their files as soon as they are called.
+        yield from self._conversation.items()
 
     def _is_there(self, session_id: str) -> bool:
         """Tell if a session is there. Raises ``_Gone`` if its user has deleted it."""
