@@ -19,7 +19,6 @@ UNREADABLE = "unreadable line"
 UNFINISHED = "unfinished line"
 BLANK = "blank line"
 TOO_LONG = "too long line"
-CHANGED = "The file was written anew while it was read."
 FILE_BYTES = 64 * 1024 * 1024
 """Limit of a file that is one JSON value and is parsed as a whole."""
 _BLOCK = 1024 * 1024
@@ -103,10 +102,10 @@ def lines_in(
 
 
 class SourceChanged(OSError):
-    """A file was written anew between the first look through it and the reading."""
+    """A file was overwritten while it was read."""
 
     def __init__(self) -> None:
-        super().__init__(errno.ESTALE, CHANGED)
+        super().__init__(errno.ESTALE, "The file changed while it was read. Import it again.")
 
 
 def decode_again(descriptor: int, offset: int, length: int, decoder: msgspec.json.Decoder[T]) -> T:

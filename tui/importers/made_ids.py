@@ -20,7 +20,7 @@ def made_id(*facts: object) -> str:
 
 
 def first_ids(items: Iterable[Item]) -> tuple[str, ...]:
-    """The ids by which a conversation is known that has none of its own."""
+    """The ids of the first messages, which tell a conversation without an id from others."""
     messages = (item.id for item in items if isinstance(item, ForeignMessage))
     return tuple(islice(messages, COMPARED))
 

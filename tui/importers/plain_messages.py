@@ -42,10 +42,10 @@ _CREATED = (*_BEGUN, "timestamp", "date")
 _UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
 _SAID = ("role", "content", "tool_calls", "function_call", "tool_call_id")
 _UNIQUE = 16
-"""Ids of so many characters are one conversation's; shorter ones number those of a file."""
+"""Characters of an id that names one conversation everywhere; shorter ones may count in a file."""
 _THINKING = {"thinking", "reasoning", "redacted_thinking"}
 _MESSAGE = re.compile(rb"""[^{]*\{(?:[^{}]|\{[^{}]*\})*?"role"\s*:""")
-"""A file whose first object is a message itself, not one that has a message somewhere."""
+"""Matches files whose first object is a message, not one that contains some."""
 
 
 def _recognises(path: Path, head: bytes) -> bool:

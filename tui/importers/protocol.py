@@ -163,9 +163,10 @@ class Heading(msgspec.Struct, frozen=True):
     Conversations of one root become one session: a resumed one that repeats what it resumes.
     """
     beginning: tuple[str, ...] = ()
-    """The ids of its first messages, if ``source_id`` is made of its first words alone.
+    """The ids of its first messages, if it has no id and ``source_id`` is made of its first words.
 
-    Others may begin with these, too: sessions are the same if one's messages begin the other's.
+    Other conversations may begin with the same words. Two are one if the messages of the shorter
+    are the beginning of the longer.
     """
     scope: str = ""
     """Where a program had scopes, numbers and active sessions as there are here: its own."""

@@ -45,7 +45,7 @@ The first that recognises a file reads it: ``messages``, which takes many, is th
 """
 
 ANY_JSON = "messages"
-"""The program that stands for any JSON in the form of the vendors."""
+"""The reader of JSON in the form of the vendors' APIs, whatever program wrote it."""
 
 
 def reader(program: str) -> Reader:

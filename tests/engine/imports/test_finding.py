@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 import zipfile
 
@@ -153,6 +154,22 @@ def test_a_zip_of_damaged_contents_is_told(tmp_path):
         ("deflated.zip", "damaged file of the archive"),
         ("lzma.zip", "damaged file of the archive"),
     ]
+
+
+def test_a_folder_that_vanishes_meanwhile_ends_nothing(tmp_path):
+    def recognises(path, _):
+        # Of the folder that is looked at, before its files are.
+        if path.name == "a":
+            shutil.rmtree(path)
+        return path.suffix == ".json"
+
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.json").write_text(TALK)
+    reader = msgspec.structs.replace(NOTEBOOK, recognises=recognises)
+    found, unread = find(tmp_path, reader)
+    assert [source.path.name for _, source in found] == ["b.json"]
+    assert [each.path.name for each in unread] == ["a"]
 
 
 def test_what_cannot_be_looked_at_ends_nothing(tmp_path):

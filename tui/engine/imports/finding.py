@@ -100,7 +100,7 @@ def _found_in_folder(
     owner = owner or owners.get(folder.parent)
     if owner is not None:
         owners[folder] = owner
-    for file in _files_in(folder):
+    for file in _files_in(folder, unread):
         for reader, source in _recognised(file, readers, unread) if file not in known else ():
             # The parts of a conversation are read with it; any other program's file is none.
             if owner is None or reader.program not in (owner.program, ANY_JSON):
@@ -190,10 +190,15 @@ def _folders_below(path: Path, unread: list[Failure]) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _files_in(folder: Path) -> list[Path]:
-    with os.scandir(folder) as entries:
-        return sorted(Path(entry) for entry in entries if entry.is_file(follow_symlinks=False))
+def _files_in(folder: Path, unread: list[Failure]) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(Path(entry) for entry in entries if entry.is_file(follow_symlinks=False))
+    except OSError as error:
+        # It was there when its parent was listed.
+        unread.append(Failure(folder, _reason(error)))
+        return []
 
 
 def _all_files_below(folder: Path) -> list[Path]:
-    return [file for each in _folders_below(folder, []) for file in _files_in(each)]
+    return [file for each in _folders_below(folder, []) for file in _files_in(each, [])]

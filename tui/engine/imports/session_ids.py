@@ -14,12 +14,12 @@ from tui.storage.protocol import SessionReader
 
 
 class SessionIds:
-    """Makes the ids; sessions that begin alike and go on differently have others."""
+    """Chooses the ids; conversations that begin alike and go on differently get different ones."""
 
     def __init__(self, store: SessionReader) -> None:
         self._store = store
         self._beginnings: dict[str, list[str]] = {}
-        """The first messages of sessions that were asked for, also of those that come next."""
+        """The ids of the first messages of sessions: in the store, and found since."""
 
     def of(self, program: str, heading: Heading) -> str:
         """The id of the session of a conversation. Raises ``SessionDamaged``."""
