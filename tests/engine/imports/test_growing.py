@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
+from tui.domain.journal.message import Message
 from tui.engine.imports.ids import imported_session_id
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
@@ -111,3 +112,65 @@ def test_conversations_that_repeat_each_other_are_one_session(kind, tree, data):
         take(store, shelf)
         known = {name for leaf in leaves for name in way_to(tree, leaf)}
         check(store.load(SESSION), {name: tree[name] for name in tree if name in known})
+
+
+@pytest.mark.parametrize("kind", ["files", "memory"])
+@given(data=st.data())
+def test_messages_that_change_after_an_import_are_there_as_they_were_and_as_they_are(kind, data):
+    texts = ["m0"]
+    ever = set()
+    with world(kind) as (store, shelf):
+        for step in range(data.draw(st.integers(1, 5))):
+            changed = data.draw(st.integers(0, len(texts) - 1))
+            texts[changed] = data.draw(st.sampled_from([texts[changed], f"new {step}"])) + "+"
+            texts += [f"m{len(texts) + each}" for each in range(data.draw(st.integers(0, 2)))]
+            ever |= {*texts}
+            items = [message(f"m{place}", content=text) for place, text in enumerate(texts)]
+            shelf.put("notes.json", told(*items, root="r"))
+            take(store, shelf)
+            session = store.load(SESSION)
+            assert [each.text for each in session.loaded_messages] == texts
+            said_here = [each.text for each in session.all_messages]
+            assert all(any(each.startswith(text) for each in said_here) for text in ever)
+            tail = store.tail(SESSION, 2)
+            assert [each.text for each in tail.session.loaded_messages] == texts[-2:]
+            assert session.damaged == tail.session.damaged == 0
+            shelf.put("copy.json", told(*items, root="r"))
+            assert take(store, shelf) == 0
+
+
+def test_a_call_that_an_answer_got_after_the_result_of_its_first_is_shown(take, shelf, store):
+    first, second = ({"id": each, "name": "Bash", "arguments": {}} for each in "ab")
+    result = said("m2", "tool", tool_call_id="a")
+    shelf.put("c.json", told(said("m0"), said("m1", "assistant", tool_calls=[first]), result))
+    take()
+    answer = said("m1", "assistant", tool_calls=[first, second])
+    shelf.put("c.json", told(said("m0"), answer, result, said("m3", "tool", tool_call_id="b")))
+    take()
+    live = store.load(imported_session_id("notebook", "c1")).loaded_messages
+    assert [each.text for each in live] == ["m0", "m1", "m2", "m3"]
+    assert [call.id for call in live[1].tool_calls] == ["a", "b"]
+
+
+def test_an_older_copy_of_the_last_message_takes_nothing_away(take, shelf, store):
+    shelf.put("new.json", told(said("m0"), said("m1", "assistant", content="all of its words")))
+    take()
+    shelf.put("old.json", told(said("m0"), said("m1", "assistant", content="all of")))
+    assert take().sessions == 0
+    live = store.load(imported_session_id("notebook", "c1")).loaded_messages
+    assert [each.text for each in live] == ["m0", "all of its words"]
+
+
+def test_an_answer_that_changed_where_it_was_continued_here_is_in_the_fork(take, shelf, store):
+    shelf.put("c.json", told(said("m0"), said("m1", "assistant"), said("m2")))
+    take()
+    session_id = imported_session_id("notebook", "c1")
+    lease = store.lease(session_id)
+    store.append(lease, [Message("own", "user", "my own words", "2026-01-12T00:00:00.000Z")])
+    lease.release()
+    shelf.put("c.json", told(said("m0"), said("m1", "assistant", content="other"), said("m2")))
+    [fork] = take().programs[0].forks
+    live = store.load(fork.fork_id).loaded_messages
+    assert [each.text for each in live] == ["m0", "other", "m2"]
+    shelf.put("copy.json", told(said("m0"), said("m1", "assistant", content="other"), said("m2")))
+    assert take().sessions == 0

@@ -21,6 +21,8 @@ from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.engine.imports.ids import imported_message_id
 from tui.engine.imports.known_session import KnownSession
+from tui.engine.imports.versions import Versions
+from tui.engine.imports.wording import extends, wording
 from tui.importers.protocol import (
     ForeignMessage,
     ForeignSummary,
@@ -55,6 +57,8 @@ class Conversion:
         self._heading = heading
         self._known = known
         self._before = before
+        self._said_before = before.tree.wordings() if before else set[int]()
+        self._versions = Versions(known)
         self._time = heading.created_at or heading.updated_at or time
         self._earlier = self._previous = ""
         self._last: ForeignMessage | None = None
@@ -129,55 +133,62 @@ class Conversion:
         )
 
     def _message(self, item: ForeignMessage) -> Iterator[Encoded]:
-        message_id = imported_message_id(self._program, item.id)
-        previous = self._earlier = self._previous
-        self._previous, self._last = message_id, item
+        parent = self._parent(item)
         assumed = item.timestamp is None
         self._time = item.timestamp or self._time
-        last = self._known.last
-        if message_id in self._known.tree and (last is None or last.id != message_id):
+        message, line = self._encoded(item, assumed=assumed)
+        if version := self._versions.new(message, parent):
+            message, line = msgspec.structs.replace(message, id=version), b""
+        self._earlier, self._previous, self._last = self._previous, message.id, item
+        if message.id in self._known.tree:
+            yield from self._grown(message, item)
             return
-        message, line = self._encoded(item, message_id, assumed=assumed)
-        if message_id in self._known.tree:
-            # The last message was still being written when it was imported.
-            if last is not None and not _says_the_same(message, last):
-                self._known.last = message
-                self._count(message_id)
-                yield msgspec.structs.replace(message, after=last.after), b""
-            return
-        parent = self._parent(item, previous)
         if parent != self._known.tree.last:
             message, line = msgspec.structs.replace(message, after=parent), b""
-        self._known.add(message)
-        self._count(message_id)
+        self._add(message, item)
         yield message, line
 
-    def _count(self, message_id: str) -> None:
+    def _grown(self, message: Message, item: ForeignMessage) -> Iterator[Encoded]:
+        """Write the last message again if it was still being written when it was imported."""
+        last = self._known.last
+        if last is None or last.id != message.id or not extends(message, last):
+            return
+        if message.status != last.status or not extends(last, message):
+            message = msgspec.structs.replace(message, after=last.after)
+            self._add(message, item)
+            yield message, b""
+
+    def _add(self, message: Message, item: ForeignMessage) -> None:
+        self._known.add(message)
         self.messages += 1
-        self.news += self._before is None or message_id not in self._before.tree
+        self.news += self._is_news(message, item)
+        self.cut += (message.content, message.tool_calls) != (item.content, item.tool_calls)
 
-    def _parent(self, item: ForeignMessage, previous: str) -> str:
+    def _is_news(self, message: Message, item: ForeignMessage) -> bool:
+        if self._before is None:
+            return True
+        is_known = imported_message_id(self._program, item.id) in self._before.tree
+        return not is_known or wording(message) not in self._said_before
+
+    def _parent(self, item: ForeignMessage) -> str:
         if not item.parent:
-            return previous if item.parent is None else ""
+            return self._previous if item.parent is None else ""
         parent = imported_message_id(self._program, item.parent)
-        return parent if parent in self._known.tree else previous
+        parent = self._versions.latest(parent)
+        return parent if parent in self._known.tree else self._previous
 
-    def _encoded(
-        self, item: ForeignMessage, message_id: str, *, assumed: bool
-    ) -> tuple[Message, bytes]:
+    def _encoded(self, item: ForeignMessage, *, assumed: bool) -> tuple[Message, bytes]:
         content = None if item.content is None else _cut(item.content, TEXT_BYTES)
-        is_cut = content != item.content
-        self.cut += is_cut
         if item.model:
             self._model = self._named(item.model)
         message = Message(
-            id=message_id,
+            id=imported_message_id(self._program, item.id),
             role=item.role,
             content=content,
             timestamp=self._time,
             tool_calls=item.tool_calls,
             tool_call_id=item.tool_call_id,
-            status=item.status or ("truncated" if is_cut else None),
+            status=item.status or (None if content == item.content else "truncated"),
             error=item.error and _cut(item.error, _SHORT_BYTES),
             model=self._named(item.model or "") or None,
             # The tokens of a fork were paid for in the session that it is a fork of.
@@ -187,11 +198,11 @@ class Conversion:
         try:
             return message, encode(message)
         except DamagedRecord:
-            self.cut += not is_cut
             return _within_limits(message)
 
     def _summary(self, item: ForeignSummary) -> Iterator[Encoded]:
         through = imported_message_id(self._program, item.through)
+        through = self._versions.latest(through)
         summary = Summary(text=_cut(item.text, TEXT_BYTES), through=through)
         if through in self._known.tree and summary not in self._known.summaries:
             self._known.summaries.append(summary)
@@ -231,13 +242,6 @@ def _within_limits(message: Message) -> tuple[Message, bytes]:
             continue
     shortest = Message(message.id, message.role, message.content, message.timestamp, status=status)
     return shortest, encode(shortest)
-
-
-def _says_the_same(one: Message, other: Message) -> bool:
-    def said(message: Message) -> tuple[object, ...]:
-        return message.content, message.tool_calls, message.status, message.error
-
-    return said(one) == said(other)
 
 
 def _cut(text: str, most: int) -> str:

@@ -26,5 +26,10 @@ def imported_message_id(program: str, source_id: str) -> str:
     return IMPORTED + _digits(program, source_id)[:_MESSAGE_DIGITS]
 
 
+def version_id(message_id: str, parent: str, words: bytes) -> str:
+    """Make the id of a version of a message: other words, or behind another message."""
+    return IMPORTED + _digits(message_id, parent, words.decode())[:_MESSAGE_DIGITS]
+
+
 def _digits(*parts: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

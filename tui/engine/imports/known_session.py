@@ -15,6 +15,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.todo import TodoItem
 from tui.engine.imports.ids import IMPORTED
 from tui.engine.imports.session_tree import SessionTree
+from tui.engine.imports.wording import wording
 from tui.storage.protocol import SessionReader
 
 
@@ -58,7 +59,8 @@ class KnownSession(msgspec.Struct):
         self.is_own = self.is_own or not message.id.startswith(IMPORTED)
         parent = self.tree.last if message.after is None else message.after
         known = parent if not parent or parent in self.tree else self.tree.last
-        self.tree.add(message.id, known, is_prompt=message.role == "user")
+        is_prompt = message.role == "user"
+        self.tree.add(message.id, known, wording(message), is_prompt=is_prompt)
         if message.id == self.tree.last:
             self.last = message
 
