@@ -64,7 +64,7 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
         if messages:
             name = made_id(chat.start, messages[0])
             heading = _heading(source.path, chat, name, messages)
-            yield Conversation(heading, partial(_items, name, messages), counts)
+            yield Conversation(heading, partial(_items, chat, name, messages), counts)
         else:
             ledger.add(counts)
 
@@ -93,14 +93,16 @@ def _heading(path: Path, chat: _Chat, name: str, messages: list[_Said]) -> Headi
         project_path=str(path.absolute().parent),
         created_at=utc_of_local(chat.start) if chat.start else None,
         model=models[-1] if models else "",
-        beginning=first_ids(_items(name, messages)),
+        beginning=() if chat.start else first_ids(_items(chat, name, messages)),
     )
 
 
-def _items(name: str, messages: list[_Said]) -> Iterator[ForeignMessage]:
+def _items(chat: _Chat, name: str, messages: list[_Said]) -> Iterator[ForeignMessage]:
     ids = MadeIds(name)
-    for role, text in messages:
-        yield ForeignMessage(ids.make(role, text), role, text)
+    for place, (role, text) in enumerate(messages):
+        # A chat is appended to: by its place, an answer that was still being written is known.
+        made = ids.within(str(place)) if chat.start else ids.make(role, text)
+        yield ForeignMessage(made, role, text)
 
 
 def _messages(chat: _Chat, ledger: Ledger) -> Iterator[_Said]:

@@ -7,13 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from tui.domain.journal.message import ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
 from tui.importers.databases import MAGIC, Database, Row, has, is_database, opened, schema, source
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
-from tui.importers.made_ids import MadeIds
+from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -32,7 +34,7 @@ _SESSION = (
     *("id", "name", "description", "session_type", "working_dir"),
     *("created_at", "updated_at", "extension_data"),
 )
-_MESSAGE = ("id", "role", "content_json", "created_timestamp", "metadata_json")
+_MESSAGE = ("role", "content_json", "created_timestamp", "metadata_json")
 _LEFT_OUT = {"sub_agent": "sub-agent", "hidden": "hidden session", "scheduled": "scheduled run"}
 _TODO = re.compile(r"^\s*[-*] \[([ xX])\] (.+)$", re.MULTILINE)
 
@@ -74,19 +76,25 @@ def _of_file(path: Path) -> Conversation:
         name=title(facts.get("description")),
         project_path=text_in(facts.get("working_dir")),
     )
+    return _conversation(heading, partial(_lines, path), [])
+
+
+def _conversation(
+    heading: Heading, read: Callable[[Ledger], Iterable[Json]], listed: list[tuple[str, str]]
+) -> Conversation:
+    """The conversation of some records; its id is a date and a number, as on other machines."""
     counts = Ledger()
-    return Conversation(
-        heading, partial(_items, path.stem, partial(_lines, path), [], counts), counts
-    )
+    items = partial(_items, heading.source_id, read, listed)
+    heading = replace(heading, beginning=first_ids(items(Ledger()), 1))
+    return Conversation(heading, partial(items, counts), counts)
 
 
 def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
-    ids = MadeIds("")
     for number, line in enumerate(objects(path, ledger)):
         if number == 0 and "role" not in line.value:
             ledger.skipped["facts of the session"] += 1
         else:
-            yield {"id": ids.make(line.value), **line.value}
+            yield line.value
 
 
 def _of_rows(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversation]:
@@ -103,17 +111,14 @@ def _of_rows(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversat
         created_at=created,
         updated_at=utc(row.get("updated_at")) or created,
     )
-    counts = Ledger()
-    read = partial(_rows, database, name)
     listed = _todos(_value(row.get("extension_data")))
-    yield Conversation(heading, partial(_items, name, read, listed, counts), counts)
+    yield _conversation(heading, partial(_rows, database, name), listed)
 
 
 def _rows(database: Database, session: str, ledger: Ledger) -> Iterator[Json]:
     equal = {"session_id": session}
     for row in database.rows("messages", _MESSAGE, ledger, equal=equal, order=["id"]):
         yield {
-            "id": row.get("id"),
             "role": row.get("role"),
             "created": row.get("created_timestamp"),
             "content": _value(row.get("content_json")),
@@ -149,10 +154,13 @@ def _all_items(
     listed: list[tuple[str, str]],
     ledger: Ledger,
 ) -> Iterator[Item]:
+    ids = MadeIds(name)
     last, was_summary = "", False
     for record in read(ledger):
         facts = object_in(record.get("metadata"))
-        said = _said(f"{name}/{record.get('id')}", record)
+        # goose writes all rows anew when it sums up: their numbers name nothing.
+        made = ids.make(*(record.get(each) for each in ("role", "created", "content")))
+        said = _said(made, record)
         hidden = facts.get("userVisible") is False and facts.get("agentVisible") is not False
         if hidden and (was_summary or not last or not said):
             # After a summary, the model is told to go on.

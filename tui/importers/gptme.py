@@ -11,12 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import joined, placeholder, title, usage
 from tui.importers.json_lines import FILE_BYTES, items_in, object_in, objects, text_in
-from tui.importers.made_ids import MadeIds
+from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -69,7 +71,10 @@ def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
     files = _Files.of(source.path)
     counts = Ledger()
     heading = _heading(files)
-    yield Conversation(heading, partial(_items, heading.source_id, files, counts), counts)
+    items = partial(_items, heading.source_id, files)
+    # Folders of two machines may have the same name; the first prompt has its time.
+    heading = replace(heading, beginning=first_ids(items(Ledger()), 1))
+    yield Conversation(heading, partial(items, counts), counts)
 
 
 def _heading(files: _Files) -> Heading:

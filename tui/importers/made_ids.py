@@ -19,10 +19,10 @@ def made_id(*facts: object) -> str:
     return sha256(repr(facts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def first_ids(items: Iterable[Item]) -> tuple[str, ...]:
-    """The ids of the first messages, which tell a conversation without an id from others."""
+def first_ids(items: Iterable[Item], most: int = COMPARED) -> tuple[str, ...]:
+    """The ids of the first messages, which tell a conversation from others of the same id."""
     messages = (item.id for item in items if isinstance(item, ForeignMessage))
-    return tuple(islice(messages, COMPARED))
+    return tuple(islice(messages, most))
 
 
 class MadeIds:

@@ -163,10 +163,10 @@ class Heading(msgspec.Struct, frozen=True):
     Conversations of one root become one session: a resumed one that repeats what it resumes.
     """
     beginning: tuple[str, ...] = ()
-    """The ids of its first messages, if it has no id and ``source_id`` is made of its first words.
+    """The ids of its first messages, if other conversations may have the same ``source_id``.
 
-    Other conversations may begin with the same words. Two are one if the messages of the shorter
-    are the beginning of the longer.
+    It may be made of its first words, or be a name or a number of one machine. Two conversations
+    are one if the messages of the shorter beginning are those of the longer.
     """
     scope: str = ""
     """Where a program had scopes, numbers and active sessions as there are here: its own."""

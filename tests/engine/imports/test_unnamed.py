@@ -140,6 +140,18 @@ def test_the_chats_of_aider_are_known_in_any_place(store, clock, tmp_path):
     assert counts == [2, 0]
 
 
+def test_an_answer_of_aider_that_was_still_being_written_grows(store, clock, stored, tmp_path):
+    path = tmp_path / ".aider.chat.history.md"
+    text = "\n# aider chat started at 2026-01-02 03:04:05\n\n#### Why?\n\n"
+    for answer in ("So", "So is it.\n\n#### Really?\n\nYes.\n"):
+        path.write_text(text + answer)
+        run(store, make_plan(store, Wanted(paths=(path,)), readers=[aider.READER]), clock=clock)
+    assert stored() == [["Why?", "So", "So is it.", "Really?", "Yes."]]
+    [session_id] = {line.id for line in store.imports() if line.id}
+    live = store.load(session_id).loaded_messages
+    assert [each.text for each in live] == ["Why?", "So is it.", "Really?", "Yes."]
+
+
 def aichat_session(talk):
     turns = [f"- role: {ROLES[n % 2]}\n  content: {text}\n" for n, text in enumerate(talk)]
     return "model: openai:gpt\nmessages:\n" + "".join(turns)
