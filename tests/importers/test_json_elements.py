@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import any_text, json_values
 from tui.importers import json_elements
-from tui.importers.json_elements import elements
+from tui.importers.json_elements import elements, placed_elements
 from tui.importers.protocol import Ledger
 
 
@@ -55,6 +55,36 @@ def test_finds_the_objects_wherever_their_array_is(text):
 
 def test_reads_a_single_object():
     assert read('{"a": {"items": []}}', ["items"]) == [{"a": {"items": []}}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a": 1}][{"a": 2}]',
+        '[{"a": 1}]\n[{"a": 2}]\n',
+        '[{"a": 1}]], {"a": 2}]',
+        '[[{"a": 1}], [{"a": 2}]]',
+        '{"items": [{"a": 1}]}\n{"items": [{"a": 2}]}',
+        '{"items": [{"a": 1}], "b": {"c": [{}]}}{"v": 1, "items": [{"a": 2}], "b": [{}]}',
+        '{"items": [{"a": 1}]], {"a": 2}]}',
+        '[{"a": 1}] {"folders": [{}], "items": [{"a": 2}]}',
+        '{"a": 1}[{"a": 2}]',
+    ],
+)
+def test_reads_on_behind_an_array(text):
+    ledger = Ledger()
+    assert read(text, ["items"], ledger) == [{"a": 1}, {"a": 2}]
+    assert list(elements(Slow(text.encode()), ledger, ["items"])) == [{"a": 1}, {"a": 2}]
+    assert not ledger.skipped
+
+
+def test_tells_arrays_and_what_is_between_damaged_objects_apart():
+    text = '{"a": 0, "b": 0}{"a": 1, "b": 0}[{"a": 2, "b": 0}, {"a": 3, b}, {"a": 4, "b": 0}]'
+    found = placed_elements(io.BytesIO(f"{text}[]".encode()), Ledger())
+    outside, also_outside, before, behind = found
+    assert outside[1:] == also_outside[1:]
+    assert before.array == behind.array != outside.array
+    assert before.damage < behind.damage
 
 
 def test_counts_what_is_no_object():

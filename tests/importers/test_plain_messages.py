@@ -11,6 +11,7 @@ from tests.importers.samples import check, check_mutants, read_all, samples, sou
 from tests.importers.spoken import check_said, lines
 from tui.importers import chatbot_ui, plain_messages, sharegpt
 from tui.importers.protocol import Ledger
+from tui.importers.readers import readers
 
 CHATBOT_UI = samples("chatbot-ui/**/*.json")
 GENERIC = plain_messages.READER
@@ -72,12 +73,25 @@ def test_reads_the_history_of_chatbot_ui(tmp_path):
         json.dumps({"messages": TURNS}) + "\n",
         "\n".join(map(json.dumps, TURNS)),
         {"conversations": [{"messages": TURNS}]},
+        [TURNS],
+        json.dumps(TURNS[:0]) + json.dumps(TURNS),
+        {"chats": [{"messages": TURNS}]},
+        [{"conversation": {"messages": TURNS}}],
+        {"data": {"threads": {"one": {"messages": TURNS}}}},
+        {"title": "mapping", "messages": [{**TURNS[0], "author": "me"}, TURNS[1]]},
+        {"messages": [{**TURNS[0], "kind": "history"}, TURNS[1]]},
+        {"conversationId": "c", "messages": [{**each, "messageId": "m"} for each in TURNS]},
+        [{"role": each["role"], "parts": [{"text": each["content"]}]} for each in TURNS],
+        [{"role": each["role"], "content": {"parts": [each["content"]]}} for each in TURNS],
+        [{"role": each["role"], "text": each["content"]} for each in TURNS],
     ],
 )
 def test_reads_messages_wherever_they_are(tmp_path, text):
     path = saved(tmp_path, text)
-    assert GENERIC.recognises(path, path.read_bytes()[:4096])
-    assert said(check(GENERIC, path, records_in)) == SAID
+    head = path.read_bytes()[:4096]
+    assert next(each for each in readers() if each.recognises(path, head)) is GENERIC
+    reading = check(GENERIC, path, records_in)
+    assert (said(reading), len(reading.conversations)) == (SAID, 1)
 
 
 def test_gives_each_line_of_a_file_its_own_conversation(tmp_path):
@@ -108,6 +122,81 @@ def test_gives_loose_messages_of_each_file_in_a_zip_their_own_conversation(tmp_p
     )
     read = GENERIC.read(source, Ledger())
     assert [[item.content for item in each.items()] for each in read] == [["cats"], ["dogs"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{0}{1}",
+        "{0}\n{1}\n",
+        "[{0}, {1}]",
+        '{{"messages": {0}}}{{"messages": {1}}}',
+    ],
+)
+def test_keeps_conversations_apart_that_have_only_their_places(tmp_path, text):
+    cats, dogs = ([{"role": "user", "content": name}] for name in ("cats", "dogs"))
+    path = saved(tmp_path, text.format(json.dumps(cats), json.dumps(dogs)))
+    reading = read_all(GENERIC, path)
+    texts = [[item.content for item in items] for _, items in reading.conversations]
+    assert texts == [["cats"], ["dogs"]]
+
+
+def test_keeps_apart_what_is_left_of_damaged_conversations(tmp_path):
+    damaged = (
+        {"id": 1, "name": talk, "messages": [{"id": 2, "name": "me", **each} for each in TURNS]}
+        for talk in ("cats", "dogs")
+    )
+    text = ", ".join(json.dumps(each)[:-1] + ", x}" for each in damaged)
+    reading = read_all(GENERIC, saved(tmp_path, f"[{text}]"))
+    texts = [[item.content for item in items] for _, items in reading.conversations]
+    assert texts == [["So."], ["So."]]
+
+
+ANTHROPIC = [
+    {"type": "tool_use", "id": "x", "name": "add", "input": {"a": 1}},
+    {"type": "tool_result", "tool_use_id": "x", "content": [{"type": "text", "text": "2"}]},
+]
+VERCEL = [
+    {"type": "tool-call", "toolCallId": "x", "toolName": "add", "args": {"a": 1}},
+    {"type": "tool-result", "toolCallId": "x", "toolName": "add", "result": "2"},
+]
+GOOGLE = [
+    {"functionCall": {"id": "x", "name": "add", "args": {"a": 1}}},
+    {"functionResponse": {"name": "add", "response": "2"}},
+]
+RESPONSES = [
+    {"type": "function_call", "id": "fc", "call_id": "x", "name": "add", "arguments": '{"a": 1}'},
+    {"type": "function_call_output", "call_id": "x", "output": "2"},
+]
+
+
+@pytest.mark.parametrize("form", [ANTHROPIC, VERCEL, GOOGLE, RESPONSES])
+@pytest.mark.parametrize("answering", ["user", "tool"])
+def test_reads_calls_and_results_among_blocks(tmp_path, form, answering):
+    call, result = form
+    thought = [{"type": "thinking", "thinking": "Hm."}, {"text": "Hm.", "thought": True}]
+    turns = [
+        {"role": "assistant", "content": [*thought, {"type": "text", "text": "I add."}, call]},
+        {"role": answering, "content": [result]},
+    ]
+    called, answer = check(GENERIC, saved(tmp_path, turns), records_in).messages
+    assert called.content == "I add."
+    assert [(each.id, each.name, each.arguments) for each in called.tool_calls] == [
+        ("x", "add", {"a": 1})
+    ]
+    assert (answer.role, answer.content) == ("tool", "2")
+    assert answer.tool_call_id == "x"
+
+
+def test_reads_refusals(tmp_path):
+    turns = [
+        {"role": "assistant", "content": None, "refusal": "No."},
+        {"role": "assistant", "content": [{"type": "refusal", "refusal": "Never."}]},
+    ]
+    assert [text for _, text in said(check(GENERIC, saved(tmp_path, turns), records_in))] == [
+        "No.",
+        "Never.",
+    ]
 
 
 def test_pairs_calls_and_results(tmp_path):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.plain_messages import conversation
 from tui.importers.protocol import Conversation, Ledger, Reader, Source
 
@@ -12,8 +12,7 @@ WITHIN = ("history",)
 
 def _recognises(path: Path, head: bytes) -> bool:
     start = beginning(path, head)
-    has_history = b'"history"' in start and b'"messages"' in start
-    return has_history and b'"role"' in start and b'"currentId"' not in start
+    return has_key(start, b"history", b"messages", b"role") and not has_key(start, b"currentId")
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:

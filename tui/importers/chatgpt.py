@@ -9,7 +9,7 @@ from typing import Any
 from tui.domain.journal.message import ToolCall
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
 from tui.importers.protocol import (
     Conversation,
@@ -37,7 +37,7 @@ _TEXTS = ("title", "url", "text", "result", "output_str", "summary", "content")
 
 def _recognises(path: Path, head: bytes) -> bool:
     start = beginning(path, head)
-    return b'"mapping"' in start and (b'"author"' in start or b'"current_node"' in start)
+    return has_key(start, b"mapping") and has_key(start, b"author|current_node")
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:

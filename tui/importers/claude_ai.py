@@ -10,7 +10,7 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
 from tui.importers.protocol import (
     Conversation,
@@ -33,7 +33,7 @@ _SILENT = {"thinking", "redacted_thinking", "token_budget", "flag"}
 
 
 def _recognises(path: Path, head: bytes) -> bool:
-    return b'"chat_messages"' in beginning(path, head)
+    return has_key(beginning(path, head), b"chat_messages")
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:

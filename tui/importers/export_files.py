@@ -2,6 +2,7 @@
 
 import lzma
 import os
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, Z
 import msgspec
 
 from tui.files import open_regular
-from tui.importers.json_elements import elements
+from tui.importers.json_elements import Element, placed_elements
 from tui.importers.protocol import Json, Ledger, Places, Source
 
 MEMBERS = 200_000
@@ -54,11 +55,21 @@ def files(source: Source) -> Iterator[Source]:
 
 def records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Json]:
     """Read the objects of an export one at a time; see ``json_elements``. Raises ``OSError``."""
+    return (element.value for element in placed_records(source, ledger, within))
+
+
+def placed_records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Element]:
+    """Read the same objects with their places. Raises ``OSError``."""
     with _opened(source.path) as stream:
         if source.members:
             yield from _records_of_members(stream, source.members, ledger, within)
         else:
-            yield from elements(stream, ledger, within)
+            yield from placed_elements(stream, ledger, within)
+
+
+def has_key(start: bytes, *names: bytes) -> bool:
+    """Tell whether an export begins with objects that have some keys; no text is taken for one."""
+    return all(re.search(rb'"(?:' + name + rb')"\s*+:', start) for name in names)
 
 
 def beginning(path: Path, head: bytes) -> bytes:
@@ -110,7 +121,7 @@ def _refusal(member: ZipInfo) -> str:
 
 def _records_of_members(
     file: BinaryIO, names: Sequence[str], ledger: Ledger, within: Sequence[str]
-) -> Iterator[Json]:
+) -> Iterator[Element]:
     try:
         archive = ZipFile(file)
     except BROKEN:
@@ -129,10 +140,10 @@ def _records_of_members(
 
 def _records_of_member(
     archive: ZipFile, member: ZipInfo, ledger: Ledger, within: Sequence[str]
-) -> Iterator[Json]:
+) -> Iterator[Element]:
     try:
         with archive.open(member) as stream:
-            yield from elements(stream, ledger, within)  # pyright: ignore[reportArgumentType]
+            yield from placed_elements(stream, ledger, within)  # pyright: ignore[reportArgumentType]
     except BROKEN:
         ledger.skipped[DAMAGED] += 1
 

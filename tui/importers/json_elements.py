@@ -1,4 +1,4 @@
-"""The objects of a JSON file of any size, one at a time: of an array, or one after the other.
+"""The objects of a JSON file of any size, one at a time: of arrays, or one after the other.
 
 Exports are hundreds of megabytes on a single line. Only the brackets are looked at to find where
 an object ends; its bytes are parsed alone. After a damaged object, reading resumes at the next one
@@ -8,10 +8,10 @@ that begins as the first one did.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from tui.domain.json_limits import LINE_BYTES
-from tui.importers.json_lines import UNFINISHED, UNREADABLE, RawLine, parse
+from tui.importers.json_lines import UNFINISHED, UNREADABLE, RawLine, items_in, objects_in, parse
 from tui.importers.protocol import Json, Ledger
 
 TOO_LARGE = "record over 64 MiB"
@@ -25,31 +25,62 @@ _STRING = rb'"(?:[^"\\]++|\\.)*+"'
 _BRACKET = re.compile(rb'(?s)[^\[\]{}"]*+(?:' + _STRING + rb'[^\[\]{}"]*+)*+[\[\]{}]')
 _OPENING = b"[{"
 _SCALAR = rb"(?:" + _STRING + rb"|[-+.\w]++)"
-_SPACE = rb"[\s\xef\xbb\xbf]*+"
 _KEY = rb"\s*+" + _STRING + rb"\s*+:\s*+"
 _FIRST_KEYS = re.compile(
     rb"(?s)\{\s*+(" + _STRING + rb")\s*+:(?:\s*+" + _SCALAR + rb"\s*+,\s*+(" + _STRING + rb"))?+"
 )
 
 
+def _array_pattern(within: Sequence[str]) -> re.Pattern[bytes]:
+    """Match the beginning of an array, or of an object up to the array of one of its keys."""
+    keys = b"|".join(re.escape(key.encode()) for key in within) or rb"(?!)"
+    wrapper = rb"\{(?:" + _KEY + _SCALAR + rb'\s*+,)*\s*"(?:' + keys + rb')"\s*:\s*'
+    return re.compile(rb"(?s)(?:" + wrapper + rb")?\[")
+
+
+class Element(NamedTuple):
+    """An object of a file, and where it stands."""
+
+    value: Json
+    array: int
+    """The same number for all objects of an array; another one for those of the next array."""
+    damage: int
+    """The number of damaged objects before it."""
+
+
 def elements(stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Json]:
-    """Read the objects of an array, of one that a key of ``within`` has, or those side by side.
+    """Read the objects of arrays, of those that a key of ``within`` has, or those side by side.
 
     What is no object, damaged or too large is counted as skipped.
     """
-    scanner = _Scanner(stream, ledger.skipped)
-    array = scanner.enter_array(within)
-    for value in scanner.objects():
-        if array:
-            yield value
+    return (element.value for element in placed_elements(stream, ledger, within))
+
+
+def placed_elements(
+    stream: BinaryIO, ledger: Ledger, within: Sequence[str] = ()
+) -> Iterator[Element]:
+    """Read the same objects with their places; those of an array in an array come one by one."""
+    scanner = _Scanner(stream, ledger.skipped, within)
+    while (data := scanner.next()) is not None:
+        value: Any = parse(data)
+        if isinstance(value, dict):
+            keys = () if scanner.is_in_array else within
+            found = _unwrapped(cast("Json", value), keys, ledger)
+        elif isinstance(value, list):
+            scanner.arrays += 1
+            found = _objects(items_in(value) or [None], ledger)
         else:
-            yield from _unwrapped(value, within, ledger)
+            ledger.skipped[UNREADABLE] += 1
+            scanner.resume_within(data)
+            continue
+        for each in found:
+            yield Element(each, scanner.arrays, scanner.damage)
+        scanner.arrays += isinstance(value, list)
 
 
 def element_lines(stream: BinaryIO, ledger: Ledger, within: Sequence[str]) -> Iterator[RawLine]:
     """Find the objects of an array that a key of ``within`` has, as if each were a line."""
-    scanner = _Scanner(stream, ledger.skipped)
-    scanner.enter_array(within)
+    scanner = _Scanner(stream, ledger.skipped, within)
     while (data := scanner.next()) is not None:
         yield RawLine(scanner.offset - len(data), len(data), data, last=False)
 
@@ -59,18 +90,21 @@ def _unwrapped(value: Json, within: Sequence[str], ledger: Ledger) -> Iterator[J
     items = next((value[key] for key in within if isinstance(value.get(key), list)), None)
     if items is None:
         yield value
-        return
-    for item in items:
-        if isinstance(item, dict):
-            yield cast("Json", item)
-        else:
-            ledger.skipped[UNREADABLE] += 1
+    else:
+        yield from _objects(items, ledger)
+
+
+def _objects(items: list[Any], ledger: Ledger) -> list[Json]:
+    objects = objects_in(items)
+    if others := len(items) - len(objects):
+        ledger.skipped[UNREADABLE] += others
+    return objects
 
 
 class _Scanner:
     """A window that moves over a stream, from object to object."""
 
-    def __init__(self, stream: BinaryIO, skipped: Counter[str]) -> None:
+    def __init__(self, stream: BinaryIO, skipped: Counter[str], within: Sequence[str]) -> None:
         self._stream = stream
         self._skipped = skipped
         self._window = stream.read(_BLOCK)
@@ -81,34 +115,27 @@ class _Scanner:
         """Where the object that is being read begins in the window."""
         self._depth = 0
         self._level = 0
-        """Depth of what stands around the objects."""
+        """Depth of what stands around the objects: 1 in an array, 0 outside."""
+        self._array = _array_pattern(within)
+        self._is_wrapped = False
+        """True if the array is that of an object."""
+        self._behind = 0
+        """Depth behind such an array, where all that its object has is passed over."""
         self._start_of_object: re.Pattern[bytes] | None = None
         self._patience = _AGAIN_BYTES
-        self._ended = False
+        self.arrays = 0
+        """Arrays that began or ended."""
+        self.damage = 0
+        """Objects that were damaged."""
+
+    @property
+    def is_in_array(self) -> bool:
+        return self._level == 1
 
     @property
     def offset(self) -> int:
         """How far the stream was looked through, in bytes."""
         return self._passed + self._at
-
-    def enter_array(self, within: Sequence[str]) -> bool:
-        """Go to the array at the beginning of the file, if there is one."""
-        keys = b"|".join(re.escape(key.encode()) for key in within) or rb"(?!)"
-        wrapper = rb"\{(?:" + _KEY + _SCALAR + rb'\s*+,)*\s*"(?:' + keys + rb')"\s*:\s*'
-        found = re.compile(rb"(?s)" + _SPACE + rb"(?:" + wrapper + rb")?\[").match(self._window)
-        if found:
-            self._at = found.end()
-            self._depth = self._level = 1
-        return found is not None
-
-    def objects(self) -> Iterator[Json]:
-        while (data := self.next()) is not None:
-            value = parse(data)
-            if isinstance(value, dict):
-                yield cast("Json", value)
-                continue
-            self._skipped[UNREADABLE] += 1
-            self._resume_within(data)
 
     def next(self) -> bytes | None:
         """The bytes of the next object; ``None`` at the end."""
@@ -120,32 +147,65 @@ class _Scanner:
                 continue
             end = found.end()
             if self._window[end - 1] in _OPENING:
-                self._opened(end - 1)
+                end = self._opened(end - 1)
             elif self._closed(end - 1):
                 data = self._window[self._begin : end]
                 self._at, self._begin = end, None
                 return data
-            elif self._ended:
-                return None
             self._at = end
 
-    def _opened(self, position: int) -> None:
+    def _opened(self, position: int) -> int:
+        """Note an opening bracket; gives the place to go on at."""
+        if self._behind and self._is_passed_over(position):
+            self._behind += 1
+            return position + 1
         if self._depth == self._level:
             self._count_between(self._window[self._at : position])
+            if self._level == 0 and (inside := self._array_at(position)):
+                self._level = self._depth = 1
+                self.arrays += 1
+                return inside
             self._begin = position
             self._start_of_object = self._start_of_object or self._start_like(position)
         self._depth += 1
+        return position + 1
+
+    def _is_passed_over(self, position: int) -> bool:
+        """Tell whether a bracket behind an array belongs to what is passed over.
+
+        Without a key before it, it is one more object: the end of the array was none.
+        """
+        if self._behind > 1 or self._window[self._at : position].rstrip().endswith(b":"):
+            return True
+        self._behind, self._level = 0, 1
+        self._depth = 1
+        return False
+
+    def _array_at(self, position: int) -> int | None:
+        """The beginning of the array that begins here, or within the object that does."""
+        if len(self._window) - position < HEAD_BYTES:
+            self._window += self._stream.read(_BLOCK)
+        found = self._array.match(self._window, position)
+        self._is_wrapped = self._window[position : position + 1] == b"{"
+        return found and found.end()
 
     def _closed(self, position: int) -> bool:
-        """True if this bracket ends an object; one too many is the end of the array.
+        """True if this bracket ends an object.
 
-        Behind a damaged object it need not be: depths are not known for certain then.
+        Behind a damaged object it need not end the array: depths are not known for certain then.
         """
+        if self._behind:
+            self._behind -= 1
+            return False
         if self._begin is None:
             self._count_between(self._window[self._at : position])
-            self._ended = self._level == 1 and self._patience == _AGAIN_BYTES
+            if self._level == 1 and self._patience == _AGAIN_BYTES:
+                self._level = self._depth = 0
+                self._behind = int(self._is_wrapped)
+                self.arrays += 1
+            return False
         self._depth = max(self._depth - 1, self._level)
-        return self._depth == self._level and self._begin is not None
+        return self._depth == self._level
 
     def _count_between(self, data: bytes) -> None:
         between = data.strip(b", \t\r\n\x00\xef\xbb\xbf")
@@ -179,12 +239,14 @@ class _Scanner:
             return False
         whole = len(self._window) - (self._begin or 0) <= LINE_BYTES
         self._skipped[UNFINISHED if whole else TOO_LARGE] += 1
+        self.damage += 1
         begin = self._at if self._begin is None else self._begin
         self._patience -= len(self._window) - begin
         return self._go_to_start(begin + 1, len(self._window)) or (not whole and self._skip_far())
 
-    def _resume_within(self, data: bytes) -> None:
+    def resume_within(self, data: bytes) -> None:
         """Find the objects that a damaged one has swallowed."""
+        self.damage += 1
         self._patience -= len(data)
         self._go_to_start(self._at - len(data) + 1, self._at)
 

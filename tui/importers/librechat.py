@@ -10,7 +10,7 @@ from tui.files import read_bounded
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, placeholder, title
-from tui.importers.export_files import beginning, nowhere
+from tui.importers.export_files import beginning, has_key, nowhere
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse, text_in
 from tui.importers.protocol import (
     Conversation,
@@ -36,7 +36,9 @@ _MESSAGE, _MESSAGES = "message", "messages"
 
 def _recognises(path: Path, head: bytes) -> bool:
     start = beginning(path, head)
-    return b'"conversationId"' in start and (b'"exportAt"' in start or b'"messageId"' in start)
+    if not has_key(start, b"conversationId"):
+        return False
+    return has_key(start, b"exportAt") or has_key(start, b"messageId", b"isCreatedByUser|sender")
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:

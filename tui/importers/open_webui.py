@@ -14,7 +14,7 @@ from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
-from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, parse, text_in
 from tui.importers.protocol import (
     Conversation,
@@ -42,7 +42,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     if head.startswith(MAGIC):
         return has(schema(path, head), "chat", "title", "chat", "archived")
     start = beginning(path, head)
-    return b'"history"' in start and (b'"currentId"' in start or b'"childrenIds"' in start)
+    return has_key(start, b"history", b"currentId|childrenIds")
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:

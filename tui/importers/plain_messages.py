@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from tui.domain.journal.message import Role, ToolCall
-from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.export_files import beginning, files, nowhere, records
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.contents import joined, title
+from tui.importers.export_files import beginning, files, has_key, nowhere, placed_records
+from tui.importers.json_elements import Element
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects_in, text_in
 from tui.importers.made_ids import MadeIds, first_ids, made_id
 from tui.importers.protocol import (
@@ -24,6 +26,7 @@ from tui.importers.protocol import (
     Source,
 )
 from tui.importers.times import utc
+from tui.importers.vendor_blocks import pieces
 
 _ROLES: dict[str, Role] = {
     "user": "user",
@@ -41,9 +44,11 @@ _BEGUN = ("created_at", "createdAt", "create_time", "created")
 _CREATED = (*_BEGUN, "timestamp", "date")
 _UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
 _SAID = ("role", "content", "tool_calls", "function_call", "tool_call_id")
+_MORE = ("parts", "text", "toolCalls", "refusal")
 _UNIQUE = 16
 """Characters of an id that names one conversation everywhere; shorter ones may count in a file."""
-_THINKING = {"thinking", "reasoning", "redacted_thinking"}
+_DEPTH = 4
+"""Objects and arrays within each other that are searched for conversations."""
 _MESSAGE = re.compile(rb"""[^{]*\{(?:[^{}]|\{[^{}]*\})*?"role"\s*:""")
 """Matches files whose first object is a message, not one that contains some."""
 
@@ -52,22 +57,57 @@ def _recognises(path: Path, head: bytes) -> bool:
     start = beginning(path, head)
     if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
         return False
-    has_words = b'"role"' in start and b'"content"' in start
-    return has_words and bool(b'"messages"' in start or _MESSAGE.match(start))
+    if not has_key(start, b"role", b"content|parts|text"):
+        return False
+    return has_key(start, b"messages") or _MESSAGE.match(start) is not None
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     for file in files(source):
-        loose: dict[str, list[Json]] = {}
-        for record in records(file, ledger, ("conversations", "data")):
-            if isinstance(record.get("messages"), list):
-                yield conversation(record)
-            elif "role" in record:
-                loose.setdefault(_first_id(record, _CONVERSATION), []).append(record)
+        loose = _Loose()
+        for element in placed_records(file, ledger, ("conversations", "data")):
+            found = list(_conversations(element.value))
+            if found:
+                loose.is_divided = True
+                yield from map(conversation, found)
+            elif "role" in element.value:
+                loose.add(element)
             else:
                 ledger.skipped[UNREADABLE] += 1
-        for name, messages in loose.items():
-            yield conversation({"session_id": name, "messages": messages})
+        yield from map(conversation, loose.conversations())
+
+
+def _conversations(value: Any, depth: int = 0) -> Iterator[Json]:
+    """Find the objects that have messages, also within others and within arrays."""
+    record, items = object_in(value), items_in(value)
+    listed = record.get("messages")
+    is_talk = isinstance(listed, list)
+    if is_talk and not any("messages" in each for each in objects_in(listed)):
+        yield record
+    elif depth and any("role" in each for each in objects_in(items)):
+        yield {"messages": items}
+    elif "role" not in record and depth < _DEPTH:
+        for each in (*record.values(), *items):
+            yield from _conversations(each, depth + 1)
+
+
+class _Loose:
+    """Messages that are in no object: those of one array and one session are a conversation."""
+
+    def __init__(self) -> None:
+        self.is_divided = False
+        """True if what is between two damaged objects is the rest of a conversation of its own."""
+        self._messages: dict[tuple[int, int, str], list[Json]] = {}
+
+    def add(self, element: Element) -> None:
+        self.is_divided |= element.damage > 0 and not self._messages
+        part = element.damage if self.is_divided else 0
+        key = element.array, part, _first_id(element.value, _CONVERSATION)
+        self._messages.setdefault(key, []).append(element.value)
+
+    def conversations(self) -> Iterator[Json]:
+        for (_, _, name), found in self._messages.items():
+            yield {"session_id": name, "messages": found}
 
 
 def conversation(record: Json) -> Conversation:
@@ -115,74 +155,66 @@ def _model(record: Json) -> str:
 
 def _items(record: Json, name: str, ledger: Ledger) -> Iterator[ForeignMessage]:
     ids = MadeIds(name)
-    waiting: list[str] = []
+    waiting: dict[str, str] = {}
     for value in items_in(record["messages"]):
         message = object_in(value)
         # Its own id may count the messages of a file, and mean others when that is written anew.
-        made = ids.make(own_id(message), *(message.get(field) for field in _SAID))
-        said, reason = _said(made, message, waiting)
+        facts = (message.get(field) for field in _SAID)
+        more = (message[field] for field in _MORE if field in message)
+        said, reason = _said(ids.make(own_id(message), *facts, *more), message, waiting)
         if said:
             ledger.read += 1
-            yield said
+            yield from said
         else:
             ledger.skipped[reason] += 1
 
 
-def _said(name: str, message: Json, waiting: list[str]) -> tuple[ForeignMessage | None, str]:
-    """A message, or the reason that there is none; ``waiting`` are the calls without a result."""
+def _said(
+    name: str, message: Json, waiting: dict[str, str]
+) -> tuple[tuple[ForeignMessage, ...], str]:
+    """The messages of a record, or the reason that there is none; see ``_paired``."""
     known = text_in(message.get("role")).lower()
     role = _ROLES.get(known)
     if not role:
-        return None, "system prompt" if known in _RULES else UNREADABLE
-    text = _text(message.get("content"))
-    calls = tuple(_calls(name, message)) if role == "assistant" else ()
-    if role != "tool" and not calls and not text.strip():
-        return None, "empty message"
-    waiting.extend(call.id for call in calls)
-    said = ForeignMessage(
+        return (), "system prompt" if known in _RULES else UNREADABLE
+    whole = ForeignMessage(
         id=name,
         role=role,
-        content=None if calls and not text else text,
+        content=None,
         timestamp=first_time(message, _CREATED),
-        tool_calls=calls,
-        tool_call_id=_answered(name, message, waiting) if role == "tool" else None,
         model=_model(message) or None if role == "assistant" else None,
     )
-    return said, ""
+    found = list(pieces(name, message))
+    if role == "tool":
+        found = _returned(message, found)
+    return messages(whole, [_paired(piece, waiting) for piece in found]), "empty message"
 
 
-def _answered(name: str, message: Json, waiting: list[str]) -> str:
-    """The call of a result: the one it names, else the first that waits."""
-    call = text_in(message.get("tool_call_id"))
-    if call in waiting:
-        waiting.remove(call)
-    return call or (waiting.pop(0) if waiting else f"{name}-0")
+def _returned(message: Json, found: list[Piece]) -> list[Piece]:
+    """The results of a record of a tool: its blocks, or else its text."""
+    results: list[Piece] = [piece for piece in found if not isinstance(piece, str)]
+    text = joined(piece for piece in found if isinstance(piece, str))
+    call = text_in(message.get("tool_call_id")) or text_in(message.get("toolCallId"))
+    return (
+        results
+        if results and not text
+        else [Result(call, text, text_in(message.get("name"))), *results]
+    )
 
 
-def _calls(name: str, message: Json) -> Iterator[ToolCall]:
-    old = object_in(message.get("function_call"))
-    for number, call in enumerate(objects_in(message.get("tool_calls")) or [old] * bool(old)):
-        function = object_in(call.get("function")) or call
-        own = text_in(call.get("id")) or f"{name}-call-{number}"
-        yield ToolCall(own, text_in(function.get("name")), arguments(function.get("arguments")))
+def _paired(piece: Piece, waiting: dict[str, str]) -> Piece:
+    """A result with its call: the one that it names, else the first that waits, of its tool or any.
 
-
-def _text(content: Any) -> str:
-    if not isinstance(content, list):
-        return text_in(content) or text_in(object_in(content).get("text"))
-    return joined(_block(block) for block in items_in(content))
-
-
-def _block(block: Any) -> str:
-    if isinstance(block, str):
-        return block
-    facts = object_in(block)
-    kind = text_in(facts.get("type"))
-    text = facts.get("text")
-    if kind in _THINKING:
-        return ""
-    words = text_in(text) or text_in(object_in(text).get("value"))
-    return words or placeholder(kind.removesuffix("_url") or "block")
+    ``waiting`` are the tools of the calls without a result.
+    """
+    if isinstance(piece, ToolCall):
+        waiting[piece.id] = piece.name
+    if not isinstance(piece, Result):
+        return piece
+    same = (call for call, tool in waiting.items() if tool == piece.tool)
+    call = piece.call or next(same, next(iter(waiting), ""))
+    waiting.pop(call, None)
+    return piece._replace(call=call)
 
 
 READER = Reader(

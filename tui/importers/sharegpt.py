@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, parse, text_in
 from tui.importers.plain_messages import conversation
 from tui.importers.protocol import Conversation, Json, Ledger, Reader, Source
@@ -22,7 +22,7 @@ _ROLES = {
 
 def _recognises(path: Path, head: bytes) -> bool:
     start = beginning(path, head)
-    return b'"conversations"' in start and b'"from"' in start and b'"value"' in start
+    return has_key(start, b"conversations", b"from", b"value")
 
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
