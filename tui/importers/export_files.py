@@ -21,10 +21,11 @@ MEMBER_BYTES = 16 * 1024**3
 """Limit of one of them, unpacked."""
 BEGINNING_BYTES = 256 * 1024
 DAMAGED = "damaged file of the archive"
-PROTECTED = "file of the archive with a password"
-UNKNOWN_PACKING = "file of the archive in an unknown packing"
-OUTSIDE = "file of the archive with a path outside of it"
-TOO_LARGE = "file of the archive over 16 GiB"
+BROKEN_MEMBER = "It is damaged."
+PROTECTED = "It has a password."
+UNKNOWN_PACKING = "It is packed in an unknown way."
+OUTSIDE = "Its path leads out of the archive."
+TOO_LARGE = "It is over 16 GiB."
 BROKEN = (BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 """Errors of an archive that is damaged, or written in a way that is not known here."""
 
@@ -104,7 +105,7 @@ def _begun(archive: ZipFile, member: ZipInfo) -> Member:
         with archive.open(member) as stream:
             return Member(member.filename, stream.read(BEGINNING_BYTES))
     except BROKEN:
-        return Member(member.filename, b"", DAMAGED)
+        return Member(member.filename, b"", BROKEN_MEMBER)
 
 
 def _refusal(member: ZipInfo) -> str:
@@ -130,11 +131,7 @@ def _records_of_members(
     wanted = set(names)
     with archive:
         for member in _texts(archive):
-            if member.filename not in wanted:
-                continue
-            if reason := _refusal(member):
-                ledger.skipped[reason] += 1
-            else:
+            if member.filename in wanted and not _refusal(member):
                 yield from _records_of_member(archive, member, ledger, within)
 
 

@@ -1,6 +1,9 @@
 """Imports: whole sessions come into the archive, once, and grow."""
 
+import json
 import os
+from random import Random
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
 import pytest
@@ -526,3 +529,43 @@ def test_a_reader_that_fails_as_soon_as_it_is_called_stops_no_other(shelf, store
     assert [(each.path.name, each.reason) for each in program.failures] == [
         ("a.json", "Permission denied")
     ]
+
+
+# --- damaged
+
+
+TALK = '{"messages": [{"role": "user", "content": "Why?"}]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "added", "reason"),
+    [
+        (TALK[:-5], 0, "Nothing in it could be read."),
+        ('{"role": 1, "content": 2, "messages": 3}', 0, "Nothing in it could be read."),
+        (f"[{TALK}, {TALK[:-2]}]", 1, ""),
+        (TALK, 1, ""),
+        ('{"messages": [], "about": {"role": 1, "content": 2}}', 0, ""),
+    ],
+)
+def test_a_file_of_which_nothing_can_be_read_is_told(store, clock, tmp_path, text, added, reason):
+    (tmp_path / "a.json").write_text(text)
+    for _ in range(2 if reason else 1):
+        outcome = run(store, make_plan(store, Wanted(paths=(tmp_path / "a.json",))), clock=clock)
+        assert outcome.programs[0].added == added
+        assert [each.reason for each in outcome.programs[0].failures] == [reason] * bool(reason)
+        assert outcome.is_whole is not bool(reason)
+
+
+def test_a_member_that_is_damaged_in_the_middle_is_told(store, clock, tmp_path):
+    with ZipFile(tmp_path / "a.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("a.json", TALK)
+        archive.writestr(
+            "b.json", json.dumps([json.loads(TALK)] * 9 + [Random(1).randbytes(200_000).hex()])
+        )
+    data = bytearray((tmp_path / "a.zip").read_bytes())
+    data[-100_000:-90_000] = bytes(10_000)
+    (tmp_path / "a.zip").write_bytes(data)
+    outcome = run(store, make_plan(store, Wanted(paths=(tmp_path / "a.zip",))), clock=clock)
+    [failure] = outcome.programs[0].failures
+    assert failure.reason == "A part of it is damaged. What could be read is imported."
+    assert outcome.programs[0].added == 1

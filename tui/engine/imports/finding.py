@@ -156,18 +156,14 @@ def _recognised_in_archive(
     path: Path, readers: list[Reader], unread: list[Failure]
 ) -> Iterator[tuple[Reader, Source]]:
     found: dict[str, list[str]] = {}
-    refused: dict[str, str] = {}
     for member in members(path):
         if member.refusal:
-            refused[member.name] = member.refusal
+            unread.append(Failure(Path(f"{path}/{member.name}"), member.refusal))
         elif reader := _reader_of(path / member.name, member.beginning, readers):
             found.setdefault(reader.program, []).append(member.name)
-    if refused and not found:
-        unread.extend(Failure(path, reason) for reason in set(refused.values()))
     for reader in (each for each in readers if each.program in found):
         if reader.archives:
-            # The reader counts what is refused.
-            names = (*found[reader.program], *refused)
+            names = tuple(found[reader.program])
             yield reader, msgspec.structs.replace(Source.of(path), members=names)
         else:
             unread.append(Failure(path, _UNPACK.format(reader.title)))

@@ -30,13 +30,18 @@ from tui.errors import (
     StorageError,
     StorageFull,
 )
-from tui.importers.json_lines import SourceChanged
+from tui.importers import export_files, json_file
+from tui.importers.json_elements import TOO_LARGE
+from tui.importers.json_lines import TOO_LONG, UNFINISHED, UNREADABLE, SourceChanged
 from tui.importers.protocol import Conversation, Heading, Ledger
 from tui.storage.protocol import SessionStore
 
 _log = logging.getLogger(__name__)
 
 _LOG_LINES = 100
+_DAMAGED = (json_file.DAMAGED, export_files.DAMAGED)
+_UNREADABLE = (*_DAMAGED, UNREADABLE, UNFINISHED, TOO_LONG, TOO_LARGE)
+"""Reasons for which records are skipped."""
 _OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
 
@@ -111,6 +116,15 @@ def _read_whole(planned: PlannedSource, ledger: Ledger) -> Iterator[Conversation
         raise SourceChanged
 
 
+def _damage(counts: Ledger) -> str:
+    """Say that a source is damaged as a whole; ``""`` where only some of its records are."""
+    if not counts.read and any(counts.skipped[reason] for reason in _UNREADABLE):
+        return "Nothing in it could be read."
+    if any(counts.skipped[reason] for reason in _DAMAGED):
+        return "A part of it is damaged. What could be read is imported."
+    return ""
+
+
 def _length(planned: PlannedSource) -> int:
     status = planned.source.path.stat()
     return status.st_size if stat.S_ISREG(status.st_mode) else 0
@@ -151,7 +165,7 @@ class _ProgramImport:
 
     def _read(self, planned: PlannedSource) -> None:
         """Import a source; a session is logged once the next one begins."""
-        ledger = Ledger()
+        ledger, counts = Ledger(), Ledger()
         line: ImportLine | None = None
         is_whole, ended = True, False
         try:
@@ -166,9 +180,14 @@ class _ProgramImport:
                     is_whole = False
                     continue
                 self._result.ledger.add(conversation.ledger)
+                counts.add(conversation.ledger)
                 line = self._line(planned, conversation.heading, session_id)
             self._result.ledger.add(ledger)
-            ended = is_whole
+            counts.add(ledger)
+            damage = _damage(counts)
+            if damage:
+                self._result.failures.append(Failure(planned.source.path, damage))
+            ended = is_whole and not damage
         finally:
             last = line or (self._line(planned) if ended else None)
             if last is not None:
