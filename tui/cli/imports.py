@@ -97,8 +97,10 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
     progress = ProgressLine()
     plan = make_plan(program.store, wanted, progress.show_found)
     progress.end()
-    if plan.unknown:
+    if plan.unknown and not (plan.programs or sessions):
         raise UsageError(_NOT_FOUND.format(", ".join(map(str, plan.unknown))))
+    nothing = (Failure(path, "No sessions to import were found in it.") for path in plan.unknown)
+    plan = msgspec.structs.replace(plan, unread=(*plan.unread, *nothing))
     _tell_failures(plan.unread)
     if not chosen.json:
         _tell_plan(plan)

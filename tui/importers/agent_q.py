@@ -43,7 +43,7 @@ _Properties = dict[str, Any]
 def _find(places: Places) -> Iterator[Source]:
     folder = places.home / ".emacs.d" / "agent-q-sessions"
     for pattern in ("session-*.el", "session-*.lisp"):
-        for path in sorted(folder.glob(pattern)):
+        for path in places.glob(folder, pattern):
             yield Source.of(path)
 
 

@@ -48,9 +48,9 @@ def _find(places: Places) -> Iterator[Source]:
     home = (places.app_support if places.is_mac else places.config) / "aichat"
     sessions = places.named("AICHAT_SESSIONS_DIR", home / "sessions")
     for pattern in ("*.yaml", "_/*.yaml"):
-        for path in sorted(sessions.glob(pattern)):
+        for path in places.glob(sessions, pattern):
             yield Source.of(path)
-    for path in sorted(home.glob("agents/*/sessions/**/*.yaml")):
+    for path in places.glob(home, "agents/*/sessions/**/*.yaml"):
         yield Source.of(path)
 
 

@@ -55,7 +55,7 @@ def _heading(record: Json) -> Heading:
         source_id=_name(record),
         name=title(record.get("title")),
         created_at=created,
-        updated_at=utc(record.get("update_time")) or created,
+        updated_at=utc(record.get("update_time")),
         model=text_in(record.get("default_model_slug")),
     )
 

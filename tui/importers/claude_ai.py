@@ -52,7 +52,7 @@ def _heading(record: Json) -> Heading:
         source_id=text_in(record.get("uuid")) or first or text_in(record.get("name")) or "unnamed",
         name=title(record.get("name")),
         created_at=created,
-        updated_at=utc(record.get("updated_at")) or created,
+        updated_at=utc(record.get("updated_at")),
         model=text_in(record.get("model")),
     )
 

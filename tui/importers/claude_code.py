@@ -59,9 +59,9 @@ def _find(places: Places) -> Iterator[Source]:
         roots.append(places.config / "claude")
     if places.is_mac:
         desktop = places.app_support / "Claude" / "local-agent-mode-sessions"
-        roots += sorted(desktop.glob("**/.claude"))
+        roots += places.glob(desktop, "**/.claude")
     for root in roots:
-        for path in sorted(root.glob("projects/*/*.jsonl")):
+        for path in places.glob(root, "projects/*/*.jsonl"):
             if not _is_sub_agent(path) and path.is_file():
                 yield Source.of(path)
 

@@ -9,8 +9,8 @@ from tui.importers.protocol import Places, Source
 def _find(places: Places) -> Iterator[Source]:
     data = places.home / ".cline" / "data"
     yield from sources(extension_tasks(places, "saoudrizwan.claude-dev"))
-    yield from sources(iter(sorted((data / "tasks").glob("*"))))
-    yield from newest_sources(data / "sessions")
+    yield from sources(iter(places.glob(data, "tasks/*")))
+    yield from newest_sources(places, data / "sessions")
 
 
 READER = reader("cline", "Cline", _find)

@@ -45,20 +45,27 @@ _MARKS = re.compile(r"</?(?:task|feedback|user_message|user_input|answer)(?: mod
 def extension_tasks(places: Places, extension: str) -> Iterator[Path]:
     """Find the tasks of an extension, in all editors that have it."""
     for folder in user_folders(places):
-        yield from sorted((folder / "globalStorage" / extension).glob("tasks/*"))
+        yield from places.glob(folder, f"globalStorage/{extension}/tasks/*")
 
 
 def sources(folders: Iterator[Path]) -> Iterator[Source]:
     """The tasks that have messages."""
     for folder in folders:
         if (folder / API).is_file():
-            yield Source.of(folder, folder / API, folder / _SCREEN, folder / _FACTS)
+            yield Source.of(folder, *_parts(folder))
 
 
-def newest_sources(folder: Path) -> Iterator[Source]:
+def newest_sources(places: Places, folder: Path) -> Iterator[Source]:
     """The sessions of a folder, each in a folder of its own."""
-    for path in sorted(folder.glob(f"*/*{_NEWEST}")):
-        yield Source.of(path, path, _beside(path))
+    for path in places.glob(folder, f"*/*{_NEWEST}"):
+        yield Source.of(path, *_parts(path))
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    if path.name.endswith(_NEWEST):
+        return path, _beside(path)
+    folder = path if path.is_dir() else path.parent
+    return folder / API, folder / _SCREEN, folder / _FACTS
 
 
 def _beside(path: Path) -> Path:
@@ -257,4 +264,4 @@ def _mark(block: Json) -> str:
 
 def reader(program: str, name: str, find: Any) -> Reader:
     """The reader of a program that keeps its tasks so."""
-    return Reader(program, name, find, recognises, read)
+    return Reader(program, name, find, recognises, read, parts=_parts)

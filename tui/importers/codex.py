@@ -51,7 +51,7 @@ _UNPARSED = {"function_call_output", "custom_tool_call_output", "token_count", "
 def _find(places: Places) -> Iterator[Source]:
     root = places.named("CODEX_HOME", places.home / ".codex")
     for pattern in ("sessions/**/*", "archived_sessions/**/*"):
-        for path in sorted(root.glob(pattern)):
+        for path in places.glob(root, pattern):
             if _is_wanted_file(path):
                 yield Source.of(path)
 

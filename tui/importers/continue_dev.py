@@ -31,7 +31,7 @@ _LIST = "sessions.json"
 
 def _find(places: Places) -> Iterator[Source]:
     home = places.named("CONTINUE_GLOBAL_DIR", places.home / ".continue")
-    for path in sorted((home / "sessions").glob("*.json")):
+    for path in places.glob(home, "sessions/*.json"):
         if path.name != _LIST:
             yield Source.of(path)
 

@@ -87,7 +87,7 @@ def _find(places: Places) -> Iterator[Source]:
         "history-session-state/*.json",
     )
     for pattern in patterns:
-        for path in sorted(root.glob(pattern)):
+        for path in places.glob(root, pattern):
             if path.is_file():
                 yield Source.of(path)
 

@@ -39,7 +39,7 @@ def _find(places: Places) -> Iterator[Source]:
         folder = Path(text_in(project.get("path")))
         data = folder / (text_in(project.get("data_dir")) or ".crush")
         if folder.is_absolute():
-            with suppress(OSError):
+            with suppress(FileNotFoundError):
                 yield source(data / "crush.db")
 
 
@@ -78,7 +78,7 @@ def _session(database: Database, row: Row, project: str, ledger: Ledger) -> Iter
         name=title(row.get("title")),
         project_path=project,
         created_at=created,
-        updated_at=utc(row.get("updated_at")) or created,
+        updated_at=utc(row.get("updated_at")),
     )
     counts = Ledger()
     yield Conversation(heading, partial(_items, database, row, counts), counts)

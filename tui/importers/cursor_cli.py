@@ -38,12 +38,12 @@ _REFERENCE = re.compile(rb"(?=\x20(.{32}))", re.DOTALL)
 
 def _find(places: Places) -> Iterator[Source]:
     for folder in _folders(places):
-        stored = sorted(folder.glob("chats/*/*/store.db"))
+        stored = places.glob(folder, "chats/*/*/store.db")
         for path in stored:
-            with suppress(OSError):
+            with suppress(FileNotFoundError):
                 yield source(path)
         known = {path.parent.name for path in stored}
-        for path in sorted(folder.glob("projects/*/agent-transcripts/**/*.jsonl")):
+        for path in places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl"):
             if path.stem not in known and path.parent.name != "subagents":
                 yield Source.of(path)
 

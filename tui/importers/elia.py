@@ -26,7 +26,7 @@ _MESSAGE = ("id", "role", "content", "timestamp", "parent_id", "model")
 
 
 def _find(places: Places) -> Iterator[Source]:
-    with suppress(OSError):
+    with suppress(FileNotFoundError):
         yield source(places.data / "elia" / "elia.sqlite")
 
 

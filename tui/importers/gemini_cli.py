@@ -53,7 +53,7 @@ _DECODER = msgspec.json.Decoder(dict[str, Any])
 def _find(places: Places) -> Iterator[Source]:
     root = places.named("GEMINI_CLI_HOME", places.home) / ".gemini" / "tmp"
     for pattern in ("*/chats/session-*.json*", "*/checkpoint-*.json"):
-        for path in sorted(root.glob(pattern)):
+        for path in places.glob(root, pattern):
             if path.suffix in (".json", ".jsonl") and path.is_file():
                 yield Source.of(path)
 

@@ -46,9 +46,9 @@ def _find(places: Places) -> Iterator[Source]:
     if root := places.environment.get("GOOSE_PATH_ROOT", "").strip():
         folders.append(Path(root).expanduser() / "data")
     for folder in folders:
-        with suppress(OSError):
+        with suppress(FileNotFoundError):
             yield source(folder / "sessions" / "sessions.db")
-        for path in sorted(folder.glob("sessions/*.jsonl")):
+        for path in places.glob(folder, "sessions/*.jsonl"):
             yield Source.of(path)
 
 
@@ -109,7 +109,7 @@ def _of_rows(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversat
         name=title(row.get("name")) or title(row.get("description")),
         project_path=text_in(row.get("working_dir")),
         created_at=created,
-        updated_at=utc(row.get("updated_at")) or created,
+        updated_at=utc(row.get("updated_at")),
     )
     listed = _todos(_value(row.get("extension_data")))
     yield _conversation(heading, partial(_rows, database, name), listed)

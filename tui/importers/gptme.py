@@ -44,9 +44,13 @@ _CALL = re.compile(r"^@([\w.]+)\(([\w\-:.]+)\):\s*(?=\{)", re.MULTILINE)
 
 def _find(places: Places) -> Iterator[Source]:
     folder = places.named("GPTME_LOGS_HOME", places.data / "gptme" / "logs")
-    for path in sorted(folder.glob(f"*/{_MAIN}")):
-        files = _Files.of(path.parent)
-        yield Source.of(path.parent, files.main, files.config, *files.branches)
+    for path in places.glob(folder, f"*/{_MAIN}"):
+        yield Source.of(path.parent, *_parts(path))
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    files = _Files.of(path)
+    return files.main, files.config, *files.branches
 
 
 class _Files(NamedTuple):
@@ -175,4 +179,4 @@ def _without_calls(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     return ("".join([*kept, text[place:]]).strip() if calls else text), tuple(calls)
 
 
-READER = Reader("gptme", "gptme", _find, _recognises, _read)
+READER = Reader("gptme", "gptme", _find, _recognises, _read, parts=_parts)

@@ -34,9 +34,14 @@ _STATUS = {"stopped": "interrupted", "error": "failed"}
 def _find(places: Places) -> Iterator[Source]:
     data = [base / "Jan" / "data" for base in (places.config, places.data, places.app_support)]
     for folder in dict.fromkeys([*data, places.home / "jan"]):
-        for path in sorted(folder.glob(f"threads/*/{_MESSAGES}")):
+        for path in places.glob(folder, f"threads/*/{_MESSAGES}"):
             if (path.parent / _FACTS).is_file():
-                yield Source.of(path.parent, path, path.parent / _FACTS)
+                yield Source.of(path.parent, *_parts(path))
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    folder = path if path.is_dir() else path.parent
+    return folder / _MESSAGES, folder / _FACTS
 
 
 def _recognises(path: Path, _: bytes) -> bool:
@@ -153,4 +158,4 @@ def _result(output: Any) -> str:
     return joined(text_in(part.get("text")) or text_in(part.get("error")) for part in parts)
 
 
-READER = Reader("jan", "Jan", _find, _recognises, _read)
+READER = Reader("jan", "Jan", _find, _recognises, _read, parts=_parts)

@@ -30,7 +30,7 @@ _ROLES = get_args(Role)
 
 
 def _find(places: Places) -> Iterator[Source]:
-    for path in sorted((places.home / ".jido_code" / "sessions").glob("*.json")):
+    for path in places.glob(places.home, ".jido_code/sessions/*.json"):
         yield Source.of(path)
 
 

@@ -40,7 +40,7 @@ Ids = dict[str, list[str]]
 
 def _find(places: Places) -> Iterator[Source]:
     usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"
-    with suppress(OSError):
+    with suppress(FileNotFoundError):
         yield source(places.named("LLM_USER_PATH", usual) / "logs.db")
 
 

@@ -75,7 +75,7 @@ def _heading(record: Json, chat: Json) -> Heading:
         or next(iter(_messages(chat))),
         name=title(record.get("title")) or title(chat.get("title")),
         created_at=created,
-        updated_at=utc(record.get("updated_at")) or created,
+        updated_at=utc(record.get("updated_at")),
         model=next(iter(models), ""),
     )
 

@@ -19,24 +19,27 @@ _SESSION = (
 
 def _find(places: Places) -> Iterator[Source]:
     folder = places.data / "opencode"
-    databases = {*folder.glob("opencode.db"), *folder.glob("opencode-*.db")}
+    databases = {*places.glob(folder, "opencode.db"), *places.glob(folder, "opencode-*.db")}
     named = places.environment.get("OPENCODE_DB", "").strip()
     if named and named != ":memory:":
         databases.add(folder / Path(named).expanduser())
     for path in sorted(databases):
-        with suppress(OSError):
+        with suppress(FileNotFoundError):
             yield source(path)
     # After the database: what was moved into it is there as it was then.
-    for path in sorted(folder.glob("storage/session/*/*.json")):
-        yield _source_of_files(path)
-    for path in sorted(folder.glob("project/*/storage/session/info/*.json")):
-        yield _source_of_files(path)
+    for path in places.glob(folder, "storage/session/*/*.json"):
+        yield Source.of(path, *_parts(path))
+    for path in places.glob(folder, "project/*/storage/session/info/*.json"):
+        yield Source.of(path, *_parts(path))
 
 
-def _source_of_files(path: Path) -> Source:
-    messages = _messages_of(path)
-    parts = (part for message in messages for part in _files(_parts_of(path, message)))
-    return Source.of(path, path, _todos_of(path), *messages, *parts)
+def _parts(path: Path) -> Iterator[Path]:
+    yield path
+    if path.suffix == ".json" and _is_of_a_session(path):
+        yield _todos_of(path)
+        for message in _messages_of(path):
+            yield message
+            yield from _files(_parts_of(path, message))
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -202,4 +205,4 @@ def _object_of(data: object) -> Json:
     return object_in(parse(data)) if isinstance(data, bytes) else {}
 
 
-READER = Reader("opencode", "opencode", _find, _recognises, _read, several=True)
+READER = Reader("opencode", "opencode", _find, _recognises, _read, several=True, parts=_parts)

@@ -26,7 +26,7 @@ _MESSAGE = ("id", "author", "text", "images")
 
 def _find(places: Places) -> Iterator[Source]:
     usual = places.named("XDG_DATA_HOME", places.app_support) / "oterm"
-    with suppress(OSError):
+    with suppress(FileNotFoundError):
         yield source(places.named("OTERM_DATA_DIR", usual) / "store.db")
 
 

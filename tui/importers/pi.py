@@ -183,7 +183,7 @@ class _Tree:
 
 def _find(places: Places) -> Iterator[Source]:
     root = places.named("PI_CODING_AGENT_DIR", places.home / ".pi" / "agent")
-    for path in sorted(root.glob("sessions/*/*.jsonl")):
+    for path in places.glob(root, "sessions/*/*.jsonl"):
         if path.is_file():
             yield Source.of(path)
 

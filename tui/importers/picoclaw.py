@@ -48,10 +48,13 @@ _NUMBERED = re.compile(r"(.+)#([1-9][0-9]{0,8})", re.DOTALL)
 
 def _find(places: Places) -> Iterator[Source]:
     home = places.named("PICOCLAW_HOME", places.home / ".picoclaw")
-    for folder in sorted(home.glob("workspace*/sessions")):
-        for path in sorted(folder.iterdir()):
-            if _is_session(path):
-                yield Source.of(path, path, _meta(path))
+    for path in places.glob(home, "workspace*/sessions/*"):
+        if _is_session(path):
+            yield Source.of(path, *_parts(path))
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    return path, _meta(path)
 
 
 def _is_session(path: Path) -> bool:
@@ -175,4 +178,4 @@ def _files(record: Json) -> Iterator[str]:
         yield link(text_in(address))
 
 
-READER = Reader("picoclaw", "PicoClaw", _find, _recognises, _read)
+READER = Reader("picoclaw", "PicoClaw", _find, _recognises, _read, parts=_parts)

@@ -40,6 +40,7 @@ _ROLES: dict[str, Role] = {
 }
 _RULES = {"system", "developer"}
 _CONVERSATION = ("conversation_id", "conversationId", "session_id", "thread_id")
+_MESSAGE_ID = ("id", "uuid", "message_id", "messageId")
 _BEGUN = ("created_at", "createdAt", "create_time", "created")
 _CREATED = (*_BEGUN, "timestamp", "date")
 _UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
@@ -120,7 +121,7 @@ def conversation(record: Json) -> Conversation:
         source_id=name,
         name=title(record.get("title")) or title(record.get("name")),
         created_at=created,
-        updated_at=first_time(record, _UPDATED) or created,
+        updated_at=first_time(record, _UPDATED),
         model=_model(record),
         beginning=() if is_unique else first_ids(_items(record, name, Ledger())),
     )
@@ -155,18 +156,24 @@ def _model(record: Json) -> str:
 
 def _items(record: Json, name: str, ledger: Ledger) -> Iterator[ForeignMessage]:
     ids = MadeIds(name)
+    is_named = own_id(record) == name
     waiting: dict[str, str] = {}
     for value in items_in(record["messages"]):
         message = object_in(value)
-        # Its own id may count the messages of a file, and mean others when that is written anew.
-        facts = (message.get(field) for field in _SAID)
-        more = (message[field] for field in _MORE if field in message)
-        said, reason = _said(ids.make(own_id(message), *facts, *more), message, waiting)
+        known = _first_id(message, _MESSAGE_ID)
+        # In a conversation without an id, it may count the messages of the file.
+        made = ids.within(known) if known and is_named else ids.make(known, *_facts(message))
+        said, reason = _said(made, message, waiting)
         if said:
             ledger.read += 1
             yield from said
         else:
             ledger.skipped[reason] += 1
+
+
+def _facts(message: Json) -> Iterator[Any]:
+    yield from (message.get(field) for field in _SAID)
+    yield from (message[field] for field in _MORE if field in message)
 
 
 def _said(

@@ -10,7 +10,7 @@ A reader never fails because of what it reads: a record that it cannot use is co
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import msgspec
 
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.domain.journal.todo import TodoItem
+from tui.importers.folders import matching
 
 
 class Places(msgspec.Struct, frozen=True):
@@ -26,6 +27,12 @@ class Places(msgspec.Struct, frozen=True):
     home: Path
     environment: Mapping[str, str]
     is_mac: bool = False
+    unread: list[OSError] = msgspec.field(default_factory=list[OSError])
+    """Errors of folders that could not be looked at."""
+
+    def glob(self, folder: Path, pattern: str) -> list[Path]:
+        """List what matches a pattern below a folder, sorted."""
+        return matching(folder, pattern, self.unread)
 
     def named(self, variable: str, otherwise: Path) -> Path:
         """The directory that a variable names, else the usual one."""
@@ -204,6 +211,8 @@ class Reader(msgspec.Struct, frozen=True):
     """True if a source may hold several conversations, as a database or an export does."""
     archives: bool = False
     """True if it reads the ``members`` of a source that is an archive."""
+    parts: Callable[[Path], Iterable[Path]] = lambda path: (path,)
+    """Names the files that are read with a source, if they are there: with a file, also itself."""
 
 
 def _status(path: Path) -> os.stat_result | None:

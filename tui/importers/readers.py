@@ -44,9 +44,6 @@ PROGRAMS: dict[str, str] = {
 The first that recognises a file reads it: ``messages``, which takes many, is the last.
 """
 
-ANY_JSON = "messages"
-"""The reader of JSON in the form of the vendors' APIs, whatever program wrote it."""
-
 
 def reader(program: str) -> Reader:
     """Import the reader of a program; its module has it as ``READER``."""

@@ -33,7 +33,7 @@ _Properties = dict[str, Any]
 
 
 def _find(places: Places) -> Iterator[Source]:
-    for path in sorted((places.home / ".sibyl" / "sessions").glob(f"*/{_FILE}")):
+    for path in places.glob(places.home, f".sibyl/sessions/*/{_FILE}"):
         yield Source.of(path)
 
 

@@ -29,11 +29,18 @@ _SUMMARY = "compaction"
 
 def _find(places: Places) -> Iterator[Source]:
     folder = places.named("VIBE_HOME", places.home / ".vibe") / "logs" / "session"
-    for path in sorted(folder.glob("session_*")):
+    for path in places.glob(folder, "session_*"):
         if (path / _MESSAGES).is_file():
-            yield Source.of(path, path / _MESSAGES, path / _META)
+            yield Source.of(path, *_parts(path))
         elif path.suffix == ".json" and path.is_file():
             yield Source.of(path)
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    if path.suffix == ".json":
+        return (path,)
+    folder = path if path.is_dir() else path.parent
+    return folder / _MESSAGES, folder / _META
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -72,7 +79,7 @@ def _heading(path: Path, meta: Json) -> Heading:
         name=title(meta.get("title")),
         project_path=folder if folder.startswith("/") else "",
         created_at=utc(meta.get("start_time")),
-        updated_at=utc(meta.get("end_time")) or utc(meta.get("start_time")),
+        updated_at=utc(meta.get("end_time")),
         model=text_in(config.get("active_model")) or text_in(config.get("model")),
     )
 
@@ -111,4 +118,4 @@ def _images(record: Json) -> Iterator[str]:
             yield placeholder("image", name, kind)
 
 
-READER = Reader("vibe", "Mistral Vibe", _find, _recognises, _read)
+READER = Reader("vibe", "Mistral Vibe", _find, _recognises, _read, parts=_parts)

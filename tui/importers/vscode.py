@@ -36,7 +36,7 @@ _TOOL = "toolInvocationSerialized"
 def _find(places: Places) -> Iterator[Source]:
     for folder in user_folders(places):
         for pattern in ("workspaceStorage/*/chatSessions/*", "globalStorage/emptyWindow*/*"):
-            for path in sorted(folder.glob(pattern)):
+            for path in places.glob(folder, pattern):
                 if path.suffix in (".json", ".jsonl") and path.is_file():
                     yield Source.of(path)
 

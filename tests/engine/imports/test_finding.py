@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import zipfile
+from contextlib import closing
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from tests.engine.imports.notebook import NOTEBOOK, Shelf, said, told
 from tui.engine.imports.finding import SourceFailed, found_below, found_in, guarded
 from tui.engine.imports.outcome import Failure
 from tui.importers.protocol import Places
-from tui.importers.readers import ANY_JSON, readers
+from tui.importers.readers import readers
 
 TALK = json.dumps([told(said("a"))])
 CHATGPT = json.dumps([{"mapping": {"n": {"message": {"author": {"role": "user"}}}}}])
@@ -43,13 +44,14 @@ def test_a_file_is_a_source_if_it_is_recognised(tmp_path):
     assert names(tmp_path / "b.json") == []
 
 
-def test_a_folder_is_searched_and_links_are_not_followed(tmp_path):
+def test_a_folder_is_searched_and_links_to_folders_are_not_followed(tmp_path):
     (tmp_path / "deep" / "er").mkdir(parents=True)
     (tmp_path / "deep" / "er" / "a.json").write_text(TALK)
     (tmp_path / "deep" / "again").symlink_to(tmp_path)
     (tmp_path / "b.json").symlink_to(tmp_path / "deep" / "er" / "a.json")
+    (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "c.json")
-    assert names(tmp_path) == ["a.json"]
+    assert names(tmp_path) == ["b.json", "a.json"]
 
 
 def test_a_copy_of_a_home_is_searched_as_one(tmp_path):
@@ -59,7 +61,9 @@ def test_a_copy_of_a_home_is_searched_as_one(tmp_path):
 
 def test_a_folder_may_be_one_source(tmp_path):
     reader = msgspec.structs.replace(
-        NOTEBOOK, recognises=lambda path, head: path.is_dir() and (path / "a.json").exists()
+        NOTEBOOK,
+        recognises=lambda path, head: path.is_dir() and (path / "a.json").exists(),
+        parts=lambda path: (path / "a.json", path / "gone"),
     )
     (tmp_path / "talk").mkdir()
     (tmp_path / "talk" / "a.json").write_text(TALK)
@@ -70,12 +74,37 @@ def test_a_folder_may_be_one_source(tmp_path):
 def test_a_folder_that_is_one_conversation_has_still_files_of_others(tmp_path):
     is_talk = lambda path, _: (path / "talk.txt").exists()  # noqa: E731
     talk = msgspec.structs.replace(NOTEBOOK, program="talk", recognises=is_talk)
-    for name in ("talk.txt", "deep/other.json"):
+    talk = msgspec.structs.replace(talk, parts=lambda path: (path / "deep" / "part.json",))
+    for name in ("talk.txt", "deep/other.json", "deep/part.json"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(TALK)
     assert names(tmp_path, talk, NOTEBOOK) == [tmp_path.name, "other.json"]
-    any_json = msgspec.structs.replace(NOTEBOOK, program=ANY_JSON)
-    assert names(tmp_path, talk, any_json) == [tmp_path.name]
+
+
+def test_a_database_grows_with_its_log(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "a.db")) as database:
+        database.execute("PRAGMA journal_mode=wal")
+        database.execute("CREATE TABLE words (word)")
+        database.commit()
+        reader = msgspec.structs.replace(NOTEBOOK, recognises=lambda path, _: path.suffix == ".db")
+        sizes = []
+        for _ in range(2):
+            sizes += [source.size for _, source in find(tmp_path / "a.db", reader)[0]]
+            database.execute("INSERT INTO words VALUES ('more')")
+            database.commit()
+    assert sizes[0] < sizes[1]
+
+
+def test_a_usual_place_without_rights_is_told(tmp_path):
+    (tmp_path / "notes").write_text("no folder")
+    error = PermissionError(13, "Permission denied", str(tmp_path / "notes"))
+    reader = msgspec.structs.replace(
+        NOTEBOOK, find=lambda places: places.unread.append(error) or []
+    )
+    unread = []
+    for _ in range(2):
+        assert list(found_in(reader, Places(tmp_path, {}), unread)) == []
+    assert unread == [Failure(tmp_path / "notes", "Permission denied")] * 2
 
 
 def test_exports_of_several_programs_below_one_folder_are_all_found(tmp_path):
@@ -215,11 +244,15 @@ def _changed(data, places, byte=1):
 
 
 def test_the_journals_of_this_program_are_nobody_elses(tmp_path):
-    reader = msgspec.structs.replace(NOTEBOOK, recognises=lambda *_: True)
+    reader = msgspec.structs.replace(NOTEBOOK, recognises=lambda path, _: path.is_file())
     (tmp_path / "own.jsonl").write_bytes(Story().user().data)
     (tmp_path / "other.jsonl").write_bytes(b'{"type":"session","version":3,"id":"x"}\n')
     assert names(tmp_path / "own.jsonl", reader) == []
     assert names(tmp_path / "other.jsonl", reader) == ["other.jsonl"]
+    assert names(tmp_path, reader) == ["other.jsonl"]
+    assert reasons(tmp_path, reader) == [
+        ("own.jsonl", "It is a session of sibyl-tui. Name the file itself to import it.")
+    ]
 
 
 def test_places_of_a_program_that_cannot_be_read_are_told(tmp_path):

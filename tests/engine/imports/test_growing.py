@@ -152,6 +152,24 @@ def test_a_call_that_an_answer_got_after_the_result_of_its_first_is_shown(take, 
     assert [call.id for call in live[1].tool_calls] == ["a", "b"]
 
 
+def test_a_message_in_the_place_of_others_is_followed_by_what_follows_it(take, shelf, store):
+    shelf.put("c.json", told(said("m0"), said("m1"), said("m2"), said("m3")))
+    take()
+    shelf.put("c.json", told(said("m0"), said("edited"), said("m2"), said("m3")))
+    take()
+    session = store.load(imported_session_id("notebook", "c1"))
+    assert [each.text for each in session.loaded_messages] == ["m0", "edited", "m2", "m3"]
+    shelf.put("copy.json", told(said("m0"), said("edited"), said("m2"), said("m3")))
+    assert take().sessions == 0
+
+
+def test_a_conversation_without_its_beginning_is_not_repeated(take, shelf, store):
+    shelf.put("c.json", told(*(said(f"m{n}") for n in range(9))))
+    take()
+    shelf.put("c.json", told(said("summary"), *(said(f"m{n}") for n in range(5, 10))))
+    assert take().programs[0].messages == 2
+
+
 def test_an_older_copy_of_the_last_message_takes_nothing_away(take, shelf, store):
     shelf.put("new.json", told(said("m0"), said("m1", "assistant", content="all of its words")))
     take()

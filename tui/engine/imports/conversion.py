@@ -145,6 +145,8 @@ class Conversion:
             return
         if parent != self._known.tree.last:
             message, line = msgspec.structs.replace(message, after=parent), b""
+            if parent and item.parent is None:
+                self._versions.begin(message)
         self._add(message, item)
         yield message, line
 

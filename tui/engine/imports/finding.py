@@ -6,16 +6,16 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from tui.engine.imports.history import FoundSource
 from tui.engine.imports.outcome import Failure
 from tui.files import open_regular
+from tui.importers import databases
 from tui.importers.export_files import BROKEN, members
 from tui.importers.protocol import Places, Reader, Source
-from tui.importers.readers import ANY_JSON
 from tui.logs import error_name
 from tui.storage.rescue import is_session_file
 
@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 _HEAD_BYTES = 4096
 _ZIP = b"PK\x03\x04"
 _OWN = b'{"type":"session"'
+_OWN_FILE = "It is a session of sibyl-tui. Name the file itself to import it."
 _DAMAGED = "The archive is damaged, or packed in an unknown way."
 _UNPACK = "Unpack it first: it has files of {}, which are not read inside of an archive."
 
@@ -56,11 +57,17 @@ def found_in(reader: Reader, places: Places, unread: list[Failure]) -> Iterator[
 
     Places that cannot be looked at are added to ``unread``.
     """
+    places.unread.clear()
     try:
         yield from reader.find(places)
     except SOURCE_ERRORS as error:
-        name = error.filename if isinstance(error, OSError) else None
-        unread.append(Failure(Path(name or places.home), _reason(error)))
+        unread.append(_failure(error, places))
+    unread.extend(_failure(error, places) for error in places.unread)
+
+
+def _failure(error: Exception, places: Places) -> Failure:
+    name = error.filename if isinstance(error, OSError) else None
+    return Failure(Path(name or places.home), _reason(error))
 
 
 def found_below(
@@ -73,7 +80,8 @@ def found_below(
     readers = list(readers)
     # Path.is_dir raises for a name that is too long.
     if not os.path.isdir(path):  # noqa: PTH112
-        yield from _recognised(path, readers, unread)
+        if not is_session_file(path):
+            yield from _recognised(path, readers, unread)
         return
     known: set[Path] = set()
     for reader in readers:
@@ -81,7 +89,7 @@ def found_below(
         for source in found_in(reader, Places(home=path, environment={}), []):
             known.add(source.path)
             yield reader, source
-    owners: dict[Path, Reader] = {}
+    owners: dict[Path, _Owner] = {}
     for folder in _folders_below(path, unread):
         if known.isdisjoint((folder, *folder.parents)):
             yield from _found_in_folder(folder, readers, owners, known, unread)
@@ -90,28 +98,37 @@ def found_below(
 def _found_in_folder(
     folder: Path,
     readers: list[Reader],
-    owners: dict[Path, Reader],
+    owners: "dict[Path, _Owner]",
     known: set[Path],
     unread: list[Failure],
 ) -> Iterator[tuple[Reader, Source]]:
     owner = _owner_of(folder, readers)
     if owner is not None:
-        yield owner, Source.of(folder, *_all_files_below(folder))
+        yield owner.reader, Source.of(folder, *owner.parts)
     owner = owner or owners.get(folder.parent)
     if owner is not None:
         owners[folder] = owner
     for file in _files_in(folder, unread):
-        for reader, source in _recognised(file, readers, unread) if file not in known else ():
-            # The parts of a conversation are read with it; any other program's file is none.
-            if owner is None or reader.program not in (owner.program, ANY_JSON):
+        if file in known or (owner is not None and file in owner.parts):
+            continue
+        for reader, source in _recognised(file, readers, unread):
+            # What else its program has there is none of its conversations.
+            if owner is None or reader.program != owner.reader.program:
                 yield reader, source
 
 
-def _owner_of(folder: Path, readers: list[Reader]) -> Reader | None:
-    """The program to which a folder is one conversation."""
+class _Owner(NamedTuple):
+    """The program to which a folder is one conversation, and the files that it reads there."""
+
+    reader: Reader
+    parts: frozenset[Path]
+
+
+def _owner_of(folder: Path, readers: list[Reader]) -> _Owner | None:
     # Of a folder without rights, its files tell.
     with suppress(OSError):
-        return _reader_of(folder, b"", readers)
+        reader = _reader_of(folder, b"", readers)
+        return reader and _Owner(reader, frozenset(reader.parts(folder)))
     return None
 
 
@@ -134,10 +151,11 @@ def _recognised(
     try:
         head = _head(path)
         if head.startswith(_OWN) and is_session_file(path):
+            unread.append(Failure(path, _OWN_FILE))
             return
         reader = _reader_of(path, head, readers)
         if reader is not None:
-            yield reader, Source.of(path)
+            yield reader, _source(reader, path, head)
         elif head.startswith(_ZIP):
             yield from _recognised_in_archive(path, readers, unread)
     except (OSError, sqlite3.Error) as error:
@@ -146,6 +164,12 @@ def _recognised(
         unread.append(Failure(path, _DAMAGED))
     except (ValueError, RecursionError):
         return
+
+
+def _source(reader: Reader, path: Path, head: bytes) -> Source:
+    if head.startswith(databases.MAGIC):
+        return databases.source(path)
+    return Source.of(path, *reader.parts(path))
 
 
 def _reader_of(path: Path, head: bytes, readers: list[Reader]) -> Reader | None:
@@ -189,12 +213,8 @@ def _folders_below(path: Path, unread: list[Failure]) -> Iterator[Path]:
 def _files_in(folder: Path, unread: list[Failure]) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(Path(entry) for entry in entries if entry.is_file(follow_symlinks=False))
+            return sorted(Path(entry) for entry in entries if entry.is_file())
     except OSError as error:
         # It was there when its parent was listed.
         unread.append(Failure(folder, _reason(error)))
         return []
-
-
-def _all_files_below(folder: Path) -> list[Path]:
-    return [file for each in _folders_below(folder, []) for file in _files_in(each, [])]

@@ -117,17 +117,16 @@ def make_plan(
 
     Raises ``StorageError`` if the log of imports cannot be read, and ``Stopped``.
     """
+    readers = all_readers() if readers is None else readers
     chosen = [
-        reader
-        for reader in (all_readers() if readers is None else readers)
-        if wanted.programs is None or reader.program in wanted.programs
+        each for each in readers if wanted.programs is None or each.program in wanted.programs
     ]
     history = History.of(store)
     counts = {reader.program: _Count(store, history, wanted, reader) for reader in chosen}
     unknown: list[Path] = []
     unread: list[Failure] = []
     pace = Pace(report, 0)
-    for reader, source in _sources(chosen, wanted, unknown, unread):
+    for reader, source in _sources(chosen, readers, wanted, unknown, unread):
         pace.files += counts[reader.program].add(source)
         pace.begin(reader.title, 0)
     plans = (count.plan() for count in counts.values())
@@ -136,18 +135,32 @@ def make_plan(
 
 
 def _sources(
-    readers: Sequence[Reader], wanted: Wanted, unknown: list[Path], unread: list[Failure]
+    chosen: Sequence[Reader],
+    readers: Sequence[Reader],
+    wanted: Wanted,
+    unknown: list[Path],
+    unread: list[Failure],
 ) -> Iterator[tuple[Reader, Source]]:
     if wanted.places is not None:
-        for reader in readers:
+        for reader in chosen:
             for source in found_in(reader, wanted.places, unread):
                 yield reader, source
     for path in wanted.paths:
         found, before = False, len(unread)
-        for found in found_below(path.absolute(), readers, unread):
-            yield found
+        for reader, source in found_below(path.absolute(), _owners(chosen, readers), unread):
+            if reader in chosen:
+                found = True
+                yield reader, source
         if not found and len(unread) == before:
             unknown.append(path)
+
+
+def _owners(chosen: Sequence[Reader], readers: Sequence[Reader]) -> list[Reader]:
+    """All readers, as only all tell whose a file is. Of those that take the same, one is chosen."""
+    return [
+        next((mine for mine in chosen if mine.recognises is reader.recognises), reader)
+        for reader in readers
+    ]
 
 
 class _Count:

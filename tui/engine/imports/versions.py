@@ -35,6 +35,10 @@ class Versions:
         self._found.add(version)
         return version
 
+    def begin(self, message: Message) -> None:
+        """Let what follows a new message be versions, as it stands where others stood before."""
+        self._found.add(message.id)
+
     def _is_last(self, message: Message) -> bool:
         """Tell whether a message is the last one, before it ended or as it is now."""
         last = self._known.last

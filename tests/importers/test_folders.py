@@ -1,0 +1,34 @@
+"""Files of folders by a pattern, as ``Path.glob`` finds them, and what it keeps silent about."""
+
+import pytest
+
+from tui.importers.folders import matching
+from tui.importers.protocol import Places
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*.json", "a.json", "*/b.json", "[!.]*/*", "*", "deep/**/b.json", "**/*.json", "no/*"],
+)
+def test_what_a_glob_finds_is_found(tmp_path, pattern):
+    for name in (
+        "a.json",
+        ".h.json",
+        "deep/b.json",
+        "deep/er/b.json",
+        "deep/.hid/b.json",
+        "x/y.md",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "link").symlink_to(tmp_path / "deep")
+    unread = []
+    assert matching(tmp_path, pattern, unread) == sorted(tmp_path.glob(pattern))
+    assert not unread
+
+
+def test_a_folder_that_cannot_be_looked_at_is_told(tmp_path):
+    places = Places(tmp_path, {})
+    folder = tmp_path / ("x" * 300)
+    assert places.glob(folder, "*/*.json") == []
+    assert [error.filename for error in places.unread] == [str(folder)]
