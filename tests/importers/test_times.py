@@ -18,10 +18,15 @@ EXPECTED = "2026-01-11T14:30:22.500Z"
         1768141822500000,
         1768141822500000000,
         "1768141822500",
+        "2026-01-11 14:30:22.500000 UTC",
     ],
 )
 def test_every_form_of_a_time_is_read(value):
     assert utc(value) == EXPECTED
+
+
+def test_a_time_as_in_mails_is_read():
+    assert utc("Sun, 11 Jan 2026 15:30:22 +0100") == "2026-01-11T14:30:22.000Z"
 
 
 @pytest.mark.parametrize(

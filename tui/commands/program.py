@@ -80,8 +80,9 @@ async def show_tools(context: CommandContext, arguments: str) -> Sequence[Effect
 
 
 async def import_sessions(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Import sessions of other programs."""
-    return (OpenImport(arguments),)
+    """Import sessions of other programs. A path may be quoted, as in a shell."""
+    is_quoted = len(arguments) > 1 and arguments[0] in "\"'" and arguments[0] == arguments[-1]
+    return (OpenImport(arguments[1:-1] if is_quoted else arguments),)
 
 
 async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:

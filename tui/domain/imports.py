@@ -25,6 +25,8 @@ class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The tree that the conversation is part of, if it is not the only part."""
     id: str = ""
     """The session's id here."""
+    beginning: tuple[str, ...] = ()
+    """The ids here of its first messages, if other conversations may have its ``source_id``."""
     whole: bool = False
     """True in the last line of a source that was read to its end."""
 

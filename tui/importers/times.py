@@ -1,6 +1,7 @@
 """Times of foreign files, in all their forms."""
 
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from tui.domain.timestamps import format_utc
@@ -15,8 +16,8 @@ _FIRST_YEAR = 1970
 def utc(value: Any) -> str | None:
     """Convert a time to the form of a journal; ``None`` if it is none.
 
-    Takes text in ISO 8601 (without a zone: UTC) and numbers, also as text, of seconds,
-    milliseconds, microseconds or nanoseconds since 1970.
+    Takes text in ISO 8601 or as in mails (without a zone: UTC) and numbers, also as text, of
+    seconds, milliseconds, microseconds or nanoseconds since 1970.
     """
     moment = _from_text(value) if isinstance(value, str) else _from_number(value)
     try:
@@ -47,6 +48,16 @@ def _parsed(text: str) -> datetime | None:
     try:
         return _from_number(float(text))
     except ValueError:
+        return _from_words(text)
+
+
+def _from_words(text: str) -> datetime | None:
+    """Parse a time as in mails, or one of ISO 8601 that ends with ``UTC``."""
+    try:
+        if text.rstrip().endswith(" UTC"):
+            return datetime.fromisoformat(text.strip().removesuffix(" UTC")).replace(tzinfo=UTC)
+        return parsedate_to_datetime(text)
+    except (ValueError, IndexError, TypeError):
         return None
 
 

@@ -66,7 +66,8 @@ def stored(store):
     """Lists the words of all sessions."""
 
     def words():
-        ids = {line.id for line in store.imports() if line.id}
+        found = {line.id for line in store.imports() if line.id}
+        ids = [each.id for each in store.entries(found)]
         return sorted(
             [each.text for each in store.records(one) if isinstance(each, Message)] for one in ids
         )
@@ -126,6 +127,15 @@ def test_a_deleted_conversation_stays_away_and_others_come(store, take, stored):
     store.delete(deleted)
     assert take(["hi", "hello", "one", "more"], ["hi", "hello", "two"], BETA) == 6
     assert stored() == [BETA, ["hi", "hello", "one"], ["hi", "hello", "two"]]
+
+
+def test_a_conversation_that_begins_like_one_that_was_purged_comes(store, take, stored):
+    take(["hi", "hello", "one"])
+    (purged,) = {line.id for line in store.imports() if line.id}
+    store.delete(purged)
+    store.purge(purged)
+    assert take(["hi", "hello", "two"], ["hi", "hello", "one", "more"]) == 3
+    assert stored() == [["hi", "hello", "two"]]
 
 
 def test_the_chats_of_aider_are_known_in_any_place(store, clock, tmp_path):

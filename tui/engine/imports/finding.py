@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _HEAD_BYTES = 4096
 _ZIP = b"PK\x03\x04"
 _OWN = b'{"type":"session"'
-_OWN_FILE = "It is a session of sibyl-tui. Name the file itself to import it."
+OWN_FILE = "It is a session of sibyl-tui. Name the file itself to import it."
 _DAMAGED = "The archive is damaged, or packed in an unknown way."
 _UNPACK = "Unpack it first: it has files of {}, which are not read inside of an archive."
 
@@ -151,7 +151,7 @@ def _recognised(
     try:
         head = _head(path)
         if head.startswith(_OWN) and is_session_file(path):
-            unread.append(Failure(path, _OWN_FILE))
+            unread.append(Failure(path, OWN_FILE))
             return
         reader = _reader_of(path, head, readers)
         if reader is not None:

@@ -36,7 +36,7 @@ class History:
     def __init__(self, lines: Iterable[ImportLine]) -> None:
         self._whole: dict[_Place, ImportLine] = {}
         self._sessions: dict[_Place, dict[str, None]] = {}
-        self._ids: set[str] = set()
+        self._beginnings: dict[str, tuple[str, ...]] = {}
         for line in lines:
             self._add(line)
 
@@ -51,11 +51,15 @@ class History:
             self._whole[place] = line
         if line.id:
             self._sessions.setdefault(place, {})[line.id] = None
-            self._ids.add(line.id)
+            self._beginnings[line.id] = line.beginning
 
     def was_imported(self, session_id: str) -> bool:
         """Tell whether a session was imported at some time, whatever became of it."""
-        return session_id in self._ids
+        return session_id in self._beginnings
+
+    def beginning(self, session_id: str) -> tuple[str, ...]:
+        """The ids of the first messages of a session that is gone; none if unknown."""
+        return self._beginnings.get(session_id, ())
 
     def knows(self, found: FoundSource) -> bool:
         """Tell whether a source was imported at some time, as a whole or in part."""

@@ -9,11 +9,12 @@ import msgspec
 
 from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds
 from tui.domain.views.import_rows import FoundCounts
-from tui.engine.imports.finding import SOURCE_ERRORS, as_found, found_below, found_in
+from tui.engine.imports.finding import OWN_FILE, SOURCE_ERRORS, as_found, found_below, found_in
 from tui.engine.imports.history import FoundSource, History, is_gone
 from tui.engine.imports.outcome import Failure
 from tui.engine.imports.progress import Pace, Report
 from tui.engine.imports.session_ids import SessionIds
+from tui.errors import SessionNotFound
 from tui.importers.protocol import Ledger, Places, Reader, Source
 from tui.importers.readers import readers as all_readers
 from tui.storage.protocol import SessionStore
@@ -131,7 +132,15 @@ def make_plan(
         pace.begin(reader.title, 0)
     plans = (count.plan() for count in counts.values())
     programs = tuple(plan for plan in plans if plan.sources or plan.unchanged)
-    return Plan(programs, tuple(unknown), tuple(unread), wanted.since, wanted.again)
+    told = tuple(each for each in unread if not _is_here(store, each))
+    return Plan(programs, tuple(unknown), told, wanted.since, wanted.again)
+
+
+def _is_here(store: SessionStore, failure: Failure) -> bool:
+    """Tell whether a file is left out that is a session of this store, or a copy of one."""
+    with suppress(SessionNotFound):
+        return failure.reason == OWN_FILE and bool(store.stamp(failure.path.stem))
+    return False
 
 
 def _sources(
@@ -177,7 +186,7 @@ class _Count:
         self._planned: dict[str, PlannedSource] = {}
         self._unchanged = self._new_files = 0
         self._sessions: set[str] = set()
-        self._ids = SessionIds(store)
+        self._ids = SessionIds(store, history)
         self._gone: set[str] = set()
         self._is_counted = reader.several
 

@@ -19,7 +19,7 @@ from tui.engine.imports.history import History
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan
 from tui.engine.imports.progress import Pace, Report, Stopped
-from tui.engine.imports.session_ids import SessionIds
+from tui.engine.imports.session_ids import SessionIds, beginning_ids
 from tui.engine.imports.writing import SessionWriter, Workbench
 from tui.errors import (
     NewerVersion,
@@ -39,6 +39,8 @@ from tui.storage.protocol import SessionStore
 _log = logging.getLogger(__name__)
 
 _LOG_LINES = 100
+_REMEMBERED = 4
+"""First messages that tell a conversation from others that begin alike, if it is purged here."""
 _DAMAGED = (json_file.DAMAGED, export_files.DAMAGED)
 _UNREADABLE = (*_DAMAGED, UNREADABLE, UNFINISHED, TOO_LONG, TOO_LARGE)
 """Reasons for which records are skipped."""
@@ -60,7 +62,8 @@ def run(
     stopped, error = False, ""
     try:
         pace = Pace(report, plan.bytes)
-        bench = Workbench(store, SessionIds(store), History.of(store), pace, clock, plan.again)
+        history = History.of(store)
+        bench = Workbench(store, SessionIds(store, history), history, pace, clock, plan.again)
         with _Log(store) as log:
             for program in plan.programs:
                 done.append(ImportedProgram(program.program, program.title))
@@ -225,7 +228,11 @@ class _ProgramImport:
         if heading is None:
             return line
         of_session = msgspec.structs.replace(
-            line, source_id=heading.source_id, root=heading.root, id=session_id
+            line,
+            source_id=heading.source_id,
+            root=heading.root,
+            id=session_id,
+            beginning=tuple(beginning_ids(found.program, heading)[:_REMEMBERED]),
         )
         return of_session if session_id else None
 

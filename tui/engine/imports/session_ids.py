@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import islice
 
 from tui.domain.journal.message import Message
+from tui.engine.imports.history import History
 from tui.engine.imports.ids import IMPORTED, imported_message_id, imported_session_id
 from tui.errors import SessionNotFound
 from tui.importers.made_ids import COMPARED
@@ -13,18 +14,24 @@ from tui.importers.protocol import Heading
 from tui.storage.protocol import SessionReader
 
 
+def beginning_ids(program: str, heading: Heading) -> list[str]:
+    """The ids here of the first messages of a conversation, if it is known by them."""
+    return [imported_message_id(program, each) for each in heading.beginning]
+
+
 class SessionIds:
     """Chooses the ids; conversations that begin alike and go on differently get different ones."""
 
-    def __init__(self, store: SessionReader) -> None:
+    def __init__(self, store: SessionReader, history: History) -> None:
         self._store = store
+        self._history = history
         self._beginnings: dict[str, list[str]] = {}
         """The ids of the first messages of sessions: in the store, and found since."""
 
     def of(self, program: str, heading: Heading) -> str:
         """The id of the session of a conversation. Raises ``SessionDamaged``."""
         candidates = _candidates(program, heading.root or heading.source_id)
-        new = [imported_message_id(program, each) for each in heading.beginning]
+        new = beginning_ids(program, heading)
         return next(each for each in candidates if not new or self._begins_alike(each, new))
 
     def _begins_alike(self, session_id: str, new: list[str]) -> bool:
@@ -42,7 +49,7 @@ class SessionIds:
             records = self._store.records(session_id)
             messages = (each.id for each in records if isinstance(each, Message))
             return list(islice((each for each in messages if each.startswith(IMPORTED)), COMPARED))
-        return []
+        return list(self._history.beginning(session_id))
 
 
 def _candidates(program: str, root: str) -> Iterator[str]:

@@ -132,6 +132,7 @@ class SessionWriter:
             raise _Gone
         self._store.restore(session_id)
         self._store.archive(session_id)
+        self._result.added += 1
         return True
 
     def _add(self, session_id: str, original: _Original | None) -> str:
