@@ -151,6 +151,15 @@ def test_a_session_of_this_program_is_only_named_by_a_dry_run(sibyl, store, save
     assert done.json["sessions"] == [{"path": str(away), "id": session_id, "messages": 2}]
 
 
+def test_a_path_without_sessions_keeps_no_other_from_being_imported(sibyl, store, tmp_path):
+    (tmp_path / "nothing.txt").write_text("nothing")
+    (tmp_path / "talk.json").write_text(json.dumps([told(said("a"))]))
+    done = sibyl("import", tmp_path / "nothing.txt", tmp_path / "talk.json", "--json")
+    assert done.code == 1
+    assert [each["added"] for each in done.json["programs"]] == [1]
+    assert [each["path"] for each in done.json["unread"]] == [str(tmp_path / "nothing.txt")]
+
+
 def test_the_facts_of_a_foreign_session_are_a_line_each(sibyl, shelf):
     shelf.put("a.json", told(said("a"), project_path="/shop\n# Owned", model="m\n- x"))
     sibyl("import", "--all")

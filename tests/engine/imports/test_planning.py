@@ -1,11 +1,15 @@
 """The plan of an import: what is counted before anything is imported."""
 
+from datetime import UTC, datetime
+
+import msgspec
 import pytest
 
 from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
 from tui.engine.imports import planning
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
+from tui.importers.export_files import nowhere
 
 
 @pytest.fixture
@@ -52,6 +56,30 @@ def test_sessions_of_overlapping_exports_are_counted_once(shelf, counts, importe
     assert counts(SEVERAL) == "3 sessions, 3 new"
     assert imported(SEVERAL).added == 3
     assert counts(SEVERAL) == "3 sessions, nothing new"
+
+
+def test_conversations_that_ended_before_are_not_counted(shelf, counts):
+    old = told(said("a"), updated_at="2020-01-01T00:00:00.000Z")
+    shelf.put("a.json", old, told(said("b"), source_id="c2"))
+    assert counts(SEVERAL, since=datetime(2025, 1, 1, tzinfo=UTC)) == "1 session, 1 new"
+
+
+def test_files_of_other_programs_are_not_taken_for_those_of_the_chosen_one(store, shelf):
+    shelf.put("a.json", told(said("a")))
+    anything = msgspec.structs.replace(
+        NOTEBOOK, program="any", recognises=lambda path, _: path.is_file(), find=nowhere
+    )
+    alike = msgspec.structs.replace(NOTEBOOK, program="alike")
+    readers = [NOTEBOOK, alike, anything]
+
+    def found(program):
+        wanted = Wanted(paths=(shelf.home,), programs=frozenset([program]))
+        plan = make_plan(store, wanted, readers=readers)
+        return [each.program for each in plan.programs], plan.unknown
+
+    assert found("notebook") == (["notebook"], ())
+    assert found("alike") == (["alike"], ())
+    assert found("any") == ([], (shelf.home,))
 
 
 def test_a_file_with_several_sessions_that_has_changed_is_told(shelf, counts, imported):

@@ -31,7 +31,7 @@ class FoundCounts(msgspec.Struct, frozen=True):
         counts = [f"{self.new:,} new"] if self.new else []
         if self.changed:
             counts.append(f"{self.changed:,} changed")
-        if self.bytes and not counts:
+        if self.bytes and self.total and not counts:
             # A file with several sessions: only reading it tells which of them.
             counts.append("changed")
         if self.deleted:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds
+from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds, parse_utc
 from tui.domain.views.import_rows import FoundCounts
 from tui.engine.imports.finding import OWN_FILE, SOURCE_ERRORS, as_found, found_below, found_in
 from tui.engine.imports.history import FoundSource, History, is_gone
@@ -15,7 +15,7 @@ from tui.engine.imports.outcome import Failure
 from tui.engine.imports.progress import Pace, Report
 from tui.engine.imports.session_ids import SessionIds
 from tui.errors import SessionNotFound
-from tui.importers.protocol import Ledger, Places, Reader, Source
+from tui.importers.protocol import Heading, Ledger, Places, Reader, Source
 from tui.importers.readers import readers as all_readers
 from tui.storage.protocol import SessionStore
 
@@ -172,6 +172,12 @@ def _owners(chosen: Sequence[Reader], readers: Sequence[Reader]) -> list[Reader]
     ]
 
 
+def ended_before(heading: Heading, since: datetime | None) -> bool:
+    """Tell whether a conversation is known to have ended before a time."""
+    ended = parse_utc(heading.updated_at)
+    return since is not None and ended is not None and ended < since
+
+
 class _Count:
     """Counts the sources of one program, and their sessions where a source may have several."""
 
@@ -222,7 +228,8 @@ class _Count:
 
     def _sessions_in(self, source: Source) -> Iterator[str]:
         for conversation in self._reader.read(source, Ledger()):
-            if sum(1 for _ in conversation.items()):
+            has_words = bool(sum(1 for _ in conversation.items()))
+            if has_words and not ended_before(conversation.heading, self._wanted.since):
                 yield self._ids.of(self._reader.program, conversation.heading)
 
     def _is_new(self, session_id: str) -> bool:

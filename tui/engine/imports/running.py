@@ -13,11 +13,11 @@ from typing import Self
 import msgspec
 
 from tui.domain.imports import ImportLine
-from tui.domain.timestamps import parse_utc, utc_now
+from tui.domain.timestamps import utc_now
 from tui.engine.imports.finding import SourceFailed, guarded
 from tui.engine.imports.history import History
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
-from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan
+from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan, ended_before
 from tui.engine.imports.progress import Pace, Report, Stopped
 from tui.engine.imports.session_ids import SessionIds, beginning_ids
 from tui.engine.imports.writing import SessionWriter, Workbench
@@ -198,7 +198,7 @@ class _ProgramImport:
 
     def _write(self, writer: SessionWriter, planned: PlannedSource, heading: Heading) -> str | None:
         """Write a conversation; ``None`` if it is left to the next run."""
-        if self._is_before(heading):
+        if ended_before(heading, self._since):
             return None
         try:
             return writer.write()
@@ -235,7 +235,3 @@ class _ProgramImport:
             beginning=tuple(beginning_ids(found.program, heading)[:_REMEMBERED]),
         )
         return of_session if session_id else None
-
-    def _is_before(self, heading: Heading) -> bool:
-        used = parse_utc(heading.updated_at)
-        return self._since is not None and used is not None and used < self._since
