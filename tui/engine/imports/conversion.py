@@ -134,9 +134,9 @@ class Conversion:
 
     def _message(self, item: ForeignMessage) -> Iterator[Encoded]:
         parent = self._parent(item)
-        assumed = item.timestamp is None
-        self._time = item.timestamp or self._time
-        message, line = self._encoded(item, assumed=assumed)
+        message, line = self._made(item), b""
+        if not self._versions.is_known(message, parent):
+            message, line = _encoded(message)
         if version := self._versions.new(message, parent):
             message, line = msgspec.structs.replace(message, id=version), b""
         self._earlier, self._previous, self._last = self._previous, message.id, item
@@ -156,9 +156,9 @@ class Conversion:
         if last is None or last.id != message.id or not extends(message, last):
             return
         if message.status != last.status or not extends(last, message):
-            message = msgspec.structs.replace(message, after=last.after)
+            message, line = _encoded(msgspec.structs.replace(message, after=last.after))
             self._add(message, item)
-            yield message, b""
+            yield message, line
 
     def _add(self, message: Message, item: ForeignMessage) -> None:
         self._known.add(message)
@@ -179,11 +179,12 @@ class Conversion:
         parent = self._versions.latest(parent)
         return parent if parent in self._known.tree else self._previous
 
-    def _encoded(self, item: ForeignMessage, *, assumed: bool) -> tuple[Message, bytes]:
+    def _made(self, item: ForeignMessage) -> Message:
         content = None if item.content is None else _cut(item.content, TEXT_BYTES)
+        self._time = item.timestamp or self._time
         if item.model:
             self._model = self._named(item.model)
-        message = Message(
+        return Message(
             id=imported_message_id(self._program, item.id),
             role=item.role,
             content=content,
@@ -195,12 +196,8 @@ class Conversion:
             model=self._named(item.model or "") or None,
             # The tokens of a fork were paid for in the session that it is a fork of.
             usage=None if self._before else item.usage,
-            metadata=ASSUMED if assumed else None,
+            metadata=None if item.timestamp else ASSUMED,
         )
-        try:
-            return message, encode(message)
-        except DamagedRecord:
-            return _within_limits(message)
 
     def _summary(self, item: ForeignSummary) -> Iterator[Encoded]:
         through = imported_message_id(self._program, item.through)
@@ -230,6 +227,13 @@ def batches(records: Iterable[Encoded], size: int) -> Iterator[list[Encoded]]:
 
 def _weight(record: Record) -> int:
     return len(record.text) if isinstance(record, Message | Summary) else 0
+
+
+def _encoded(message: Message) -> tuple[Message, bytes]:
+    try:
+        return message, encode(message)
+    except DamagedRecord:
+        return _within_limits(message)
 
 
 def _within_limits(message: Message) -> tuple[Message, bytes]:

@@ -24,16 +24,20 @@ class Versions:
 
     def new(self, message: Message, parent: str) -> str:
         """Make the id of the version that a message is of a known one; ``""`` if it is none."""
-        tree = self._known.tree
-        if message.id not in tree:
-            return ""
-        is_moved = parent in self._found and not tree.follows(message.id, parent)
-        if not is_moved and (tree.says(message.id, wording(message)) or self._is_last(message)):
+        is_new = message.id not in self._known.tree
+        if is_new or self.is_known(message, parent):
             return ""
         version = version_id(message.id, parent, wording_json(message))
         self._latest[message.id] = version
         self._found.add(version)
         return version
+
+    def is_known(self, message: Message, parent: str) -> bool:
+        """Tell whether a message is there as it is, or only its end is new."""
+        tree = self._known.tree
+        if parent in self._found and not tree.follows(message.id, parent):
+            return False
+        return tree.says(message.id, wording(message)) or self._is_last(message)
 
     def begin(self, message: Message) -> None:
         """Let what follows a new message be versions, as it stands where others stood before."""
