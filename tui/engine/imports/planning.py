@@ -132,7 +132,7 @@ def make_plan(
         pace.begin(reader.title, 0)
     plans = (count.plan() for count in counts.values())
     programs = tuple(plan for plan in plans if plan.sources or plan.unchanged)
-    told = tuple(each for each in unread if not _is_here(store, each))
+    told = tuple(each for each in dict.fromkeys(unread) if not _is_here(store, each))
     return Plan(programs, tuple(unknown), told, wanted.since, wanted.again)
 
 
