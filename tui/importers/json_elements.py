@@ -33,7 +33,9 @@ _FIRST_KEYS = re.compile(
 
 def _array_pattern(within: Sequence[str]) -> re.Pattern[bytes]:
     """Match the beginning of an array, or of an object up to the array of one of its keys."""
-    keys = b"|".join(re.escape(key.encode()) for key in within) or rb"(?!)"
+    if not within:
+        return re.compile(rb"\[")
+    keys = b"|".join(re.escape(key.encode()) for key in within)
     wrapper = rb"\{(?:" + _KEY + _SCALAR + rb'\s*+,)*\s*"(?:' + keys + rb')"\s*:\s*'
     return re.compile(rb"(?s)(?:" + wrapper + rb")?\[")
 

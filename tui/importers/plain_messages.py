@@ -202,11 +202,9 @@ def _returned(message: Json, found: list[Piece]) -> list[Piece]:
     results: list[Piece] = [piece for piece in found if not isinstance(piece, str)]
     text = joined(piece for piece in found if isinstance(piece, str))
     call = text_in(message.get("tool_call_id")) or text_in(message.get("toolCallId"))
-    return (
-        results
-        if results and not text
-        else [Result(call, text, text_in(message.get("name"))), *results]
-    )
+    if text or not results:
+        results.insert(0, Result(call, text, text_in(message.get("name"))))
+    return results
 
 
 def _paired(piece: Piece, waiting: dict[str, str]) -> Piece:
