@@ -30,7 +30,9 @@ BROKEN = (BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 """Errors of an archive that is damaged, or written in a way that is not known here."""
 
 _PACKINGS = {ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA}
-_TEXTS = (".json", ".jsonl")
+_JSON = (".json", ".jsonl")
+_TEXTS = (*_JSON, ".md", ".yaml", ".el", ".lisp")
+"""The last ones are not read in an archive, but may be those of a program."""
 
 
 class Member(NamedTuple):
@@ -85,12 +87,13 @@ def beginning(path: Path, head: bytes) -> bytes:
 
 
 def members(path: Path) -> Iterator[Member]:
-    """List the files of JSON in a zip. Raises ``OSError``, and ``BROKEN`` for one that is none."""
+    """List the files of a zip that may be a program's. Raises ``OSError``, and ``BROKEN``."""
     with _opened(path) as file, ZipFile(file) as archive:
         for member in _texts(archive):
-            if reason := _refusal(member):
+            reason = _refusal(member)
+            if reason and member.filename.lower().endswith(_JSON):
                 yield Member(member.filename, b"", reason)
-            else:
+            elif not reason:
                 yield _begun(archive, member)
 
 

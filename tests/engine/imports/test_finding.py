@@ -140,11 +140,13 @@ def test_a_zip_has_a_source_for_each_program(tmp_path):
 def test_files_in_a_zip_that_must_be_unpacked_first_are_told(tmp_path):
     with zipfile.ZipFile(tmp_path / "code.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("projects/a.jsonl", CLAUDE_CODE)
+        archive.writestr("shop/.aider.chat.history.md", "# aider chat started at 2026-01-02")
         archive.writestr("conversations.json", CHATGPT)
     found, unread = find(tmp_path, *readers())
     assert [each.program for each, _ in found] == ["chatgpt"]
     assert [each.reason for each in unread] == [
-        "Unpack it first: it has files of Claude Code, which are not read inside of an archive."
+        f"Unpack it first: it has files of {name}, which are not read inside of an archive."
+        for name in ("Claude Code", "aider")
     ]
 
 

@@ -95,10 +95,17 @@ def found_below(
             yield from _found_in_folder(folder, readers, owners, known, unread)
 
 
+class _Owner(NamedTuple):
+    """The program to which a folder is one conversation, and the files that it reads there."""
+
+    reader: Reader
+    parts: frozenset[Path]
+
+
 def _found_in_folder(
     folder: Path,
     readers: list[Reader],
-    owners: "dict[Path, _Owner]",
+    owners: dict[Path, _Owner],
     known: set[Path],
     unread: list[Failure],
 ) -> Iterator[tuple[Reader, Source]]:
@@ -115,13 +122,6 @@ def _found_in_folder(
             # What else its program has there is none of its conversations.
             if owner is None or reader.program != owner.reader.program:
                 yield reader, source
-
-
-class _Owner(NamedTuple):
-    """The program to which a folder is one conversation, and the files that it reads there."""
-
-    reader: Reader
-    parts: frozenset[Path]
 
 
 def _owner_of(folder: Path, readers: list[Reader]) -> _Owner | None:
