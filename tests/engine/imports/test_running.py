@@ -406,6 +406,26 @@ def test_a_source_that_fails_stops_no_other_and_is_read_again(store, shelf, take
     assert counts(take()) == (1, 0, 1)
 
 
+def test_messages_that_were_added_before_the_disk_was_full_are_counted(
+    store, shelf, plan, take, monkeypatch
+):
+    monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 1)
+    shelf.put("a.json", told(said("m0")))
+    take()
+    shelf.put("a.json", told(*(said(f"m{number}") for number in range(9))))
+    extend, left = store.extend, iter(range(4))
+
+    def full(*arguments):
+        if next(left, None) is None:
+            raise StorageFull("No space left on device")
+        extend(*arguments)
+
+    monkeypatch.setattr(store, "extend", full)
+    outcome = run(store, plan())
+    assert outcome.error
+    assert outcome.programs[0].messages == len(everything(store)) - 1 > 0
+
+
 def test_a_full_disk_ends_the_import_and_the_next_one_goes_on(
     store, shelf, plan, take, monkeypatch
 ):

@@ -149,6 +149,7 @@ class SessionWriter:
         except _NothingNew:
             return original.session_id if original else ""
         self._result.added += 1
+        self._result.messages += conversion.messages
         self._note(session_id, conversion, original)
         return session_id
 
@@ -194,6 +195,7 @@ class SessionWriter:
     def _write(self, lease: Lease, encoded: list[Encoded]) -> None:
         records: list[Record] = [record for record, _ in encoded]
         self._store.extend(lease, records, [line for _, line in encoded])
+        self._result.messages += sum(isinstance(record, Message) for record in records)
 
     def _conversion(self, known: KnownSession, original: _Original | None) -> Conversion:
         time = format_milliseconds(self._source.changed // MILLISECOND_NS)
@@ -207,7 +209,6 @@ class SessionWriter:
 
     def _note(self, session_id: str, conversion: Conversion, original: _Original | None) -> None:
         self._bench.pace.sessions += 1
-        self._result.messages += conversion.messages
         self._result.cut += conversion.cut
         if original is not None:
             title = self._heading.name or self._store.entry(original.session_id).label
