@@ -1,8 +1,8 @@
-"""``/help`` and ``/quit``."""
+"""``/help``, ``/import`` and ``/quit``."""
 
 import pytest
 
-from tui.commands.effects import Exit, OpenHelp
+from tui.commands.effects import Exit, OpenHelp, OpenImport
 from tui.domain.commands import COMMANDS
 
 
@@ -24,3 +24,9 @@ async def test_help_of_an_unknown_command_says_so(commands):
 async def test_quit_leaves(commands):
     await commands("/quit")
     assert commands.effects == (Exit(),)
+
+
+@pytest.mark.parametrize("typed", ['"my files/a.zip"', "'my files/a.zip'", "my files/a.zip"])
+async def test_the_path_of_an_import_may_be_quoted(commands, typed):
+    await commands(f"/import {typed}")
+    assert commands.effects == (OpenImport("my files/a.zip"),)

@@ -123,6 +123,15 @@ def test_reads_an_export_of_others(path):
     assert bool(summaries) == ('"compaction"' in path.read_text())
 
 
+def test_a_file_of_a_session_is_read_with_those_of_its_messages(tmp_path):
+    asked, answered = message("m1", "user", "Why?"), message("m2", "assistant", "So.")
+    path = stored(tmp_path, asked)
+    before = set(READER.parts(path))
+    stored(tmp_path, asked, answered)
+    grown = {each.name for each in set(READER.parts(path)) - before}
+    assert grown == {"m2.json", "prt_000.json"}
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("path", EXPORTS)
 def test_survives_a_damaged_export(path, tmp_path):

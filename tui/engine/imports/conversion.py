@@ -137,7 +137,7 @@ class Conversion:
         message, line = self._made(item), b""
         if not self._versions.is_known(message, parent):
             message, line = _encoded(message)
-        if version := self._versions.new(message, parent):
+        if version := self._versions.new_id(message, parent):
             message, line = msgspec.structs.replace(message, id=version), b""
         self._earlier, self._previous, self._last = self._previous, message.id, item
         if message.id in self._known.tree:
@@ -146,7 +146,7 @@ class Conversion:
         if parent != self._known.tree.last:
             message, line = msgspec.structs.replace(message, after=parent), b""
             if parent and item.parent is None:
-                self._versions.begin(message)
+                self._versions.add_branch(message)
         self._add(message, item)
         yield message, line
 

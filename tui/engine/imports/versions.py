@@ -22,7 +22,7 @@ class Versions:
         """The id of the version that was found of a message, else its own."""
         return self._latest.get(message_id, message_id)
 
-    def new(self, message: Message, parent: str) -> str:
+    def new_id(self, message: Message, parent: str) -> str:
         """Make the id of the version that a message is of a known one; ``""`` if it is none."""
         is_new = message.id not in self._known.tree
         if is_new or self.is_known(message, parent):
@@ -39,7 +39,7 @@ class Versions:
             return False
         return tree.says(message.id, wording(message)) or self._is_last(message)
 
-    def begin(self, message: Message) -> None:
+    def add_branch(self, message: Message) -> None:
         """Let what follows a new message be versions, as it stands where others stood before."""
         self._found.add(message.id)
 
