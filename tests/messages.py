@@ -1,4 +1,4 @@
-"""The table of every text that a user can meet: ``python -m tests.messages > docs/messages.md``.
+"""Prints every text that a user can meet: ``python -m tests.messages``.
 
 Read from the code, so that all texts can be compared side by side. A string is taken for a text by
 its looks: two words, or one that begins with a capital. Patterns, SQL, styles, names of classes
@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-PAPER = ROOT / "docs/messages.md"
-RENEW = "python -m tests.messages > docs/messages.md"
 
 AREAS = {
     "Errors": ("tui/errors.py", "tui/files.py"),
@@ -31,13 +29,6 @@ AREAS = {
     "Screens and keys": ("tui",),
 }
 """By heading the modules; the first that fits counts, so the last one takes the rest."""
-
-_HEAD = f"""\
-# Messages
-
-Every text that a user can meet, beside the module that says it, so that one voice can be kept.
-Generated from the code: `{RENEW}`. A change is made there, not here.
-"""
 
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}['\"’]?[,.:;)]? ['\"(/{<\[]*(?:[^\W\d_]|\d)")
 _LABEL = re.compile(r"[A-Z][a-z]+(?:-[a-z]+)?[.:…]?")
@@ -81,7 +72,7 @@ def table(package: Path = ROOT / "tui") -> str:
         texts = dict.fromkeys(texts_of(module.read_text("utf-8")))
         rows[_area(name)] += [f"| {_code(text)} | `{name}` |" for text in texts]
     parts = [f"\n## {area}\n\n| text | module |\n|---|---|\n" for area in AREAS]
-    return _HEAD + "".join(
+    return "".join(
         part + "".join(f"{row}\n" for row in rows[area])
         for part, area in zip(parts, AREAS, strict=True)
     )
