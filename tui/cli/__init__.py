@@ -71,7 +71,7 @@ def _logged(command: Command, chosen: Namespace, log_file: "Path") -> int:
         output.tell(log.words)
 
 
-def _command(verb: str) -> Command:  # noqa: PLR0911 - one line a command
+def _command(verb: str) -> Command:
     """Find the function of a command, importing only its module."""
     if not verb:
         from tui.cli import screen

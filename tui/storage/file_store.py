@@ -109,7 +109,7 @@ class FileStore:
 
     # --- holding
 
-    def create(  # noqa: PLR0913 - each is a field of the header
+    def create(
         self,
         scope: str,
         project_path: str,

@@ -98,7 +98,7 @@ class MemoryStore:
 
     # --- holding
 
-    def create(  # noqa: PLR0913 - each is a field of the header
+    def create(
         self,
         scope: str,
         project_path: str,

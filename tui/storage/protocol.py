@@ -354,7 +354,7 @@ class SessionStore(SessionReader, Protocol):
     backend.
     """
 
-    def create(  # noqa: PLR0913 - each is a field of the header
+    def create(
         self,
         scope: str,
         project_path: str,

@@ -117,7 +117,7 @@ class PostgresStore:
 
     # --- holding
 
-    def create(  # noqa: PLR0913 - each is a field of the header
+    def create(
         self,
         scope: str,
         project_path: str,
