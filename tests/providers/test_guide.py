@@ -31,14 +31,6 @@ async def test_it_says_how_a_model_is_connected():
     assert "press F5 or type /connect" in text
 
 
-async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
-    request = ModelRequest(
-        "", (says("user", "Hello"), says("assistant", "…"), says("user", "What is a session?"))
-    )
-    text = text_of(await collected(OfflineGuide().stream(request)))
-    assert text.startswith("(The built-in guide, not a model.)\n\nFrom the manual:\n\n## Sessions")
-
-
 async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
     question = "how do I resume my last session"
     file = FileBlock("doctor.txt", "doctor " * 50, 350)
@@ -153,46 +145,19 @@ async def test_it_searches_in_a_thread():
     assert threads[0] is not threading.main_thread()
 
 
-async def test_an_example_at_the_beginning_of_a_section_keeps_its_indent():
-    answer = text_of(await collected(OfflineGuide().stream(asks("trash purge"))))
-    assert "\n    sibyl-tui sessions archive" in answer
-
-
-def summary_of(*blocks):
-    content = [{"type": "text", "role": role, "text": text} for role, text in blocks]
-    return ModelRequest("", (says("user", content),), task="summary")
-
-
-async def summarised(*blocks):
-    return text_of(await collected(OfflineGuide().stream(summary_of(*blocks))))
-
-
-async def test_it_summarises_by_first_sentences():
-    text = await summarised(
-        ("user", "user: How do I rename it? I am new.\n"),
-        ("assistant", "assistant: Type /name v2.1 here. Then Enter.\n"),
-        ("tool", "tool: no sentence\nsecond line\n"),
-        ("user", "user: 会話とは？教えて。\n"),
-    )
-    assert text == ("How do I rename it?\n  Type /name v2.1 here.\n    no sentence\n会話とは？")
-
-
-async def test_a_summary_of_it_goes_on_from_the_one_before():
-    text = await summarised(
-        ("summary", "Summary of what came before:\nThey spoke: of tea.\nAnd so on."),
-        ("user", "user: And now? Coffee.\n"),
-    )
-    assert text == "They spoke: of tea.\nAnd so on.\nAnd now?"
-
-
-async def test_a_summary_of_very_much_has_the_newest_of_it():
-    text = await summarised(
-        ("summary", "Summary: It began. " + "x" * 10_000),
-        *[("user", f"user: Question {number}?\n") for number in range(2000)],
-    )
-    assert text.startswith("It began.")
-    assert text.endswith("Question 1999?")
-    assert len(text) < 8000
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("doctor", "    sibyl-tui doctor            checks files"),
+        ("How do I fork one?", "    /fork [TARGET]           continues in a copy"),
+        ("how do I rename a session", "    Ctrl+R, Ctrl+T           rename the session"),
+        ("what does F9 do", "`[keys]` in the configuration gives an action another key"),
+    ],
+)
+async def test_it_answers_with_the_passage_that_fits(question: str, says: str):
+    passage = (await answer(question)).split("\n\n", 3)[3]
+    assert passage.startswith(says)
+    assert passage.count("\n") < 5
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

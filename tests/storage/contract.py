@@ -1026,6 +1026,23 @@ class StoreContract:
         assert store.entry(read).label == "Read @notes.txt"
         assert store.entry(shown).label == "[image: photo.png, 120 KB]"
 
+    @pytest.mark.parametrize(
+        ("models", "label"),
+        [
+            (["offline:guide"], "Question 0"),
+            (["offline:guide", "openai:gpt", "openai:gpt"], "Question 1"),
+            (["offline:guide", None], "Question 0"),
+            ([None, "openai:gpt"], "Question 0"),
+            (["openai:gpt", "offline:guide"], "Question 0"),
+        ],
+    )
+    def test_the_label_is_the_first_question_to_a_model_else_the_first(self, store, models, label):
+        records = []
+        for number, model in enumerate(models):
+            records.append(user(f"q{number}", f"Question {number}"))
+            records += [answer(f"a{number}", model=model)] if model else []
+        assert store.entry(closed(store, *records)).label == label
+
     def test_a_name_is_the_label_and_the_newest_one_counts(self, store):
         lease = new(store, user("m1"), state("Old", 1, 1), state("New", 1, 1))
         entry = store.entry(lease.session_id)

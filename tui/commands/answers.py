@@ -15,6 +15,7 @@ from tui.commands.effects import (
     ShowSession,
     say,
 )
+from tui.domain.providers import is_guide
 from tui.engine.turns.turn import can_retry
 from tui.errors import ConfigError, ModelUnavailable, StorageError
 
@@ -43,6 +44,8 @@ async def compact(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return say("Summarising already.")
     if not loaded.session.message_count:
         return say("Nothing to compact.")
+    if loaded.model and is_guide(loaded.model.name):
+        return say("The built-in guide writes no summaries. F5 connects a model that does.")
     return (Compact(),)
 
 

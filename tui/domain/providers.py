@@ -14,6 +14,12 @@ OFFLINE = "offline"
 
 GUIDE = "guide"
 
+
+def is_guide(model: str | None) -> bool:
+    """Tell whether a model's name is the built-in guide's."""
+    return bool(model and model.startswith(f"{OFFLINE}:"))
+
+
 DialectName = Literal["openai", "responses", "anthropic", "google", "mistral", "bedrock"]
 """The protocol of a server: chat completions, OpenAI's Responses, Anthropic's messages, …"""
 

@@ -7,7 +7,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from functools import cache
-from itertools import accumulate
 
 import msgspec
 
@@ -18,26 +17,23 @@ from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextRe
 
 _WORDS_PER_PIECE = 4
 _MOST_HITS = 3
+_MOST_ROWS = 16
 _COMMAND_WEIGHT = 0.4
 _ENOUGH = 1.2
 _LENGTH_WEIGHT = 0.75
 _TOPICS = frozenset({"session", "find", "new", "show", "help", "word"})
 _PIECES = re.compile(rf"(?:\S+\s*|\s+){{1,{_WORDS_PER_PIECE}}}")
-_SENTENCE = re.compile(r".*?(?:[.!?](?=\s|$)|[\u3002\uff01\uff1f])")
-_SENTENCE_CHARACTERS = 200
-_SUMMARY_CHARACTERS = 6000
-_INDENTED = {"assistant": "  ", "call": "  ", "tool": "    "}
 _WORD = re.compile(r"\w+")
+_BETWEEN_PASSAGES = re.compile(r"\n\n(?![ |-])")
+_BETWEEN_ROWS = re.compile(r"\n(?= {4}\S)")
 _COMMAND = re.compile(r"^ +/(\w+)", re.MULTILINE)
 _TICKS = re.compile(r"`+")
 _IN_SESSIONS = "In your own sessions:"
 
 _NOT_A_MODEL = (
-    "I am the built-in guide, not a language model: no model is connected, and I use no network."
-    " To connect a model, press F5 or type /connect in `sibyl-tui`. Your messages are kept all the"
-    " same."
+    "I am the built-in guide, not a language model. To connect one, press F5 or type /connect in"
+    " `sibyl-tui`. My answers, and the questions to them, are never sent to it."
 )
-_AGAIN = "(The built-in guide, not a model.)"
 _NOTHING = "The manual has nothing on that. Its topics:"
 
 
@@ -71,9 +67,7 @@ class OfflineGuide:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Yield the answer in pieces of a few words, as a model would."""
-        summary = request.task == "summary"
-        answer = _summary(request) if summary else await self._answer(request)
-        for piece in _PIECES.findall(answer):
+        for piece in _PIECES.findall(await self._answer(request)):
             yield TextReceived(piece)
             # Yield to the event loop, so that the pieces are shown and the answer can be stopped.
             await asyncio.sleep(0)
@@ -82,41 +76,14 @@ class OfflineGuide:
     async def _answer(self, request: ModelRequest) -> str:
         asked = [message.typed_text for message in request.messages if message.role == "user"]
         question = asked[-1] if asked else ""
-        first = all(message.role == "user" for message in request.messages)
         hits = await asyncio.to_thread(self._search, question) if self._search else ()
         manual = _from_manual(question)
         parts = [
-            _NOT_A_MODEL if first else _AGAIN,
+            _NOT_A_MODEL,
             manual or ("" if hits else _contents()),
             _quoted(hits[:_MOST_HITS]),
         ]
         return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _summary(request: ModelRequest) -> str:
-    """Summarise by the first sentence of each message; the newest if there is not room for all."""
-    earlier, sentences = "", list[str]()
-    for block in _blocks_of(request):
-        said = block["text"].partition(":")[2].strip()
-        if block["role"] == "summary":
-            earlier = said[: _SUMMARY_CHARACTERS // 2]
-        else:
-            sentences.append(_INDENTED.get(block["role"], "") + _first_sentence(said))
-    room = _SUMMARY_CHARACTERS - len(earlier)
-    sizes = accumulate(len(sentence) for sentence in reversed(sentences))
-    count = sum(size <= room for size in sizes)
-    return "\n".join(filter(None, [earlier, *sentences[len(sentences) - count :]]))
-
-
-def _blocks_of(request: ModelRequest) -> list[dict[str, str]]:
-    content = request.messages[-1].content if request.messages else None
-    return msgspec.convert(content, list[dict[str, str]]) if isinstance(content, list) else []
-
-
-def _first_sentence(text: str) -> str:
-    line = text.partition("\n")[0]
-    found = _SENTENCE.match(line)
-    return (found[0] if found else line)[:_SENTENCE_CHARACTERS].strip()
 
 
 class _Section(msgspec.Struct, frozen=True):
@@ -140,15 +107,36 @@ class _Section(msgspec.Struct, frozen=True):
 
 
 def _from_manual(question: str) -> str:
-    sections = _sections()
-    spread = Counter(word for section in sections for word in section.words)
-    rarity = {word: math.log(len(sections) / count) for word, count in spread.items()}
-    usual = sum(section.words.total() for section in sections) / len(sections)
+    """The passage that fits a question best, under the title of its section."""
     wanted = set(_words(question)) - (LITTLE_WORDS - _TOPICS)
-    best = max(sections, key=lambda section: section.score(wanted, rarity, usual))
-    if best.score(wanted, rarity, usual) > 0:
-        return f"From the manual:\n\n## {best.title}\n\n{best.text}"
-    return ""
+    sections = _sections()
+    scores = _scores(sections, wanted)
+    if not max(scores):
+        return ""
+    section = sections[scores.index(max(scores))]
+    asked = wanted - set(_words(section.title))
+    passages = [_section("", text) for text in _BETWEEN_PASSAGES.split(section.text)]
+    scores = _scores(passages, asked)
+    text = passages[scores.index(max(scores))].text
+    if text.count("\n") >= _MOST_ROWS:
+        text = _fitting_rows(text, asked)
+    return f"From the manual:\n\n## {section.title}\n\n{text}"
+
+
+def _fitting_rows(text: str, asked: set[str]) -> str:
+    """The rows of a long table that fit a question, or all of the text if none does."""
+    rows = [_section("", row) for row in _BETWEEN_ROWS.split(text)[1:]]
+    scores = _scores(rows, asked) if rows else [0.0]
+    most = max(scores)
+    found = (row.text for row, score in zip(rows, scores, strict=False) if score > most / 2)
+    return "\n".join(found) if most else text
+
+
+def _scores(candidates: Sequence[_Section], wanted: set[str]) -> list[float]:
+    spread = Counter(word for each in candidates for word in each.words)
+    rarity = {word: math.log(len(candidates) / count) for word, count in spread.items()}
+    usual = sum(each.words.total() for each in candidates) / len(candidates)
+    return [each.score(wanted, rarity, usual) for each in candidates]
 
 
 def _contents() -> str:
@@ -176,10 +164,12 @@ def _quote(hit: PastHit) -> str:
 def _sections() -> tuple[_Section, ...]:
     """The sections of the manual, one for each ``##``."""
     _, *sections = paths.manual().read_text("utf-8").split("\n## ")
-    return tuple(
-        _Section(title.strip(), text.strip("\n"), Counter(_words(f"{title} {text}")))
-        for title, _, text in (section.partition("\n") for section in sections)
-    )
+    parts = (section.partition("\n") for section in sections)
+    return tuple(_section(title.strip(), text.strip("\n")) for title, _, text in parts)
+
+
+def _section(title: str, text: str) -> _Section:
+    return _Section(title, text, Counter(_words(f"{title} {text}")))
 
 
 def _words(text: str) -> Iterator[str]:

@@ -12,7 +12,6 @@ from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.domain.plain_messages import with_beginning, with_calls_as_text
 
-Task = Literal["answer", "summary"]
 EndReason = Literal["stop", "length", "tool_calls"]
 
 
@@ -50,12 +49,9 @@ class ModelRequest(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
     """Ready to be sent: no failed or replaced answers, and a result after each tool call.
 
-    The last one is a user's or a tool's. For a summary it is one message, whose content has a
-    block with ``role`` and ``text`` for each message to summarise.
+    The last one is a user's or a tool's.
     """
     tools: tuple[ToolDefinition, ...] = ()
-    task: Task = "answer"
-    """For the built-in guide; a model reads from the prompt that it writes a summary."""
     parameters: ModelParameters = ModelParameters()
     memory: TurnMemory = msgspec.field(default_factory=TurnMemory)
     images: Mapping[str, bytes] = {}

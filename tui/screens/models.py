@@ -5,7 +5,7 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
-from tui.domain.providers import OFFLINE
+from tui.domain.providers import is_guide
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.model_rows import ModelRow, ModelRows
 from tui.screens.chooser_dialog import ChooserDialog
@@ -94,5 +94,4 @@ class ModelScreen(ChooserDialog[None]):
 
 
 def _note(row: ModelRow) -> str:
-    is_guide = row.name.startswith(f"{OFFLINE}:")
-    return "answers about this program" if is_guide else row.facts.words
+    return "answers about this program" if is_guide(row.name) else row.facts.words

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -27,7 +28,15 @@ from tui.domain.journal.records import (
     Version,
     decode,
 )
-from tui.domain.journal.session import Entry, Page, Session, Surroundings, Tail, joined
+from tui.domain.journal.session import (
+    Entry,
+    Page,
+    Session,
+    Surroundings,
+    Tail,
+    joined,
+    title_question,
+)
 from tui.domain.journal.versions import Versions
 from tui.domain.json_limits import LINE_BYTES
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
@@ -377,13 +386,10 @@ class Journal:
 
     def _first_prompt(self) -> str:
         end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
-        for offset, line in lines_forward(self._read, 0, end):
-            record = decoded(line)
-            if isinstance(record, Message) and record.role == "user" and record.title_text.strip():
-                return record.title_text
-            if offset > _FIRST_PROMPT_BYTES:
-                break
-        return ""
+        lines = lines_forward(self._read, 0, end)
+        beginning = takewhile(lambda line: line[0] <= _FIRST_PROMPT_BYTES, lines)
+        records = (decoded(line) for _, line in beginning)
+        return title_question(record for record in records if isinstance(record, Message))
 
 
 @contextmanager

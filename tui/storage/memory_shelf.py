@@ -138,11 +138,6 @@ def places_of(records: Sequence[Record], begin: int = 0) -> Callable[[Entry], in
     return lambda entry: places.get(entry.id if isinstance(entry, Message) else id(entry), -1)
 
 
-def first_prompt(session: Session) -> str:
-    prompts = (message.title_text for message in session.all_messages if message.role == "user")
-    return next((text for text in prompts if text.strip()), "")
-
-
 def read_place(cursor: str, end: int) -> int:
     plain = cursor.isascii() and cursor.isdigit() and len(cursor) <= len(str(end))
     if not (plain and int(cursor) <= end):

@@ -28,6 +28,7 @@ from tui.domain.journal.session import (
     Status,
     Surroundings,
     Tail,
+    title_question,
 )
 from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move, Place
@@ -63,7 +64,6 @@ from tui.storage.memory_shelf import (
     as_read,
     entries_after,
     entries_around,
-    first_prompt,
     last_messages,
     messages_since,
     order_text,
@@ -319,7 +319,7 @@ class MemoryStore:
         if box.damage is not None:
             return describe_unreadable(box.header, status, used, active=active)
         session = self.load(session_id)
-        return describe(session, first_prompt(session), status, used, active=active)
+        return describe(session, title_question(session.all_messages), status, used, active=active)
 
     def is_archived(self, session_id: str) -> bool:
         return self._box(session_id).place == "archived"

@@ -378,6 +378,16 @@ def test_what_was_read_before_the_state_is_in_its_counts_already():
     assert (ids(session.loaded_messages), counts(session)) == (["m1", "m2"], (10, 13))
 
 
+def test_a_summary_that_the_built_in_guide_wrote_is_shown_and_does_not_count():
+    guided = Summary("I am the guide.", "m1", "offline:guide")
+    session = session_of(user("m1"), SUMMARY, guided)
+    assert session.summary == SUMMARY
+    assert session.entries[-1] == guided
+    fold = Fold(HEADER, whole=False)
+    fold.seed(guided)
+    assert fold.session().summary is None
+
+
 def test_from_the_middle_on_summary_and_to_dos_may_be_given_from_before():
     fold = Fold(HEADER, whole=False)
     fold.seed(SUMMARY)

@@ -44,6 +44,24 @@ def test_replaced_answers_are_left_out():
     assert [each.id for each in sent(talk)] == ["m1", "m3"]
 
 
+def test_turns_of_the_built_in_guide_are_left_out():
+    talk = [
+        message(1, content="Real?"),
+        message(2, "assistant", "Yes.", model="openai:gpt"),
+        message(3, content="Keys?"),
+        message(4, "assistant", "F1", model="offline:guide"),
+        message(5, content="And now?"),
+    ]
+    assert [each.id for each in sent(talk)] == ["m1", "m2", "m5"]
+    assert [each.id for each in sent(talk, summary=Summary("So far.", "m3"))] == ["m5"]
+
+
+def test_a_question_that_a_model_answered_after_the_guide_is_sent():
+    guided = message(2, "assistant", "F1", status="interrupted", model="offline:guide")
+    talk = [message(1), guided, message(3, "assistant", replaces="m2", model="openai:gpt")]
+    assert [each.id for each in sent(talk)] == ["m1", "m3"]
+
+
 def test_an_interrupted_answer_with_text_is_sent_and_one_without_is_not():
     talk = [
         message(1),

@@ -17,9 +17,9 @@ from tui.domain.journal.records import Summary
 from tui.engine.requests.history_window import read_context
 from tui.engine.requests.model_request import (
     after_summary,
+    exchanged_with_models,
     live_tokens,
     project,
-    unreplaced,
 )
 from tui.engine.requests.token_estimate import estimated_tokens
 from tui.engine.sessions import leasing
@@ -116,6 +116,13 @@ def test_what_is_further_back_than_a_request_reaches_is_left_out():
     assert sum(map(estimated_tokens, part.messages)) < 3000
 
 
+def test_turns_of_the_built_in_guide_are_not_summarised():
+    guided = [message(10, content="Keys?"), message(11, "assistant", "F1", model="offline:guide")]
+    part = oldest_part(None, [*talk(1), *guided, *talk(2)[2:]], room=WIDE, kept=0)
+    assert list(part.messages) == talk(1)
+    assert oldest_part(None, [*guided, message(12)], room=WIDE, kept=0) is None
+
+
 turns = st.lists(
     st.tuples(st.sampled_from(["user", "assistant", "call", "failed", "retry"]), st.integers(0, 90))
 )
@@ -140,7 +147,7 @@ def test_a_cut_falls_on_a_user_message_and_parts_no_call_from_its_result(told, r
             case _:
                 messages.append(message(number, "assistant", text))
     part = oldest_part(None, messages, room=room, kept=kept)
-    live = unreplaced(messages)
+    live = exchanged_with_models(messages)
     if part is None:
         return
     rest = after_summary(Summary(text="s", through=part.through), live)
@@ -175,7 +182,6 @@ def test_the_model_sees_everything_that_was_said_with_who_said_it():
     ]
     assert all(one < other for one, other in pairwise(places))
     assert "half" not in text
-    assert request.task == "summary"
     assert not request.tools
 
 

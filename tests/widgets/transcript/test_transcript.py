@@ -31,6 +31,18 @@ async def test_a_conversation_is_shown_from_its_end(opened):
         assert app.transcript.following
 
 
+async def test_a_long_answer_of_the_guide_stays_at_its_beginning(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        for part in ("Beginning.\n\n", LOREM * 20, LOREM * 20):
+            app.transcript.add_text("guided", part, "offline:guide")
+        await until(lambda: "Beginning." in shown(app), "the answer")
+        await pilot.pause()
+        assert "Beginning." in "".join(app.transcript.visible_text()[:3])
+        await pilot.press("end")
+        assert app.transcript.following
+        assert "Beginning." not in shown(app)
+
+
 async def test_user_and_model_are_told_apart_by_marks(opened):
     answer = answered("An answer.", model="anthropic:claude")
     async with opened(asked("A question?"), answer) as (app, _):

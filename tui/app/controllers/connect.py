@@ -9,7 +9,7 @@ from textual.app import App
 
 from tui.app.dependencies import Dependencies
 from tui.commands.effects import Effect, ShowSession, say, warn
-from tui.domain.providers import OFFLINE
+from tui.domain.providers import is_guide
 from tui.domain.views.model_rows import OWN_SERVER
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import (
@@ -240,4 +240,4 @@ class ConnectController:
 
 def _is_guided(loaded: LoadedSession) -> bool:
     """True for a session in which only the built-in guide answers."""
-    return loaded.model is not None and loaded.model.name.startswith(f"{OFFLINE}:")
+    return loaded.model is not None and is_guide(loaded.model.name)

@@ -10,6 +10,7 @@ from textual.worker import Worker, WorkerError
 from tui.app.chat_view import ChatView
 from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.providers import is_guide
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
@@ -72,7 +73,7 @@ class Summaries:
 
     def _compaction(self, session: LoadedSession) -> Compaction | None:
         model = session.model
-        if model is None:
+        if model is None or is_guide(model.name):
             return None
         own = session.session.settings
         prompt = self._settings.in_force(own, model.name).system_prompt

@@ -7,7 +7,7 @@ import msgspec
 
 from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.journal.records import Record, SessionHeader, Summary
-from tui.domain.providers import OFFLINE
+from tui.domain.providers import is_guide
 
 
 class CountedRequest(msgspec.Struct, frozen=True, gc=False):
@@ -33,7 +33,7 @@ def counted_requests(records: Iterable[Record | None]) -> tuple[CountedRequest, 
             forked_at = record.created_at if record.forked_from else ""
         elif (each := _request(record)) and (each.usage or each.timestamp >= forked_at):
             found[each.id] = each
-    return tuple(each for each in found.values() if not each.model.startswith(f"{OFFLINE}:"))
+    return tuple(each for each in found.values() if not is_guide(each.model))
 
 
 def by_model(requests: Iterable[CountedRequest]) -> Mapping[str, Sequence[CountedRequest]]:

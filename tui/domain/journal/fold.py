@@ -29,6 +29,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.session import Entry, Session
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import NOTHING, live_places, message_before, parents_of
+from tui.domain.providers import is_guide
 from tui.domain.timestamps import parse_utc
 
 
@@ -159,6 +160,10 @@ class Fold(msgspec.Struct):
                 self._add_partial(record)
             case State():
                 self._add_state(record)
+            case Summary() if is_guide(record.model):
+                # Older versions let the guide summarise: shown, but no model's words.
+                self._entries.append(record)
+                return
             case Summary():
                 self._add_summary(record)
             case Todos() | Settings() | Import():
@@ -175,7 +180,7 @@ class Fold(msgspec.Struct):
         """Take a record from before the folded part of the file."""
         match record:
             case Summary():
-                self.summary = record
+                self.summary = None if is_guide(record.model) else record
             case Todos():
                 self.todos = record.items
             case Settings():
@@ -265,7 +270,7 @@ class Fold(msgspec.Struct):
 
     def _summary_among(self, live: AbstractSet[int]) -> Summary | None:
         since_reset = self._entries[self._live_from :]
-        found = [each for each in since_reset if isinstance(each, Summary)]
+        found = [e for e in since_reset if isinstance(e, Summary) and not is_guide(e.model)]
         # One before the folded part, or that ends before that, is live.
         for summary in (*reversed(found), self.summary):
             if summary is None or not summary.through:

@@ -1,6 +1,6 @@
 """A session as folded from its records, and the values of its lists and pages; immutable."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -18,6 +18,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Versions, versions_of
+from tui.domain.providers import is_guide
 from tui.domain.text.labels import EMPTY, UNREADABLE, label
 
 Status = Literal["open", "closed", "archived", "trashed"]
@@ -109,6 +110,28 @@ class Session(msgspec.Struct, frozen=True):
             updated_at=at,
             offsets=self.offsets,
         )
+
+
+def title_question(messages: Iterable[Message]) -> str:
+    """Find the question that titles a session: the first to a model, else the first at all.
+
+    A question that only the built-in guide has answered was to no model.
+    """
+    first, question, guided = "", "", False
+    for message in messages:
+        match message.role:
+            case "user" if message.title_text.strip():
+                if question and not guided:
+                    return question
+                question, guided = message.title_text, False
+                first = first or question
+            case "assistant" if question:
+                guided = is_guide(message.model)
+                if not guided:
+                    return question
+            case _:
+                pass
+    return first
 
 
 class SessionEntry(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from tui.domain.providers import OFFLINE
+from tui.domain.providers import is_guide
 from tui.domain.text.labels import plural, scope_name
 from tui.domain.views.usage import ContextUse
 
@@ -50,7 +50,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
     @property
     def has_model(self) -> bool:
         """False if only the built-in guide answers."""
-        return not self.model.startswith(f"{OFFLINE}:")
+        return not is_guide(self.model)
 
     @property
     def count_words(self) -> str:

@@ -9,6 +9,7 @@ import msgspec
 
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import Message, TokenUsage
+from tui.domain.providers import is_guide
 
 
 class AnswerCost(msgspec.Struct, frozen=True):
@@ -71,7 +72,7 @@ def context_tokens(messages: Sequence[Message], through: str, model: str) -> int
     ``messages`` are live; those up to the one called ``through`` are summarised.
     """
     sent = takewhile(lambda each: each.id != through, reversed(messages))
-    answers = (each for each in sent if each.role == "assistant")
+    answers = (m for m in sent if m.role == "assistant" and not is_guide(m.model))
     # One that was stopped or failed may have no counts; those of the answer before it still hold.
     last = next((each for each in answers if each.usage or not each.status), None)
     return last.usage.total if last and last.usage and last.model == model else None

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tui.domain.journal.message import Message
+from tui.domain.providers import is_guide
 from tui.domain.search.query_words import same_words, search_words
 from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
@@ -23,7 +24,6 @@ SECONDS = 2.0
 MOST_HITS = 3
 _EACH_SECONDS = 0.5
 _LOOKED_AT = 30
-_GUIDE = "offline:"
 _SAID_BY = {"user": "you", "assistant": "an answer", "tool": "a tool's result", None: "a name"}
 
 
@@ -93,5 +93,5 @@ class GuideRecall:
 def _is_worth_quoting(message: Message, question: str) -> bool:
     """Neither what was just asked, here or earlier, nor what the guide itself said."""
     if message.role == "assistant":
-        return not (message.model or "").startswith(_GUIDE)
+        return not is_guide(message.model)
     return not same_words(message.typed_text, question)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record, Reset, Summary
 from tui.domain.journal.session import Entry, Session
+from tui.engine.requests.model_request import exchanged_with_models
 from tui.engine.requests.token_estimate import estimated_text_tokens
 from tui.storage.protocol import SessionReader
 
@@ -75,14 +76,18 @@ def read_context(
     tail = store.tail(session_id, PAGE, last)
     messages, cursor = list(tail.session.loaded_messages), tail.cursor
     whole = len(messages) >= tail.session.message_count or _reaches_back_to(summary, messages)
-    size = sum(map(estimated_text_tokens, messages))
+    size = _tokens(messages)
     while not whole and cursor is not None and size < tokens:
         page = store.page(session_id, cursor, PAGE)
         earlier, whole = _live(page.entries)
         messages, cursor = [*earlier, *messages], page.cursor
-        size += sum(map(estimated_text_tokens, earlier))
+        size += _tokens(earlier)
         whole = whole or _reaches_back_to(summary, earlier)
     return HistoryWindow(messages, tokens, whole=whole or cursor is None)
+
+
+def _tokens(messages: Sequence[Message]) -> int:
+    return sum(map(estimated_text_tokens, exchanged_with_models(messages)))
 
 
 def _live(entries: Sequence[Entry]) -> tuple[list[Message], bool]:

@@ -9,6 +9,7 @@ from tui.domain.journal.message import INTERRUPTED, Message
 from tui.domain.journal.records import Summary
 from tui.domain.model_settings import ModelParameters
 from tui.domain.plain_messages import joined
+from tui.domain.providers import is_guide
 from tui.engine.requests.missing_results import interrupted_result
 from tui.engine.requests.pictures import pictures_of, with_newest_pictures
 from tui.engine.requests.token_estimate import estimated_tokens, tokens_of, tokens_of_tools
@@ -42,7 +43,8 @@ def project(
 ) -> Projection:
     """Choose and order what is sent: system prompt, summary, and the messages after it.
 
-    ``messages`` are live ones. Failed, replaced and empty answers are left out; every call is
+    ``messages`` are live ones. Failed, replaced and empty answers and the built-in guide's turns
+    are left out; every call is
     followed by its result, ``interrupted`` where none came. What does not fit in
     ``context_window`` (tokens, estimated) beside the answer is cut from the oldest end, so that a
     user's message is the first one sent; the last user's message is always sent. A quarter of the
@@ -105,14 +107,22 @@ def after_summary(summary: Summary | None, messages: Sequence[Message]) -> Seque
     return messages[places[0] + 1 :] if places else messages
 
 
-def unreplaced(messages: Sequence[Message]) -> list[Message]:
-    """Messages without those that were asked again."""
+def exchanged_with_models(messages: Sequence[Message]) -> list[Message]:
+    """Messages without those that were asked again, and without the built-in guide's turns."""
     replaced = {message.replaces for message in messages if message.replaces}
-    return [message for message in messages if message.id not in replaced]
+    found: list[Message] = []
+    for message in messages:
+        if message.id in replaced:
+            continue
+        if not is_guide(message.model):
+            found.append(message)
+        elif found and found[-1].role == "user":
+            found.pop()
+    return found
 
 
 def _sendable(messages: Sequence[Message]) -> list[Message]:
-    return [m for m in unreplaced(messages) if m.status != "failed" and not _empty(m)]
+    return [m for m in exchanged_with_models(messages) if m.status != "failed" and not _empty(m)]
 
 
 def _empty(message: Message) -> bool:

@@ -16,6 +16,7 @@ from tui.domain.journal.session import (
     SessionEntry,
     Stamp,
     Tail,
+    title_question,
 )
 from tui.domain.journal.versions import Versions, numbered, with_new
 from tui.domain.views.notice import Notice
@@ -324,8 +325,7 @@ class LoadedSession:
         """The title in a list."""
         session = self.session
         messages = (entry for entry in session.entries if isinstance(entry, Message))
-        prompts = (m.title_text for m in messages if m.role == "user" and m.title_text.strip())
-        return session.label(self._listed_as or next(prompts, ""))
+        return session.label(self._listed_as or title_question(messages))
 
     def row(self, now: str, *, active: bool) -> SessionEntry:
         """The row in the list of sessions."""

@@ -17,9 +17,9 @@ from tui.domain.journal.records import Summary
 from tui.domain.text.labels import plural
 from tui.engine.requests.model_request import (
     after_summary,
+    exchanged_with_models,
     live_tokens,
     room_for_messages,
-    unreplaced,
 )
 from tui.engine.requests.token_estimate import (
     BYTES_PER_TOKEN,
@@ -180,7 +180,7 @@ def oldest_part(
 
     The last turn always is. ``messages`` are live ones; ``None`` if there is nothing before.
     """
-    live = unreplaced(after_summary(summary, messages))
+    live = exchanged_with_models(after_summary(summary, messages))
     before = live[: _cut(live, kept)]
     left = room - tokens_of(_INSTRUCTIONS)
     found: list[Message] = []
@@ -204,7 +204,7 @@ def request_for(part: SummaryPart, room: int) -> ModelRequest:
     words = min(max(_LEAST_WORDS, room // _SHARE_OF_SUMMARY // 2), _MOST_WORDS)
     content = list(_blocks(part, _most_tokens(room) * BYTES_PER_TOKEN))
     asked = Message(part.through, "user", content, part.messages[-1].timestamp)
-    return ModelRequest(_INSTRUCTIONS.format(words=words), (asked,), task="summary")
+    return ModelRequest(_INSTRUCTIONS.format(words=words), (asked,))
 
 
 def _cut(live: Sequence[Message], kept: int) -> int:
@@ -228,18 +228,18 @@ def _most_tokens(room: int) -> int:
 
 def _blocks(part: SummaryPart, most: int) -> Iterator[dict[str, str]]:
     if part.summary:
-        yield _block("summary", f"{_EARLIER}:\n{part.summary.text}")
+        yield _block(f"{_EARLIER}:\n{part.summary.text}")
     for message in filter(_says_something, part.messages):
         if message.text.strip():
             text = _shortened(message.text, most)
-            yield _block(message.role, f"{message.role}: {text}")
+            yield _block(f"{message.role}: {text}")
         for call in message.tool_calls:
             arguments = _shortened(journal_json(call.arguments).decode(), most)
-            yield _block("call", f"{message.role} calls {call.name}: {arguments}")
+            yield _block(f"{message.role} calls {call.name}: {arguments}")
 
 
-def _block(role: str, text: str) -> dict[str, str]:
-    return {"type": "text", "role": role, "text": f"{text}\n"}
+def _block(text: str) -> dict[str, str]:
+    return {"type": "text", "text": f"{text}\n"}
 
 
 def _shortened(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
-from tui.domain.providers import OFFLINE
+from tui.domain.providers import is_guide
 from tui.engine.requests.model_request import Projection, fits, project
 from tui.engine.requests.pictures import pictures_of, without_pictures
 from tui.engine.sessions.answer import Answer
@@ -84,7 +84,7 @@ class TurnSettings(msgspec.Struct, frozen=True):
 
     def offers_tools(self, own: Settings, model: str) -> bool:
         """Tell whether a model is offered tools at all; the built-in guide takes none."""
-        return self.in_force(own, model).offers_tools and not model.startswith(f"{OFFLINE}:")
+        return self.in_force(own, model).offers_tools and not is_guide(model)
 
     def offered(self, own: Settings, model: str) -> tuple[ToolDefinition, ...]:
         """The tools that a session's requests to a model offer now."""

@@ -10,6 +10,7 @@ from textual.strip import Strip
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
+from tui.domain.providers import is_guide
 from tui.domain.views.usage import AnswerCost
 from tui.widgets.transcript.document.items import AnswerItem, Item, Queued
 from tui.widgets.transcript.document.layout import Layout
@@ -143,6 +144,8 @@ class Document:
             entry = Message(message_id, "assistant", "", "", model=model)
             self._append(self._take([entry], {message_id}))
             item = self._items[message_id]
+            # Its answer is there at once, and is read from its beginning.
+            self.reader.first = item if is_guide(model) else None
         if not isinstance(item, AnswerItem):
             return
         if not item.arriving:
@@ -330,6 +333,8 @@ class Document:
         self.layout.replace(old, new)
         self._forget(old)
         top = self.reader.top
+        if self.reader.first is old:
+            self.reader.first = new
         if top and top.item is old:
             self.reader.top = Spot(new, top.block, top.row)
 

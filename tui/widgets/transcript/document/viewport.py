@@ -35,7 +35,8 @@ class Viewport(Generic[T]):
     """Knows the rows on screen; ``measure`` gives the exact number of rows of a block.
 
     ``following``: the end stays in sight. Otherwise ``top`` stays at the top, whatever changes
-    above it; where the document ends early, rows below stay blank.
+    above it; where the document ends early, rows below stay blank. ``first`` is an item that is
+    read from its beginning: following the end stops there.
     """
 
     def __init__(self, layout: Layout[T], measure: Callable[[T, int], int]) -> None:
@@ -43,12 +44,19 @@ class Viewport(Generic[T]):
         self.height = 0
         self.following = True
         self.top: Spot[T] | None = None
+        self.first: T | None = None
         self._measure = measure
 
     def settle(self) -> list[Spot[T]]:
         """The rows on screen, from the top: at most ``height``."""
         if self.following or self.top is None:
-            self.top = self._last_screen()
+            self.top = top = self._last_screen()
+            if (
+                top
+                and self.first
+                and (top.item.order, top.block, top.row) > (self.first.order, 0, 0)
+            ):
+                self._go(Spot(self.first, 0, 0))
         if self.top is None:
             return []
         self.top = self._existing(self.top)
@@ -75,7 +83,7 @@ class Viewport(Generic[T]):
 
     def to_end(self) -> None:
         """Go to the end and follow it."""
-        self.following = True
+        self.following, self.first = True, None
 
     def go_to(self, item: T, row: int = 0, block: int = 0) -> None:
         """Put a row of an item at the top; negative rows are above the item."""
@@ -129,7 +137,7 @@ class Viewport(Generic[T]):
         return len(self._below(self.top, self.height + 1)) <= self.height
 
     def _go(self, spot: Spot[T]) -> None:
-        self.top = spot
+        self.top, self.first = spot, None
         seen = self._below(spot, self.height + 1)
         self.following = len(seen) <= self.height
 
