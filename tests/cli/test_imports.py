@@ -4,12 +4,14 @@ import json
 import os
 import signal
 
+import msgspec
 import pytest
 
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tui.cli import imports, output
 from tui.domain.journal.message import TEXT_BYTES
 from tui.engine.imports.ids import imported_session_id
+from tui.importers.stopping import check
 
 FIRST = imported_session_id("notebook", "c1")
 
@@ -206,6 +208,19 @@ def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(
     assert stopped.code == 130
     assert "Stopped after 2 sessions. The same command continues" in stopped.err
     assert "3 sessions added" in sibyl("import", "--all").out
+
+
+def test_ctrl_c_ends_it_also_while_sessions_are_looked_for(sibyl, shelf, monkeypatch):
+    def find(places):
+        os.kill(os.getpid(), signal.SIGINT)
+        while True:
+            check()
+
+    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    reader = msgspec.structs.replace(SEVERAL, find=find)
+    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [reader])
+    stopped = sibyl("import", "--all")
+    assert (stopped.code, stopped.err) == (130, "Nothing imported.\n")
 
 
 @pytest.mark.parametrize(("answer", "imported"), [("y", True), ("n", False)])

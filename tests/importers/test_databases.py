@@ -1,7 +1,8 @@
 """Databases of running programs: read as they are now, and left as they were."""
 
 import sqlite3
-from contextlib import closing
+import struct
+from contextlib import closing, suppress
 
 import pytest
 
@@ -10,6 +11,12 @@ from tui.files import UnfitFile
 from tui.importers import databases
 from tui.importers.databases import MAGIC, has, opened, schema, source
 from tui.importers.protocol import Ledger
+from tui.importers.stopping import Stopped, stopped_by
+
+ENDLESS = """
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS id, 'x' AS text FROM n
+"""
+SLOW = "text AS (printf('%.*c', 900000000, 'x'))"
 
 
 @pytest.fixture
@@ -130,3 +137,103 @@ def test_a_source_changes_with_the_log_of_its_database(path):
         connection.execute("INSERT INTO message (text) VALUES ('second')")
         connection.commit()
         assert source(path).size > before.size
+
+
+FTS = "CREATE VIRTUAL TABLE message USING fts5(text, content='v', content_rowid='id')"
+SLOW_ID = SLOW.replace("text", "ROWID")
+
+
+@pytest.mark.parametrize(
+    ("script", "texts"),
+    [
+        (f"CREATE VIEW message AS {ENDLESS}", []),
+        (f"CREATE VIEW v AS {ENDLESS}; {FTS}", []),
+        (f"CREATE TABLE message (id, {SLOW}); INSERT INTO message VALUES (1)", [None]),
+        (f"CREATE TABLE message (text, {SLOW_ID}); INSERT INTO message VALUES ('a')", ["a"]),
+    ],
+    ids=["view", "virtual table", "computed column", "computed row id"],
+)
+def test_nothing_that_a_database_would_run_is_run(path, script, texts):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+    assert has(schema(path, MAGIC), "message", "text") == ("a" in texts)
+    with opened(path) as database:
+        ledger = Ledger()
+        rows = database.rows("message", ["text", "rowid"], ledger, order=["rowid"])
+        assert [row.get("text") for row in rows] == texts
+        assert not ledger.skipped
+
+
+def endless(path):
+    """A database whose pages lead to each other, 200 ways at each of 15 levels."""
+    written(path, "first", mode="delete").close()
+    with closing(sqlite3.connect(path)) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master").fetchone()
+    data = bytearray(path.read_bytes())
+    size, first = 4096, len(data) // 4096 + 1
+    leaf = data[(root - 1) * size : root * size]
+
+    def leading_to(page):
+        cells = b"".join(struct.pack(">IB", page, key % 100) for key in range(200))
+        start = size - len(cells)
+        places = b"".join(struct.pack(">H", start + 5 * key) for key in range(200))
+        head = struct.pack(">BHHHBI", 5, 0, 200, start, 0, page) + places
+        return head.ljust(start, b"\0") + cells
+
+    data[(root - 1) * size : root * size] = leading_to(first)
+    for page in range(first, first + 15):
+        data += leading_to(page + 1)
+    data += leaf
+    data[28:32] = struct.pack(">I", len(data) // size)
+    path.write_bytes(data)
+
+
+def test_pages_that_lead_to_each_other_come_to_an_end(path):
+    endless(path)
+    with opened(path) as database:
+        ledger = Ledger()
+        rows = sum(1 for _ in database.rows("message", ["text"], ledger))
+        assert 0 < rows < 10 * path.stat().st_size
+        assert list(database.rows("message", ["text"], ledger, order=["text"])) == []
+        assert ledger.skipped == {"damaged row": 2}
+
+
+def test_a_query_ends_once_its_user_stops_it(path):
+    endless(path)
+    asked = iter(range(1000))
+
+    def stop():
+        if next(asked) > 10:
+            raise Stopped
+
+    with opened(path) as database, stopped_by(stop), pytest.raises(Stopped):
+        list(database.rows("message", ["text"], Ledger(), order=["text"]))
+
+
+def test_a_database_that_grows_faster_than_it_is_copied_is_told(path):
+    written(path, "first").close()
+
+    def grow():
+        with path.open("ab") as file:
+            file.write(b"\0" * databases._BLOCK)
+
+    with stopped_by(grow), pytest.raises(UnfitFile, match="being written"), opened(path):
+        pass
+
+
+def test_a_journal_deletes_no_file_that_it_names(path, tmp_path):
+    named = tmp_path / "letter.txt"
+    named.write_text("Dear Ada")
+    with closing(written(path, "first", mode="delete")) as connection:
+        connection.execute("PRAGMA cache_size = 1")
+        connection.executemany("INSERT INTO message (text) VALUES (?)", [("x" * 4000,)] * 100)
+        journal = path.with_name("chats.db-journal")
+        name = str(named).encode()
+        end = struct.pack(">II", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7")
+        data = path.read_bytes(), journal.read_bytes() + struct.pack(">I", 262145) + name + end
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(data[0])
+    copy.with_name("copy.db-journal").write_bytes(data[1])
+    with suppress(UnfitFile):
+        read(copy)
+    assert named.exists()

@@ -32,3 +32,12 @@ def test_a_folder_that_cannot_be_looked_at_is_told(tmp_path):
     folder = tmp_path / ("x" * 300)
     assert places.glob(folder, "*/*.json") == []
     assert [error.filename for error in places.unread] == [str(folder)]
+
+
+def test_a_link_that_leads_to_itself_drops_only_itself(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "a.json").touch()
+    (tmp_path / "again").symlink_to(tmp_path / "again")
+    unread = []
+    assert matching(tmp_path, "*/*.json", unread) == [tmp_path / "deep" / "a.json"]
+    assert not unread

@@ -11,6 +11,7 @@ from tests.ui.world import World
 from tests.waiting import until
 from tui.engine.imports.ids import imported_session_id
 from tui.importers.protocol import Reader
+from tui.importers.stopping import check
 from tui.screens.imports import ImportScreen
 from tui.screens.report import ReportScreen
 from tui.screens.welcome import welcome
@@ -142,6 +143,26 @@ async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf, mo
         await pilot.press("enter")
         await reported(app)
         assert place.store.count(ARCHIVED) == 4
+
+
+async def test_esc_ends_the_search_for_sessions_at_once(world, shelf):
+    ended = threading.Event()
+
+    def recognises(path, head):
+        try:
+            while True:
+                check()
+        finally:
+            ended.set()
+
+    place = world()
+    place.readers = [Reader("other", "Other", lambda _: iter(()), recognises, NOTEBOOK.read)]
+    async with place.running() as (app, pilot):
+        await send(pilot, f"/import {shelf(1)}")
+        await until(lambda: isinstance(app.screen, ImportScreen), "the screen")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+        await until(ended.is_set, "the end of the search")
 
 
 async def test_keys_are_taken_and_the_program_ends_while_an_import_runs(world, shelf):

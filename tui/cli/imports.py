@@ -19,6 +19,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.outcome_words import program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
+from tui.engine.imports.progress import Stopped
 from tui.engine.imports.running import run as run_import
 from tui.errors import UsageError
 from tui.importers.protocol import Places
@@ -67,6 +68,7 @@ def _wanted(chosen: Namespace) -> Wanted:
         programs=frozenset(chosen.sources) or None,
         since=beginning(chosen.since) if chosen.since is not None else None,
         again=chosen.again,
+        large=chosen.large,
     )
 
 
@@ -95,7 +97,13 @@ def _import_own(program: Program, path: Path) -> _Json:
 
 def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[_Json]) -> int:
     progress = ProgressLine()
-    plan = make_plan(program.store, wanted, progress.show_found)
+    try:
+        with progress.stopped_by_keys():
+            plan = make_plan(program.store, wanted, progress.show_found)
+    except Stopped:
+        progress.end()
+        output.tell("Nothing imported.")
+        return STOPPED
     progress.end()
     if plan.unknown and not (plan.programs or sessions):
         raise UsageError(_NOT_FOUND.format(", ".join(map(str, plan.unknown))))

@@ -373,6 +373,7 @@ def _add_import(commands: _Commands) -> None:
         ("all", "import everything that is found, without asking"),
         ("dry-run", "only show what there is"),
         ("again", "also import sessions that were deleted here"),
+        ("large", "also read databases of more than 1 GiB, which are copied to be read"),
     ):
         parser.add_argument(f"--{name}", action="store_true", default=False, help=text)
     parser.add_argument(

@@ -38,9 +38,9 @@ class ProgressLine:
         self._is_wanted = False
 
     def show_found(self, progress: Progress) -> bool:
-        """Show how many files were found."""
+        """Show how many files were found; false once it was stopped."""
         self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")
-        return True
+        return self._is_wanted
 
     def show(self, progress: Progress) -> bool:
         """Show how many bytes are done; false once it was stopped."""

@@ -8,6 +8,7 @@ import re
 from typing import Any, NamedTuple
 
 from tui.importers.json_lines import parse
+from tui.importers.stopping import check
 
 _DEPTH = 100
 _DIGITS = 300
@@ -89,6 +90,7 @@ class _Reader:
         return _width(self._lines[self._at]) if self._at < len(self._lines) else -1
 
     def _block(self, least: int, depth: int) -> Any:
+        check()
         indent = self._indent()
         if indent < least:
             return None

@@ -2,14 +2,18 @@
 
 A database is copied with its log to a private folder, and the copy is read. To open the original
 would lock it for its program, or leave ``-shm`` and ``-wal`` files beside it, also read-only.
+
+A database may be made to hurt: nothing of it runs but reads of its tables, no longer and with no
+more bytes than tables of its size can need.
 """
 
 import errno
 import os
-import shutil
 import sqlite3
-from collections.abc import Generator, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,15 +21,41 @@ from typing import Any
 from tui.domain.json_limits import LINE_BYTES
 from tui.files import UnfitFile, open_regular
 from tui.importers.protocol import Ledger, Source
+from tui.importers.stopping import Stopped, check
 
 MAGIC = b"SQLite format 3\x00"
 DAMAGED = "damaged row"
 LOGS = ("-wal", "-journal")
+COPIED_BYTES = 1024**3
+"""A larger database is copied only if its user wants that."""
 _ATTEMPTS = 5
 # SQLite quotes in its errors what is damaged.
 _ERRORS = (sqlite3.Error, UnicodeError)
 _SMALL_BYTES = 64 * 1024 * 1024
 _WAL_HEADER = 32
+_JOURNAL_END = bytes.fromhex("d9d505f920a163d7")
+"""Ends a journal that names another file, which SQLite would delete."""
+_TABLE = "CREATE TABLE "
+"""Begins the definition of a table, as SQLite writes it: of no view and of no virtual table."""
+_BLOCK = 4 * 1024 * 1024
+_TABLES = 1000
+_SETTINGS = (
+    # Exclusive: else the index of the log would be a file, which is deleted.
+    "locking_mode = EXCLUSIVE",
+    "trusted_schema = OFF",
+    "cell_size_check = ON",
+    "mmap_size = 0",
+)
+_VALUE_BYTES = 4 * LINE_BYTES
+_SQL_BYTES = 1024 * 1024
+_STEPS = 2000
+"""Of SQLite's machine, between two looks at the limits."""
+_FIRST_STEPS = 2_000_000
+_STEPS_PER_BYTE = 40
+_FIRST_BYTES = 64 * 1024
+_ROW_BYTES = 6
+"""A row takes at least so many, whatever is in it."""
+_SECONDS = 120.0
 # Not /tmp, which may be in memory.
 _ROOM = Path("/var/tmp")  # noqa: S108
 
@@ -34,11 +64,57 @@ Schema = Mapping[str, frozenset[str]]
 """The columns of each table."""
 
 
+class _Limits:
+    """Ends a statement that takes more than tables of this size can need, or is not wanted.
+
+    After one such statement, no other is made: pages that lead to each other never come to an end.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._left = self._bytes = 0
+        self._spent = self._began = 0.0
+        self._is_over = False
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a statement. Raises ``sqlite3.Error`` if none is made any more."""
+        if self._is_over:
+            raise sqlite3.DataError
+        self._left = (_FIRST_STEPS + _STEPS_PER_BYTE * self._size) // _STEPS
+        self._bytes = 2 * self._size + _FIRST_BYTES
+        self._spent, self._began = 0.0, time.monotonic()
+
+    def fetched(self, rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+        """Fetch the rows of a statement; the time between two of them does not count."""
+        for values in rows:
+            self._spent += time.monotonic() - self._began
+            self._bytes -= _ROW_BYTES
+            self._bytes -= sum(len(value) for value in values if isinstance(value, str | bytes))
+            if self._bytes < 0:
+                self._is_over = True
+                raise sqlite3.DataError
+            yield values
+            self._began = time.monotonic()
+
+    def __call__(self) -> bool:
+        """Look at the limits: for SQLite, which stops if this is true."""
+        self._left -= 1
+        spent = self._spent + time.monotonic() - self._began
+        self._is_over = self._is_over or self._left < 0 or spent > _SECONDS
+        try:
+            check()
+        except Stopped:
+            return True
+        return self._is_over
+
+
 class Database:
     """A copy that is open; one read transaction from beginning to end."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, limits: _Limits) -> None:
         self._connection = connection
+        self._limits = limits
         self.schema = _schema(connection)
 
     def rows(
@@ -61,9 +137,12 @@ class Database:
         given = {key: value for key, value in (equal or {}).items() if key in known}
         query = _query(table, wanted, list(given), [name for name in order if name in known])
         try:
-            for values in self._connection.execute(query, list(given.values())):
+            self._limits.begin()
+            found = self._connection.execute(query, list(given.values()))
+            for values in self._limits.fetched(found):
                 yield dict(zip(wanted, values, strict=True))
         except (*_ERRORS, OverflowError):
+            check()
             ledger.skipped[DAMAGED] += 1
 
     def has(self, table: str, *columns: str) -> bool:
@@ -97,9 +176,10 @@ def opened(path: Path) -> Generator[Database]:
     Raises ``UnfitFile`` for one that is being written all the time, or is damaged or none, and
     ``OSError``.
     """
-    with closing(_connected(path)) as connection:
+    connection, limits = _connected(path)
+    with closing(connection):
         try:
-            database = Database(connection)
+            database = Database(connection, limits)
         except _ERRORS as error:
             raise _unfit(path, error) from error
         yield database
@@ -109,19 +189,24 @@ def schema(path: Path, head: bytes) -> Schema:
     """The tables of a file; none if it is no database."""
     if not head.startswith(MAGIC):
         return {}
-    # Immutable: no lock and no file beside it. Its log is not read, which may have all tables.
-    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    with suppress(*_ERRORS), closing(sqlite3.connect(address, uri=True)) as connection:
-        connection.text_factory = _decoded
-        if found := _schema(connection):
-            return found
     try:
-        if source(path).size > _SMALL_BYTES:
-            return {}
-        with opened(path) as database:
-            return database.schema
+        return _schema_of(source(path))
     except OSError:
         return {}
+
+
+@lru_cache(maxsize=1)
+def _schema_of(found: Source) -> Schema:
+    """The same for each reader that asks for a file."""
+    # Immutable: no lock and no file beside it. Its log is not read, which may have all tables.
+    address = f"{found.path.absolute().as_uri()}?mode=ro&immutable=1"
+    with suppress(*_ERRORS), closing(_opened(address, _Limits(0))) as connection:
+        if tables := _schema(connection):
+            return tables
+    if found.size > _SMALL_BYTES:
+        return {}
+    with opened(found.path) as database:
+        return database.schema
 
 
 def _query(table: str, wanted: list[str], given: list[str], order: list[str]) -> str:
@@ -140,41 +225,69 @@ def _q(name: str) -> str:
 
 
 def _schema(connection: sqlite3.Connection) -> Schema:
-    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    return {name: _columns(connection, name) for (name,) in tables if isinstance(name, str)}
+    """Read the tables, and allow no more from then on than to read them."""
+    query = f"SELECT name, sql FROM sqlite_master WHERE type = 'table' LIMIT {_TABLES}"  # noqa: S608
+    found = connection.execute(query).fetchall()
+    tables = [name for name, sql in found if isinstance(sql, str) and sql.startswith(_TABLE)]
+    connection.set_authorizer(_authorizer({*tables, "sqlite_master"}))
+    return {name: _columns(connection, name) for name in tables}
+
+
+def _authorizer(tables: set[str]) -> Callable[..., int]:
+    """Allow reads of tables, and nothing that a view or a trigger of theirs would do."""
+
+    def allowed(action: int, *names: str | None) -> int:
+        first, second, _, within = names
+        match action:
+            case sqlite3.SQLITE_SELECT:
+                fits = True
+            case sqlite3.SQLITE_READ:
+                fits = first in tables
+            case sqlite3.SQLITE_PRAGMA:
+                fits = first == "table_xinfo"
+            case _:
+                fits = (action, second) == (sqlite3.SQLITE_FUNCTION, "length")
+        return sqlite3.SQLITE_OK if fits and within is None else sqlite3.SQLITE_DENY
+
+    return allowed
 
 
 def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
-    found = connection.execute(f"PRAGMA table_info({_q(table)})").fetchall()
-    columns = {str(row[1]) for row in found}
-    with suppress(*_ERRORS):
-        connection.execute(f"SELECT rowid FROM {_q(table)} LIMIT 0").close()  # noqa: S608
-        columns.add("rowid")
+    found = connection.execute(f"PRAGMA table_xinfo({_q(table)})").fetchall()
+    # Hidden ones are computed when they are read.
+    columns = {str(name) for _, name, *_, hidden in found if not hidden}
+    if "rowid" not in {str(name).lower() for _, name, *_ in found}:
+        with suppress(*_ERRORS):
+            connection.execute(f"SELECT rowid FROM {_q(table)} LIMIT 0").close()  # noqa: S608
+            columns.add("rowid")
     return frozenset(columns)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connected(path: Path) -> tuple[sqlite3.Connection, _Limits]:
     room = _ROOM if os.access(_ROOM, os.W_OK | os.X_OK) else None
     with TemporaryDirectory(prefix="sibyl-tui-", dir=room) as folder:
         copy = Path(folder) / "copy.db"
         _copy_unchanged(path, copy)
+        limits = _Limits(source(copy).size)
         try:
-            return _begun(copy)
+            return _opened(copy, limits), limits
         except _ERRORS as error:
             raise _unfit(path, error) from error
     # The copy is deleted here, and read until the connection is closed: it never stays behind.
 
 
-def _begun(copy: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(copy, isolation_level=None)
+def _opened(address: Path | str, limits: _Limits) -> sqlite3.Connection:
+    """Open a database so that no statement is without an end, and begin to read."""
+    connection = sqlite3.connect(address, isolation_level=None, uri=isinstance(address, str))
     try:
         connection.text_factory = _decoded
-        # Exclusive: else the index of the log would be a file, which is deleted.
-        for setting in ("locking_mode = EXCLUSIVE", "trusted_schema = OFF", "temp_store = MEMORY"):
+        connection.set_progress_handler(limits, _STEPS)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _VALUE_BYTES)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _SQL_BYTES)
+        for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}").close()
         connection.execute("BEGIN")
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        connection.execute("PRAGMA query_only = ON").close()
+        connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
     except _ERRORS:
         connection.close()
         raise
@@ -194,9 +307,19 @@ def _copy_unchanged(path: Path, copy: Path) -> None:
             _beside(copy, log).unlink(missing_ok=True)
             with suppress(FileNotFoundError):
                 _copy(_beside(path, log), _beside(copy, log))
+        if _names_a_file(_beside(copy, "-journal")):
+            break
         if _state(path) == before:
             return
     raise UnfitFile(errno.EBUSY, "it is being written; try again later", str(path))
+
+
+def _names_a_file(journal: Path) -> bool:
+    """Tell whether a journal is part of a change of several databases, as its end says."""
+    with suppress(FileNotFoundError), journal.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - len(_JOURNAL_END)))
+        return file.read() == _JOURNAL_END
+    return False
 
 
 def _state(path: Path) -> tuple[object, ...]:
@@ -223,12 +346,17 @@ def _head(path: Path) -> bytes:
 
 
 def _copy(path: Path, copy: Path) -> None:
+    """Copy a file as long as it was when it was opened: it may grow."""
     descriptor = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     with (
         os.fdopen(descriptor, "wb") as target,
         os.fdopen(open_regular(path, follow=True), "rb") as original,
     ):
-        shutil.copyfileobj(original, target, 4 * 1024 * 1024)
+        left = os.fstat(original.fileno()).st_size
+        while block := original.read(min(_BLOCK, left)):
+            check()
+            target.write(block)
+            left -= len(block)
 
 
 def _beside(path: Path, ending: str) -> Path:
@@ -236,4 +364,5 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _unfit(path: Path, error: Exception) -> UnfitFile:
+    check()
     return UnfitFile(errno.EILSEQ, f"the database cannot be read now: {error}", str(path))

@@ -12,9 +12,14 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, Z
 import msgspec
 
 from tui.files import open_regular
+from tui.importers import databases
 from tui.importers.json_elements import Element, placed_elements
 from tui.importers.protocol import Json, Ledger, Places, Source
+from tui.importers.stopping import check
 
+ZIP = b"PK\x03\x04"
+PACKED = (ZIP, databases.MAGIC, b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
+"""Begin files that are no text, whatever text is seen in them: also those of zstd and gzip."""
 MEMBERS = 200_000
 """Limit of the files in an archive."""
 MEMBER_BYTES = 16 * 1024**3
@@ -77,7 +82,7 @@ def has_key(start: bytes, *names: bytes) -> bool:
 
 def beginning(path: Path, head: bytes) -> bytes:
     """The first bytes of an export: more than a head has, if the file is at hand."""
-    if not head or len(head) >= BEGINNING_BYTES:
+    if not head or len(head) >= BEGINNING_BYTES or head.startswith(PACKED):
         return head
     try:
         with _opened(path) as stream:
@@ -99,6 +104,7 @@ def members(path: Path) -> Iterator[Member]:
 
 def _texts(archive: ZipFile) -> Iterator[ZipInfo]:
     for member in archive.infolist()[:MEMBERS]:
+        check()
         if member.filename.lower().endswith(_TEXTS):
             yield member
 

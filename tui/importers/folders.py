@@ -1,9 +1,12 @@
 """Files of folders by a pattern; folders that cannot be looked at are told, not passed over."""
 
+import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
+
+from tui.importers.stopping import check
 
 _GONE = (FileNotFoundError, NotADirectoryError)
 
@@ -29,11 +32,22 @@ def _matching(folder: Path, parts: list[str], unread: list[OSError]) -> Iterator
                 yield from _matching(Path(entry), parts, unread)
         return
     for entry in entries:
-        if fnmatchcase(entry.name, part) and (not rest or entry.is_dir()):
+        if fnmatchcase(entry.name, part) and (not rest or is_so(entry.is_dir, unread)):
             yield from _matching(Path(entry), rest, unread)
 
 
+def is_so(test: Callable[[], bool], unread: list[OSError]) -> bool:
+    """Test a kind of entry; a link that leads to itself is none, and any other error is told."""
+    try:
+        return test()
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            unread.append(error)
+        return False
+
+
 def _entries(folder: Path, unread: list[OSError]) -> list[os.DirEntry[str]]:
+    check()
     try:
         with os.scandir(folder) as entries:
             return list(entries)

@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from tui.domain.json_limits import LINE_BYTES
 from tui.importers.json_lines import UNFINISHED, UNREADABLE, RawLine, items_in, objects_in, parse
 from tui.importers.protocol import Json, Ledger
+from tui.importers.stopping import check
 
 TOO_LARGE = "record over 64 MiB"
 HEAD_BYTES = 64 * 1024
@@ -224,6 +225,7 @@ class _Scanner:
         return re.compile(rb"(?s)[,\n}]\s*+(\{)\s*" + first + rb"\s*:" + more)
 
     def _read_on(self) -> bool:
+        check()
         keep = self._at if self._begin is None else self._begin
         if len(self._window) - keep > LINE_BYTES:
             return False
@@ -263,6 +265,7 @@ class _Scanner:
     def _skip_far(self) -> bool:
         """Leave a string or an object that is too large behind."""
         while block := self._stream.read(_BLOCK):
+            check()
             self._passed += max(len(self._window) - HEAD_BYTES, 0)
             self._window = self._window[-HEAD_BYTES:] + block
             if self._go_to_start(0, len(self._window)):

@@ -12,6 +12,7 @@ import msgspec
 from tui.domain.json_limits import LINE_BYTES, BeyondLimits, check_limits
 from tui.files import open_regular, read_bounded
 from tui.importers.protocol import Json, Ledger
+from tui.importers.stopping import check
 
 T = TypeVar("T")
 
@@ -91,6 +92,7 @@ def lines_in(
     """Divide blocks into lines, as ``raw_lines`` does those of a file."""
     line = _Growing(start)
     for block in blocks:
+        check()
         first, *more = block.split(b"\n")
         line.add(first, wanted)
         for part in more:

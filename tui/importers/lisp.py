@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from tui.domain.json_limits import DIGITS, NESTING
+from tui.importers.stopping import check
 
 
 class Dialect(Enum):
@@ -126,6 +127,7 @@ class _Forms:
             case "character":
                 self._add(_named_character(token[0][2:]), token.end())
             case "open":
+                check()
                 self._frames.append(_Frame(token[0][:-1].lower(), token.start()))
             case "evaluated":
                 self._frames.append(_Frame(_EVALUATED, token.start()))

@@ -54,6 +54,13 @@ def test_a_folder_is_searched_and_links_to_folders_are_not_followed(tmp_path):
     assert names(tmp_path) == ["b.json", "a.json"]
 
 
+def test_a_link_that_leads_to_itself_drops_only_itself(tmp_path):
+    (tmp_path / "a.json").write_text(TALK)
+    (tmp_path / "b.json").symlink_to(tmp_path / "b.json")
+    assert names(tmp_path) == ["a.json"]
+    assert reasons(tmp_path) == []
+
+
 def test_a_copy_of_a_home_is_searched_as_one(tmp_path):
     Shelf(tmp_path).put("a.json", told(said("a")))
     assert names(tmp_path) == ["a.json"]
@@ -148,6 +155,27 @@ def test_files_in_a_zip_that_must_be_unpacked_first_are_told(tmp_path):
         f"Unpack it first: it has files of {name}, which are not read inside of an archive."
         for name in ("Claude Code", "aider")
     ]
+
+
+def test_a_zip_is_known_before_what_is_seen_of_its_texts(tmp_path):
+    with zipfile.ZipFile(tmp_path / "stored.zip", "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("../conversations.json", CHATGPT)
+        archive.writestr("projects/a.jsonl", CLAUDE_CODE)
+        archive.writestr("conversations.json", CHATGPT)
+    found, unread = find(tmp_path, *readers())
+    assert [(each.program, source.members) for each, source in found] == [
+        ("chatgpt", ("conversations.json",))
+    ]
+    assert len(unread) == 2
+
+
+@pytest.mark.parametrize("name", ["a.db", "a.json", "a.jsonl"])
+def test_a_database_is_known_before_what_is_seen_of_its_texts(tmp_path, name):
+    with closing(sqlite3.connect(tmp_path / name)) as database:
+        database.execute("CREATE TABLE words (word)")
+        database.executemany("INSERT INTO words VALUES (?)", [(CHATGPT,), (CLAUDE_CODE,)])
+        database.commit()
+    assert find(tmp_path, *readers()) == ([], [])
 
 
 def test_a_zip_without_anything_of_a_program_is_passed_over(tmp_path):

@@ -9,6 +9,7 @@ from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
 from tui.engine.imports import planning
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
+from tui.importers import databases
 from tui.importers.export_files import nowhere
 
 
@@ -113,3 +114,15 @@ def test_files_found_so_far_are_reported(store, shelf, monkeypatch):
     seen = []
     make_plan(store, Wanted(shelf.places), lambda at: not seen.append(at.files), [NOTEBOOK])
     assert seen == [1, 2, 3]
+
+
+def test_a_large_database_is_copied_only_if_that_is_wanted(store, shelf):
+    path = shelf.put("a.json")
+    with path.open("wb") as file:
+        file.write(databases.MAGIC)
+        file.truncate(databases.COPIED_BYTES + 1)
+    refused = make_plan(store, Wanted(shelf.places), readers=[NOTEBOOK])
+    assert [each.path for each in refused.unread] == [path]
+    assert "sibyl-tui import --large PATH" in refused.unread[0].reason
+    assert (refused.sources, refused.unknown) == (0, ())
+    assert make_plan(store, Wanted(shelf.places, large=True), readers=[NOTEBOOK]).sources == 1

@@ -14,8 +14,10 @@ from tui.engine.imports.history import FoundSource
 from tui.engine.imports.outcome import Failure
 from tui.files import open_regular
 from tui.importers import databases
-from tui.importers.export_files import BROKEN, members
+from tui.importers.export_files import BROKEN, PACKED, ZIP, members
+from tui.importers.folders import is_so
 from tui.importers.protocol import Places, Reader, Source
+from tui.importers.stopping import check
 from tui.logs import error_name
 from tui.storage.rescue import is_session_file
 
@@ -24,7 +26,6 @@ SOURCE_ERRORS = (OSError, ValueError, RecursionError, sqlite3.Error, *BROKEN)
 _Each = TypeVar("_Each")
 _log = logging.getLogger(__name__)
 _HEAD_BYTES = 4096
-_ZIP = b"PK\x03\x04"
 _OWN = b'{"type":"session"'
 OWN_FILE = "It is a session of sibyl-tui. Name the file itself to import it."
 _DAMAGED = "The archive is damaged, or packed in an unknown way."
@@ -148,16 +149,16 @@ def as_found(reader: Reader, source: Source) -> FoundSource:
 def _recognised(
     path: Path, readers: list[Reader], unread: list[Failure]
 ) -> Iterator[tuple[Reader, Source]]:
+    check()
     try:
         head = _head(path)
         if head.startswith(_OWN) and is_session_file(path):
             unread.append(Failure(path, OWN_FILE))
             return
-        reader = _reader_of(path, head, readers)
-        if reader is not None:
-            yield reader, _source(reader, path, head)
-        elif head.startswith(_ZIP):
+        if head.startswith(ZIP):
             yield from _recognised_in_archive(path, readers, unread)
+        elif reader := _reader_of(path, head, readers):
+            yield reader, _source(reader, path, head)
     except (OSError, sqlite3.Error) as error:
         unread.append(Failure(path, _reason(error)))
     except BROKEN:
@@ -173,6 +174,8 @@ def _source(reader: Reader, path: Path, head: bytes) -> Source:
 
 
 def _reader_of(path: Path, head: bytes, readers: list[Reader]) -> Reader | None:
+    # What may be seen of texts in a database is not its beginning.
+    head = next((mark for mark in PACKED if head.startswith(mark)), head)
     return next((each for each in readers if each.recognises(path, head)), None)
 
 
@@ -206,15 +209,19 @@ def _folders_below(path: Path, unread: list[Failure]) -> Iterator[Path]:
         unread.append(Failure(Path(error.filename), _reason(error)))
 
     for folder, folders, _ in os.walk(path, onerror=tell):
+        check()
         folders.sort()
         yield Path(folder)
 
 
 def _files_in(folder: Path, unread: list[Failure]) -> list[Path]:
+    errors: list[OSError] = []
+    files: list[Path] = []
     try:
         with os.scandir(folder) as entries:
-            return sorted(Path(entry) for entry in entries if entry.is_file())
+            files = sorted(Path(entry) for entry in entries if is_so(entry.is_file, errors))
     except OSError as error:
         # It was there when its parent was listed.
-        unread.append(Failure(folder, _reason(error)))
-        return []
+        errors.append(error)
+    unread.extend(Failure(Path(error.filename), _reason(error)) for error in errors)
+    return files

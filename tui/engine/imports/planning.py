@@ -15,12 +15,18 @@ from tui.engine.imports.outcome import Failure
 from tui.engine.imports.progress import Pace, Report
 from tui.engine.imports.session_ids import SessionIds
 from tui.errors import SessionNotFound
+from tui.importers import databases
 from tui.importers.protocol import Heading, Ledger, Places, Reader, Source
 from tui.importers.readers import readers as all_readers
+from tui.importers.stopping import checked, stopped_by
 from tui.storage.protocol import SessionStore
 
 _COUNTED_BYTES = 64 * 1024 * 1024
 """A source of several conversations that is larger is not read to count them."""
+_LARGE = (
+    "It is a database of more than 1 GiB, which is copied to be read. "
+    "To import it: sibyl-tui import --large PATH"
+)
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -35,6 +41,8 @@ class Wanted(msgspec.Struct, frozen=True):
     """Only what was changed since then."""
     again: bool = False
     """True if also sessions that were deleted here are wanted."""
+    large: bool = False
+    """True if also large databases are wanted, which are copied to be read."""
 
 
 class PlannedSource(msgspec.Struct, frozen=True):
@@ -127,13 +135,23 @@ def make_plan(
     unknown: list[Path] = []
     unread: list[Failure] = []
     pace = Pace(report, 0)
-    for reader, source in _sources(chosen, readers, wanted, unknown, unread):
-        pace.files += counts[reader.program].add(source)
-        pace.begin(reader.title, 0)
+    with stopped_by(pace.step):
+        for reader, source in _sources(chosen, readers, wanted, unknown, unread):
+            if not wanted.large and _is_large(source):
+                unread.append(Failure(source.path, _LARGE))
+                continue
+            pace.files += counts[reader.program].add(source)
+            pace.begin(reader.title, 0)
     plans = (count.plan() for count in counts.values())
     programs = tuple(plan for plan in plans if plan.sources or plan.unchanged)
     told = tuple(each for each in dict.fromkeys(unread) if not _is_here(store, each))
     return Plan(programs, tuple(unknown), told, wanted.since, wanted.again)
+
+
+def _is_large(source: Source) -> bool:
+    with suppress(OSError):
+        return source.size > databases.COPIED_BYTES and databases.is_database(source.path)
+    return False
 
 
 def _is_here(store: SessionStore, failure: Failure) -> bool:
@@ -228,7 +246,7 @@ class _Count:
 
     def _sessions_in(self, source: Source) -> Iterator[str]:
         for conversation in self._reader.read(source, Ledger()):
-            has_words = bool(sum(1 for _ in conversation.items()))
+            has_words = bool(sum(1 for _ in checked(conversation.items())))
             if has_words and not ended_before(conversation.heading, self._wanted.since):
                 yield self._ids.of(self._reader.program, conversation.heading)
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from tui.importers.stopping import Stopped
+
 _REPORT_SECONDS = 0.05
 
 
@@ -26,10 +28,6 @@ Report = Callable[[Progress], bool]
 """Takes the progress; false stops the import."""
 
 
-class Stopped(Exception):
-    """The import was stopped by its user."""
-
-
 class Pace:
     """Reports the progress, not too often, and ends the import when it is no longer wanted."""
 
@@ -41,6 +39,7 @@ class Pace:
         self._now = 0
         self._size = 0
         self._title = ""
+        self._is_stopped = False
         self.sessions = 0
         """Imported so far."""
         self.files = 0
@@ -49,14 +48,14 @@ class Pace:
     def begin(self, title: str, size: int) -> None:
         """Begin a source of so many bytes. Raises ``Stopped``."""
         self._title, self._size, self._now = title, size, 0
-        self.step(0)
+        self.step()
 
-    def step(self, written: int) -> None:
-        """Take note of bytes that were written. Raises ``Stopped``."""
+    def step(self, written: int = 0) -> None:
+        """Take note of bytes that were written, if any. Raises ``Stopped``."""
         # The place in a source is unknown, but no more is written than it has.
         self._now = min(self._now + written, self._size)
         now = time.monotonic()
-        if now >= self._next:
+        if now >= self._next or self._is_stopped:
             self._next = now + _REPORT_SECONDS
             self._tell()
 
@@ -72,5 +71,7 @@ class Pace:
     def _tell(self) -> None:
         done = self._before + self._now
         state = Progress(self._title, done, self._total, self.sessions, self.files)
-        if not self._report(state):
+        # Once and for all: what takes long may not let this error through.
+        self._is_stopped = self._is_stopped or not self._report(state)
+        if self._is_stopped:
             raise Stopped

@@ -30,10 +30,11 @@ from tui.errors import (
     StorageError,
     StorageFull,
 )
-from tui.importers import export_files, json_file
+from tui.importers import databases, export_files, json_file
 from tui.importers.json_elements import TOO_LARGE
 from tui.importers.json_lines import TOO_LONG, UNFINISHED, UNREADABLE, SourceChanged
 from tui.importers.protocol import Conversation, Heading, Ledger
+from tui.importers.stopping import stopped_by
 from tui.storage.protocol import SessionStore
 
 _log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ _log = logging.getLogger(__name__)
 _LOG_LINES = 100
 _REMEMBERED = 4
 """First messages that tell a conversation from others that begin alike, if it is purged here."""
-_DAMAGED = (json_file.DAMAGED, export_files.DAMAGED)
+_DAMAGED = (json_file.DAMAGED, export_files.DAMAGED, databases.DAMAGED)
 _UNREADABLE = (*_DAMAGED, UNREADABLE, UNFINISHED, TOO_LONG, TOO_LARGE)
 """Reasons for which records are skipped."""
 _OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
@@ -64,7 +65,7 @@ def run(
         pace = Pace(report, plan.bytes)
         history = History.of(store)
         bench = Workbench(store, SessionIds(store, history), history, pace, clock, plan.again)
-        with _Log(store) as log:
+        with stopped_by(pace.step), _Log(store) as log:
             for program in plan.programs:
                 done.append(ImportedProgram(program.program, program.title))
                 _ProgramImport(bench, log, plan.since, program, done[-1]).run()

@@ -111,7 +111,7 @@ class SessionWriter:
 
     def _items(self) -> Iterator[Item]:
         for item in guarded(self._read()):
-            self._bench.pace.step(0)
+            self._bench.pace.step()
             yield item
 
     def _read(self) -> Iterator[Item]:
