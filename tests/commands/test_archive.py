@@ -284,10 +284,13 @@ async def test_undoing_the_deletion_of_the_session_one_was_in_goes_back_to_it(st
     commands = started(here)
     await commands.program.type("not done")
     await delete(commands)
+    used = world.reader.entry(here).last_used_at
+    world.clock.now += timedelta(days=1)
     assert commands.current.id != here
     assert await commands("/undo") == 'Brought back "here"'
     assert commands.current.id == here
     assert commands.current.prompt.text == "not done"
+    assert world.reader.entry(here).last_used_at == used
     assert await commands("/undo") == "Nothing to undo."
 
 

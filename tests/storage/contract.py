@@ -1088,6 +1088,19 @@ class StoreContract:
         store.restore(first)
         assert ids(store.list(ALL, None, 10)) == [first, second]
 
+    @pytest.mark.parametrize("move", ["archive", "delete"])
+    def test_an_undo_gives_back_the_last_use(self, store, move):
+        first = closed(store, user("m1", seconds=-9000))
+        second = closed(store, user("m1", seconds=-8000))
+        before = store.list(ALL, None, 10)
+        getattr(store, move)(first)
+        store.restore(first, Batch("together", "undo"))
+        after = store.list(ALL, None, 10)
+        assert ids(after) == [second, first]
+        assert [each.last_used_at for each in after.entries] == [
+            each.last_used_at for each in before.entries
+        ]
+
     # --- resolve
 
     def test_a_full_id_means_its_session_wherever_it_is(self, store):

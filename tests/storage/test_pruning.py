@@ -8,6 +8,7 @@ import pytest
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
+from tui.domain.moves import Batch
 from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, SessionBusy, StorageFull
 from tui.storage import pruning
@@ -106,6 +107,20 @@ def test_a_session_restored_today_is_not_old(store, used):
     prune_by_age(store, policy(), NOW)
     store.restore(session_id)
     assert prune_by_age(store, policy(), NOW) == ()
+
+
+@pytest.mark.parametrize("prune", ["age", "backlog"])
+def test_what_an_undo_brought_back_stays_until_it_is_used(store, used, prune):
+    old, _ = used(40), [used(number) for number in range(2)]
+
+    def pruned():
+        if prune == "age":
+            return prune_by_age(store, policy(), NOW)
+        return prune_backlog(store, policy(), SHOP)
+
+    assert pruned() == (SetAside(SHOP, (old,), prune),)
+    store.restore(old, Batch(store.moves()[-1].batch, "undo"))
+    assert pruned() == ()
 
 
 def test_the_trash_is_a_setting(store, used):

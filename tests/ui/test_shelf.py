@@ -81,7 +81,7 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
         await send(pilot, "/undo")
         await until(lambda: "Brought back " in notices(app), "what was undone")
         assert w.workspace.current.id == here
-        assert where(w, here) == "open"
+        assert where(w, here) == "closed"
 
 
 @pytest.mark.full

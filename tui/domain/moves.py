@@ -35,6 +35,10 @@ class Batch(msgspec.Struct, frozen=True):
     id: str
     reason: Reason
 
+    @property
+    def is_undo(self) -> bool:
+        return self.reason == "undo"
+
 
 class Move(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"}, gc=False):
     """One session was moved; the moves of an undo carry the batch that they take back."""

@@ -326,7 +326,8 @@ class FileStore:
 
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
         with self._holding.borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
-            if lease.newer is None and lease.writer is not None:
+            undone = batch is not None and batch.is_undo
+            if lease.newer is None and lease.writer is not None and not undone:
                 with storage_errors(f"Cannot restore session {session_id}"):
                     self._number(lease)
                     lease.writer.append((Restored(at=self._now()),))

@@ -364,7 +364,8 @@ class MemoryStore:
 
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
         with self._borrowed(session_id, "archived", "trashed") as box:
-            if box.header.version <= VERSION:
+            undone = batch is not None and batch.is_undo
+            if box.header.version <= VERSION and not undone:
                 self._number(box)
                 restored = Restored(at=self._now())
                 box.records.append(restored)

@@ -475,7 +475,8 @@ class SessionStore(SessionReader, Protocol):
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
         """Bring a session back from the archive or the trash, with its scope and its number.
 
-        Appends a ``Restored`` record, which is a use, and not foreign to this program's lease.
+        Appends a ``Restored`` record, which is a use, and not foreign to this program's lease;
+        an undo is no use and appends nothing.
         Raises ``SessionNotFound`` (also if it is neither), ``SessionBusy``.
         """
         ...

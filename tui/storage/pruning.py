@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from tui.domain.journal.session import SessionEntry
-from tui.domain.moves import Batch
+from tui.domain.moves import Batch, last_moves
 from tui.domain.timestamps import format_utc
 from tui.errors import (
     NewerVersion,
@@ -144,8 +144,12 @@ def _set_aside(
     batch = new_batch(reason)
     moved: dict[str, list[str]] = {}
     failures: list[StorageError] = []
+    undone: dict[str, str] | None = None
     for entry in entries:
         if entry.status == "open" or entry.active or entry.pinned or entry.id in keep:
+            continue
+        undone = _undone(store) if undone is None else undone
+        if entry.last_used_at <= undone.get(entry.id, ""):
             continue
         try:
             if _moved(store, policy, entry.id, batch):
@@ -157,6 +161,12 @@ def _set_aside(
     if failures:
         raise PartlySetAside(failures[0], done)
     return done
+
+
+def _undone(store: SessionStore) -> dict[str, str]:
+    """The sessions that an undo has brought back, and when: they stay until they are used."""
+    moves = last_moves(store.moves()).values()
+    return {move.id: move.at for move in moves if move.reason == "undo"}
 
 
 def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str, batch: Batch) -> bool:

@@ -82,7 +82,7 @@ class SessionMoves:
         if await self._where(session_id) == "sessions":
             raise UsageError(f"Session {session_id} is neither archived nor in the trash.")
         await self._move(session_id, "sessions")
-        return await self._open(session_id)
+        return await self._shown_by(self._workspace.open_session, session_id)
 
     async def clear(self, ids: Sequence[str]) -> Cleared:
         """Move closed sessions to the trash, but those that were opened or moved meanwhile.
@@ -114,7 +114,6 @@ class SessionMoves:
         """
         taken_back: list[Move] = []
         left: list[tuple[Move, Obstacle]] = []
-        # The last first: what comes back counts as used now, and the order is to stay.
         for count, move in enumerate(reversed(batch)):
             try:
                 obstacle = await self._take_back(move)
@@ -145,16 +144,16 @@ class SessionMoves:
         return None
 
     async def _show_again(self, moves: Sequence[Move]) -> str:
-        """Open the session that was on screen before; gives the reason if that fails."""
+        """View the session that was on screen before; gives the reason if that fails."""
         for move in moves:
             if move.key in self._shown and move.source == "sessions":
-                return await self._open(move.id)
+                return await self._shown_by(self._workspace.switcher.look_at, move.id)
         return ""
 
-    async def _open(self, session_id: str) -> str:
+    async def _shown_by(self, show: Callable[[str], Awaitable[bool]], session_id: str) -> str:
         """Show a session that is back; gives why that could not be."""
         try:
-            await self._workspace.open_session(session_id)
+            await show(session_id)
         except (StorageError, UsageError, PrivateSessionLeft) as error:
             return str(error)
         return ""

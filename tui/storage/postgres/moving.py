@@ -80,7 +80,8 @@ class Mover:
         def make(attempt: str) -> None:
             written: Attempt | None = None
             with self._holding.borrowed(session_id, *places) as (connection, lease, row):
-                if place == "kept" and lease.newer is None:
+                undone = batch is not None and batch.is_undo
+                if place == "kept" and lease.newer is None and not undone:
                     written = self._writer.restore(connection, lease, row.place)
                 wanted = {
                     "id": session_id,
