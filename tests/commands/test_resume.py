@@ -206,9 +206,10 @@ async def test_an_open_project_is_told(started, world, project):
     first = await world.session("First", project=project)
     second = await world.session("Second", project=project)
     await commands.program.open(first)
-    told = await commands(f"/resume {second}")
-    assert told == "This project is already open in another session."
-    assert not world.holder(second)
+    refused = 'This project is already open in "First". Close that session first.'
+    for command in ("/resume", "/load"):
+        assert await commands(f"{command} {second}") == refused
+        assert not world.holder(second)
     assert await commands(f"/resume {first}") == 'Opened "First"'
 
 
@@ -217,7 +218,9 @@ async def test_a_project_that_another_program_has_open_is_told(commands, world, 
     second = await world.session("Second", project=project)
     world.started(first)
     commands.exclusive = True
-    assert await commands(f"/resume {second}") == "This project is already open in another session."
+    refused = 'This project is already open in "First". Close that session first.'
+    assert await commands(f"/resume {second}") == refused
+    assert await commands(f"/load {second}") == refused
 
 
 # --- deleting
@@ -410,7 +413,7 @@ async def test_one_undo_brings_back_all_that_was_cleared_in_their_order(commands
     await commands("/resume clear")
     await commands.carried_out(await commands.effects[0].confirmed())
     assert await commands("/undo") == "Brought back 3 sessions"
-    assert [world.reader.entry(each).status for each in made] == ["closed", "open", "closed"]
+    assert [world.reader.entry(each).status for each in made] == ["closed", "closed", "closed"]
     assert commands.current.id == made[1]
     assert await commands("/undo") == "Nothing to undo."
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Ask, Effect, Later, OpenPicker, ShowSession, say
-from tui.commands.sessions import open_session
+from tui.commands.sessions import open_projects, open_session
 from tui.commands.targets import resolve, resolve_number
 from tui.commands.titles import title_of
 from tui.domain.journal.session import SessionEntry
@@ -15,12 +15,8 @@ from tui.domain.text.labels import plural
 from tui.engine.library.bulk_delete import check_closed_here
 from tui.engine.library.closed_sessions import (
     check_project,
-    has_open_project,
-    opened_here,
     read_closed,
-    read_open_projects,
 )
-from tui.errors import UsageError
 
 
 async def resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -42,7 +38,8 @@ async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
     session_id = await resolve(context, target, view="closed")
     known = workspace.switcher.find(session_id)
     if known is None or known.opened is None:
-        await _check(context, await asyncio.to_thread(workspace.reader.entry, session_id))
+        entry = await asyncio.to_thread(workspace.reader.entry, session_id)
+        await asyncio.to_thread(check_project, entry)
     return await open_session(context, session_id)
 
 
@@ -100,23 +97,11 @@ def _cleared_words(count: int) -> str:
     return f"Moved {plural(count, 'session')} to the trash. /undo brings {them} back"
 
 
-async def _check(context: CommandContext, entry: SessionEntry) -> None:
-    """Raise ``UsageError`` if the session must not be opened."""
-    await asyncio.to_thread(check_project, entry)
-    if context.exclusive_projects and has_open_project(await _open_projects(context), entry):
-        raise UsageError("This project is already open in another session.")
-
-
 async def _closed(context: CommandContext) -> Sequence[SessionEntry]:
     workspace = context.workspace
     await workspace.switcher.settle()
     closed = await asyncio.to_thread(read_closed, workspace.reader)
     if not context.exclusive_projects:
         return closed
-    taken = (await _open_projects(context)).values()
+    taken = (await open_projects(context)).values()
     return [entry for entry in closed if entry.project_path not in taken]
-
-
-async def _open_projects(context: CommandContext) -> dict[str, str]:
-    workspace = context.workspace
-    return await asyncio.to_thread(read_open_projects, workspace.reader, opened_here(workspace))

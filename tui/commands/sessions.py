@@ -1,5 +1,6 @@
 """``/sessions``, ``/save``, ``/load``, ``/new``, ``/reset`` and ``/name``."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 
@@ -16,13 +17,19 @@ from tui.commands.effects import (
 )
 from tui.commands.private import refuse_private
 from tui.commands.targets import resolve
+from tui.commands.titles import title_of
 from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.domain.views.notice import Notice
+from tui.engine.library.closed_sessions import (
+    opened_here,
+    read_open_projects,
+    session_with_project,
+)
 from tui.engine.library.retention import Pruned
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
-from tui.errors import StorageError
+from tui.errors import StorageError, UsageError
 
 
 async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -52,13 +59,30 @@ async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def open_session(context: CommandContext, session_id: str) -> Sequence[Effect]:
-    """Show a session and open it."""
+    """Show a session and open it. Raises ``UsageError`` if its project is not to be open twice."""
+    known = context.workspace.switcher.find(session_id)
+    if context.exclusive_projects and (known is None or known.opened is None):
+        await _check_exclusive(context, session_id)
     try:
         if not await context.workspace.open_session(session_id):
             return ()
     except StayedError as error:
         return say(str(error), "error")
     return (ShowSession(), *say(f'Opened "{context.workspace.current.label()}"'))
+
+
+async def _check_exclusive(context: CommandContext, session_id: str) -> None:
+    entry = await asyncio.to_thread(context.workspace.reader.entry, session_id)
+    other = session_with_project(await open_projects(context), entry)
+    if other is not None:
+        title = await title_of(context, other)
+        raise UsageError(f"This project is already open in {title}. Close that session first.")
+
+
+async def open_projects(context: CommandContext) -> dict[str, str]:
+    """Map the open sessions, here and elsewhere, to their projects."""
+    workspace = context.workspace
+    return await asyncio.to_thread(read_open_projects, workspace.reader, opened_here(workspace))
 
 
 async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -31,10 +31,10 @@ def read_open_projects(reader: SessionReader, opened: Iterable[SessionEntry]) ->
     return {each.id: each.project_path for each in (*elsewhere, *opened) if each.project_path}
 
 
-def has_open_project(projects: Mapping[str, str], entry: SessionEntry) -> bool:
-    """Tell whether another session has the project of this one open."""
-    others = (path for session_id, path in projects.items() if session_id != entry.id)
-    return entry.project_path in others
+def session_with_project(projects: Mapping[str, str], entry: SessionEntry) -> str | None:
+    """Find another session that has the project of this one open."""
+    others = (each for each, path in projects.items() if path == entry.project_path)
+    return next((each for each in others if each != entry.id), None)
 
 
 def opened_here(workspace: Workspace) -> tuple[SessionEntry, ...]:
