@@ -1337,7 +1337,9 @@ class StoreContract:
 
     def test_the_log_of_imports_outlives_the_session(self, store, other):
         lines = [
-            ImportLine(at(), "pi", "/a/\ud800", 1, 2, 3, 4, "s", "r", "old", whole=True),
+            ImportLine(
+                at(), "pi", "/a/\ud800", 1, 2, 3, 4, "s", "r", "old", revision=5, whole=True
+            ),
             ImportLine(at(), "pi", "/b"),
         ]
         store.add_imported(imported("old"), encoded(user("m1")))

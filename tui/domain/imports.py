@@ -27,6 +27,8 @@ class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The session's id here."""
     beginning: tuple[str, ...] = ()
     """The ids here of its first messages, if other conversations may have its ``source_id``."""
+    revision: int = 0
+    """Of the reader: a higher one reads the source again."""
     whole: bool = False
     """True in the last line of a source that was read to its end."""
 

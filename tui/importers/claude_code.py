@@ -28,6 +28,7 @@ from tui.importers.claude_code_lines import (
 from tui.importers.claude_code_todos import TodoLog
 from tui.importers.claude_code_tree import Place, Step, Talk, Tree, id_of
 from tui.importers.json_lines import object_in, raw_lines, text_in
+from tui.importers.kinds import QWEN_CODE
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -47,8 +48,10 @@ _MARKS = re.compile(
     rb'"(parentUuid|leafUuid|toolUseResult|customTitle|aiTitle|isSidechain)"\s*:'
     rb'|"type"\s*:\s*"(file-history-snapshot|queue-operation|permission-mode|mode|last-prompt)"'
     rb'|"type"\s*:\s*"(user|assistant)"[^\n{}]{0,1000}"message"\s*:\s*\{'
-    rb'|"sessionId"\s*:.*"message"\s*:\s*\{'
+    rb'|"sessionId"\s*:.*"message"\s*:\s*\{\s*"role"\s*:'
 )
+_OF_OTHERS = re.compile(rb'^\s*\{\s*"kind"\s*:|' + QWEN_CODE)
+"""Marks of others that have some of these, too: VS Code and Qwen Code."""
 _EXPORT = re.compile(rb'^\s*\{[^{}\[\]]*"loglines"\s*:\s*\[')
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
@@ -69,7 +72,7 @@ def _find(places: Places) -> Iterator[Source]:
 def _recognises(path: Path, head: bytes) -> bool:
     if path.suffix == ".json":
         return bool(_EXPORT.match(head))
-    return path.suffix == ".jsonl" and bool(_MARKS.search(head))
+    return path.suffix == ".jsonl" and bool(_MARKS.search(head) and not _OF_OTHERS.search(head))
 
 
 def _is_sub_agent(path: Path) -> bool:

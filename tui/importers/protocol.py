@@ -207,6 +207,8 @@ class Reader(msgspec.Struct, frozen=True):
     The ledger takes what belongs to no conversation. A conversation's items are walked through
     before the next one is asked for. Raises ``OSError``.
     """
+    revision: int = 0
+    """Higher than before once it reads better: sources that it read before are read again."""
     several: bool = False
     """True if a source may hold several conversations, as a database or an export does."""
     archives: bool = False

@@ -1,5 +1,6 @@
 """VS Code's chats: a file each, of one JSON object or, since version 1.109, of its changes."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain, groupby
@@ -31,6 +32,7 @@ from tui.importers.vscode_log import last_state
 _CANCELLED, _FAILED = 2, 3
 _ATTACHED = {"directory", "file", "image", "paste"}
 _TOOL = "toolInvocationSerialized"
+_LOG = re.compile(rb'\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 
 
 def _find(places: Places) -> Iterator[Source]:
@@ -43,7 +45,7 @@ def _find(places: Places) -> Iterator[Source]:
 
 def _recognises(path: Path, head: bytes) -> bool:
     if path.suffix == ".jsonl":
-        return head.startswith(b'{"kind":0,"v":{') and b'"version"' in head
+        return bool(_LOG.match(head)) and b'"version"' in head
     return path.suffix == ".json" and b'"responderUsername"' in head
 
 

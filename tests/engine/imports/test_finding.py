@@ -128,6 +128,26 @@ def test_exports_of_several_programs_below_one_folder_are_all_found(tmp_path):
     assert not unread
 
 
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_log_of_vs_code_is_no_file_of_claude_code(tmp_path, blank):
+    request = {"message": {"text": "Hi"}, "response": [{"value": "Hello"}]}
+    state = {"version": 3, "sessionId": "s", "customTitle": "Talk", "requests": [request]}
+    log = json.dumps({"kind": 0, "v": state}, separators=(f",{blank}", f":{blank}"))
+    (tmp_path / "s.jsonl").write_text(log + "\n")
+    ((reader, _),), unread = find(tmp_path, *readers())
+    assert (reader.program, unread) == ("vscode", [])
+
+
+def test_a_file_of_a_program_that_is_not_read_yet_is_told(tmp_path):
+    line = {"parentUuid": None, "sessionId": "s", "type": "user", "message": {"role": "user"}}
+    line["message"]["parts"] = [{"text": "Hi"}]
+    (tmp_path / "s.jsonl").write_text(json.dumps(line) + "\n")
+    assert reasons(tmp_path, *readers()) == [
+        ("s.jsonl", "It is a session of Qwen Code, which is not read yet.")
+    ]
+    assert names(tmp_path, *readers()) == []
+
+
 def test_a_zip_has_a_source_for_each_program(tmp_path):
     with zipfile.ZipFile(tmp_path / "exports.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("pictures/cat.png", b"\x89PNG")

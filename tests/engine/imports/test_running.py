@@ -589,3 +589,79 @@ def test_a_member_that_is_damaged_in_the_middle_is_told(store, clock, tmp_path):
     [failure] = outcome.programs[0].failures
     assert failure.reason == "A part of it is damaged. What could be read is imported."
     assert outcome.programs[0].added == 1
+
+
+# --- a reader that was wrong, and reads better now
+
+
+def read_by(store, shelf, clock, *, hidden=(), revision=0):
+    """Import with a reader that does not see some messages."""
+
+    def read(source, ledger):
+        for each in NOTEBOOK.read(source, ledger):
+            items = lambda each=each: (item for item in each.items() if item.id not in hidden)  # noqa: E731
+            yield msgspec.structs.replace(each, items=items)
+
+    reader = msgspec.structs.replace(NOTEBOOK, read=read, revision=revision)
+    plan = make_plan(store, Wanted(shelf.places), readers=[reader])
+    outcome = run(store, plan, clock=clock)
+    assert outcome.is_whole
+    return outcome.programs[0] if outcome.programs else None
+
+
+def test_a_better_reader_reads_again_what_was_read_before(store, shelf, clock):
+    shelf.put("a.json", told(said("a"), said("b", "assistant"), said("c")))
+    read_by(store, shelf, clock, hidden={"b"})
+    better = read_by(store, shelf, clock, revision=1)
+    assert (better.added, better.grown) == (0, 1)
+    assert live(store) == ["a", "b", "c"]
+    again = read_by(store, shelf, clock, revision=1)
+    assert (again.added, again.grown, again.messages) == (0, 0, 0)
+    assert sorted(everything(store)) == ["a", "b", "c", "c"]
+
+
+def test_a_name_that_is_found_later_is_the_session_s(store, shelf, take):
+    shelf.put("a.json", told(said("a")))
+    take()
+    shelf.put("a.json", told(said("a"), name="Talk"))
+    take()
+    assert (store.entry(FIRST).name, everything(store)) == ("Talk", ["a"])
+    size = store.path(FIRST).stat().st_size
+    shelf.put("a.json", told(said("a"), name="Talk again"))
+    take()
+    assert (store.entry(FIRST).name, store.path(FIRST).stat().st_size) == ("Talk", size)
+
+
+def test_what_a_better_reader_finds_of_a_session_continued_here_goes_to_its_fork(
+    store, shelf, clock
+):
+    shelf.put("a.json", told(said("a"), said("b", "assistant")))
+    read_by(store, shelf, clock, hidden={"b"})
+    gone_on_with(store)
+    (fork,) = read_by(store, shelf, clock, revision=1).forks
+    assert live(store) == ["a", "Mine"]
+    assert live(store, fork.fork_id) == ["a", "b"]
+
+
+def test_a_better_reader_brings_nothing_back_that_was_deleted(store, shelf, clock):
+    shelf.put("a.json", told(said("a"), said("b", "assistant")))
+    read_by(store, shelf, clock, hidden={"b"})
+    store.delete(FIRST)
+    store.purge(FIRST)
+    better = read_by(store, shelf, clock, revision=1)
+    assert (better.added, better.gone) == (0, 1)
+    assert not ids(store)
+
+
+def test_a_source_of_which_nothing_is_understood_is_told(store, shelf, take):
+    def read(source, ledger):
+        ledger.skipped["unknown record"] += 2
+        ledger.skipped["empty message"] += 1
+        return iter(())
+
+    shelf.put("a.json")
+    reader = msgspec.structs.replace(NOTEBOOK, read=read)
+    plan = make_plan(store, Wanted(shelf.places), readers=[reader])
+    assert [each.reason for each in run(store, plan).programs[0].failures] == [
+        "Nothing in it could be read."
+    ]

@@ -94,6 +94,7 @@ class Conversion:
         changed = self.messages > 0
         if changed and not self._heading.root:
             yield from self._end_again()
+        changed = changed or bool(self._heading.name and not self._known.name)
         if self._todos != self._known.todos:
             changed = True
             self._known.todos = self._todos

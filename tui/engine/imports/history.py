@@ -65,10 +65,10 @@ class History:
         """Tell whether a source was imported at some time, as a whole or in part."""
         return found.place in self._whole or found.place in self._sessions
 
-    def is_unchanged(self, found: FoundSource) -> bool:
-        """Tell whether a source was read to its end and is as it was then."""
+    def is_unchanged(self, found: FoundSource, revision: int) -> bool:
+        """Tell whether a source was read to its end, as well as now, and is as it was then."""
         line = self._whole.get(found.place)
-        return line is not None and found.is_as_in(line)
+        return line is not None and found.is_as_in(line) and line.revision >= revision
 
     def sessions(self, found: FoundSource) -> Iterable[str]:
         """The ids of the sessions that came of a source."""

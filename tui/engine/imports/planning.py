@@ -228,7 +228,7 @@ class _Count:
         gone = {each for each in known if is_gone(self._store, each)}
         self._gone |= gone
         wanted_back = bool(gone) and self._wanted.again
-        if self._history.is_unchanged(found) and not wanted_back:
+        if self._history.is_unchanged(found, self._reader.revision) and not wanted_back:
             self._unchanged += 1
             self._sessions |= known
             return

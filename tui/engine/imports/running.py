@@ -12,7 +12,7 @@ from typing import Self
 
 import msgspec
 
-from tui.domain.imports import ImportLine
+from tui.domain.imports import ImportLine, is_unknown
 from tui.domain.timestamps import utc_now
 from tui.engine.imports.finding import SourceFailed, guarded
 from tui.engine.imports.history import History
@@ -45,6 +45,7 @@ _REMEMBERED = 4
 _DAMAGED = (json_file.DAMAGED, export_files.DAMAGED, databases.DAMAGED)
 _UNREADABLE = (*_DAMAGED, UNREADABLE, UNFINISHED, TOO_LONG, TOO_LARGE)
 """Reasons for which records are skipped."""
+_EMPTY = "empty message"
 _OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
 
@@ -122,7 +123,9 @@ def _read_whole(planned: PlannedSource, ledger: Ledger) -> Iterator[Conversation
 
 def _damage(counts: Ledger) -> str:
     """Say that a source is damaged as a whole; ``""`` where only some of its records are."""
-    if not counts.read and any(counts.skipped[reason] for reason in _UNREADABLE):
+    reasons = set(counts.skipped)
+    is_strange = reasons and all(is_unknown(each) or each == _EMPTY for each in reasons)
+    if not counts.read and (is_strange or reasons.intersection(_UNREADABLE)):
         return "Nothing in it could be read."
     if any(counts.skipped[reason] for reason in _DAMAGED):
         return "A part of it is damaged. What could be read is imported."
@@ -225,6 +228,7 @@ class _ProgramImport:
             inode=found.inode,
             size=found.size,
             mtime=found.mtime,
+            revision=planned.reader.revision,
         )
         if heading is None:
             return line
