@@ -369,3 +369,16 @@ def postgres(postgres_database: Any) -> Iterator[str]:
     """The address of an empty database; close what was opened there before the test ends."""
     yield postgres_database.address
     postgres_database.empty()
+
+
+@pytest.fixture
+def zone(monkeypatch):
+    """Sets the local time zone, by a rule that needs no data base."""
+
+    def set_zone(rule):
+        monkeypatch.setenv("TZ", rule)
+        time.tzset()
+
+    yield set_zone
+    monkeypatch.undo()
+    time.tzset()

@@ -23,6 +23,7 @@ from tui.domain.journal.records import (
     Todos,
 )
 from tui.domain.journal.todo import TodoItem
+from tui.domain.json_limits import MOST
 
 # What breaks readers, writers and terminals, oftener than chance would have it.
 _TROUBLE = [
@@ -54,6 +55,14 @@ def any_text(max_size=12):
     return st.lists(pieces, max_size=max_size).map("".join).map(as_read)
 
 
+def message_ids():
+    return st.builds("{}{}".format, st.sampled_from("mé\x00"), any_text(3))
+
+
+def counts():
+    return st.integers(0, MOST)
+
+
 def json_values(max_leaves=8):
     """Any value that JSON can say; its numbers are finite."""
     numbers = st.integers() | st.integers(-(10**60), 10**60) | _finite()
@@ -73,7 +82,7 @@ def messages():
     """Any ``message`` record."""
     return st.builds(
         Message,
-        id=any_text(4),
+        id=message_ids(),
         role=_roles(),
         content=st.none() | any_text() | st.lists(json_values(4), max_size=3),
         timestamp=any_text(4),
@@ -85,7 +94,7 @@ def messages():
         usage=_perhaps(_usages()),
         replaces=_perhaps(any_text(4)),
         after=_perhaps(any_text(4)),
-        after_at=_perhaps(st.integers()),
+        after_at=_perhaps(counts()),
         context_snapshot=json_values(4),
         metadata=_perhaps(json_objects()),
     )
@@ -110,7 +119,6 @@ def records():
 
 
 def _imports():
-    counts = st.integers(0, 10**7)
     return st.builds(
         Import,
         at=any_text(4),
@@ -118,9 +126,9 @@ def _imports():
         source_id=any_text(4),
         path=any_text(4),
         format_version=_perhaps(any_text(4)),
-        size=counts,
-        read=counts,
-        skipped=st.dictionaries(any_text(4), counts, max_size=3),
+        size=counts(),
+        read=counts(),
+        skipped=st.dictionaries(any_text(4), counts(), max_size=3),
     )
 
 
@@ -135,8 +143,7 @@ def _summaries():
 
 
 def _usages():
-    counts = st.integers(0, 10**7)
-    return st.builds(TokenUsage, counts, counts, counts, counts)
+    return st.builds(TokenUsage, counts(), counts(), counts(), counts())
 
 
 def _finite():
@@ -163,11 +170,11 @@ def _todo_items():
 def _headers():
     return st.builds(
         SessionHeader,
-        version=st.integers(min_value=1),
+        version=st.integers(1, MOST),
         id=any_text(4),
         created_at=any_text(4),
         scope=any_text(4),
-        ordinal=st.integers(),
+        ordinal=st.integers(0, 10**9),
         project_path=any_text(4),
         model=any_text(4),
         forked_from=_perhaps(any_text(4)),
@@ -179,15 +186,15 @@ def _headers():
 def _partials():
     return st.builds(
         Partial,
-        message_id=any_text(4),
-        at=st.integers(min_value=0),
+        message_id=message_ids(),
+        at=counts(),
         text=any_text(),
         role=_perhaps(_roles()),
         timestamp=_perhaps(any_text(4)),
         model=_perhaps(any_text(4)),
         replaces=_perhaps(any_text(4)),
         after=_perhaps(any_text(4)),
-        after_at=_perhaps(st.integers()),
+        after_at=_perhaps(counts()),
     )
 
 
@@ -195,8 +202,8 @@ def _settings():
     return st.builds(
         Settings,
         system_prompt=_perhaps(any_text(4)),
-        temperature=_perhaps(_finite()),
-        max_tokens=_perhaps(st.integers()),
+        temperature=_perhaps(st.floats(0, 2)),
+        max_tokens=_perhaps(counts()),
         effort=_perhaps(any_text(4)),
         tools_off=st.lists(any_text(4), max_size=2).map(tuple),
         pinned=st.booleans(),
@@ -204,14 +211,14 @@ def _settings():
 
 
 def _states():
-    places = _perhaps(st.integers())
+    places = _perhaps(counts())
     return st.builds(
         State,
         name=any_text(4),
         model=any_text(4),
-        prompt_count=st.integers(),
-        message_count=st.integers(),
-        total_count=st.integers(),
+        prompt_count=counts(),
+        message_count=counts(),
+        total_count=counts(),
         updated_at=any_text(4),
         offsets=st.builds(
             Offsets,

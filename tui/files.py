@@ -8,7 +8,7 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tui.domain import json_limits
 
@@ -20,6 +20,7 @@ _KINDS = {
     stat.S_IFSOCK: "a socket",
 }
 _BLOCK = 1024 * 1024
+_Value = TypeVar("_Value")
 
 
 class UnfitFile(OSError):
@@ -88,14 +89,14 @@ def read_beginning(path: Path, most: int, *, follow: bool = False) -> tuple[byte
         os.close(descriptor)
 
 
-def read_json(path: Path, most: int) -> Any:
-    """Read a file with one JSON value.
+def read_json(path: Path, most: int, kind: type[_Value] = dict[str, Any]) -> _Value:
+    """Read a file with one JSON value of a kind, by default an object.
 
     Raises ``UnfitFile`` also for JSON that is damaged or beyond its limits, and ``OSError``.
     """
     data = read_bounded(path, most)
     try:
-        return json_limits.parse(data)
+        return json_limits.converted(json_limits.parse(data), kind)
     except ValueError as error:
         raise UnfitFile(errno.EILSEQ, f"it is damaged: {error}", str(path)) from error
 

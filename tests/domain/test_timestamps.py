@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.timestamps import format_milliseconds, format_utc, from_milliseconds, parse_utc
+from tui.domain.timestamps import (
+    format_milliseconds,
+    format_utc,
+    from_milliseconds,
+    parse_utc,
+    storable_ns,
+)
 
 MOMENT = datetime(2026, 1, 11, 14, 30, 22, 123000, UTC)
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -63,6 +69,18 @@ def test_foreign_forms_of_a_time_are_read_and_without_a_zone_they_are_utc(text, 
 )
 def test_what_is_no_time_is_none(text):
     assert parse_utc(text) is None
+
+
+@pytest.mark.parametrize("rule", ["PST8", "UTC0", "JST-9"])
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z"])
+def test_every_time_of_a_file_has_a_local_time(text, rule, zone):
+    zone(rule)
+    assert parse_utc(text).astimezone().year == int(text[:4])
+
+
+@pytest.mark.parametrize("moment", [10**19, -(10**19), 2**63, 0])
+def test_a_time_is_stored_as_near_as_a_database_can(moment):
+    assert abs(storable_ns(moment)) <= min(abs(moment), 2**63 - 1)
 
 
 @given(any_text() | st.text(alphabet="0123456789-:.TZ+W ", max_size=32))

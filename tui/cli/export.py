@@ -25,6 +25,7 @@ from tui.engine.library.conversation import (
 from tui.engine.library.exported_pictures import markdown_with_pictures, write_pictures
 from tui.engine.library.session_export import as_markdown, as_objects, file_name
 from tui.errors import OutputError, StorageError, UsageError
+from tui.storage.disk import odd_values
 from tui.storage.export_file import create, create_or_replace
 from tui.storage.protocol import SessionFilter
 
@@ -84,9 +85,10 @@ def _export(
 ) -> None:
     find = whole_conversation if chosen.all_messages else live_conversation
     try:
-        found = find(program.store, listed)
-        program.tell_condition(msgspec.structs.replace(found.end, damaged=found.damaged))
-        write(found)
+        with odd_values(listed.id):
+            found = find(program.store, listed)
+            program.tell_condition(msgspec.structs.replace(found.end, damaged=found.damaged))
+            write(found)
         outcome.done += 1
     except StorageError as error:
         output.tell(str(error))

@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from tui.domain.views.session_table import session_table
 from tui.domain.views.usage import usage_of
 from tui.engine.library.conversation import live_conversation, whole_conversation
 from tui.engine.library.session_export import as_markdown
-from tui.errors import SessionNotFound, UsageError
+from tui.errors import ServerUnreachable, SessionNotFound, StorageError, StorageFull, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
 from tui.storage.pruning import SetAside
 from tui.storage.rescue import import_file
@@ -50,10 +50,9 @@ _JSON_FIELDS = (
 
 
 def run(chosen: Namespace) -> int:
-    """Run the verb."""
+    """Run the verb; 1 if it failed for one of several sessions."""
     program = Program.from_arguments(chosen)
-    _VERBS[chosen.command](program, chosen)
-    return 0
+    return _VERBS[chosen.command](program, chosen) or 0
 
 
 def _list(program: Program, chosen: Namespace) -> None:
@@ -172,8 +171,22 @@ def _name(program: Program, chosen: Namespace) -> None:
     output.put_line(f'Renamed to "{make_visible_line(name)}"')
 
 
-def _archive(program: Program, chosen: Namespace) -> None:
-    for session_id in [program.resolve(target) for target in chosen.targets]:
+def _each(ids: Iterable[str], change: Callable[[str], None]) -> int:
+    """Change one session after another; one that fails is named, and keeps no other from it."""
+    failed = 0
+    for session_id in ids:
+        try:
+            change(session_id)
+        except (ServerUnreachable, StorageFull):
+            raise
+        except StorageError as error:
+            output.tell(str(error))
+            failed = 1
+    return failed
+
+
+def _archive(program: Program, chosen: Namespace) -> int:
+    def archive(session_id: str) -> None:
         entry = program.store.entry(session_id)
         if entry.status == "archived":
             raise UsageError(f"Session {session_id} is already archived.")
@@ -181,30 +194,37 @@ def _archive(program: Program, chosen: Namespace) -> None:
         output.put_line(f"Archived {_called(entry)}")
         program.run_archive_hook(SetAside(entry.scope, (session_id,), "user"))
 
+    return _each([program.resolve(target) for target in chosen.targets], archive)
 
-def _restore(program: Program, chosen: Namespace) -> None:
-    wanted = SessionFilter(program.narrowed, _ASIDE)
-    for session_id in [program.resolve(target, wanted) for target in chosen.targets]:
+
+def _restore(program: Program, chosen: Namespace) -> int:
+    def restore(session_id: str) -> None:
         entry = program.store.entry(session_id)
         if entry.status in KEPT:
             raise UsageError(f"Session {session_id} is neither archived nor in the trash.")
         program.store.restore(session_id)
         output.put_line(f"Restored {_called(entry)}")
 
+    wanted = SessionFilter(program.narrowed, _ASIDE)
+    return _each([program.resolve(target, wanted) for target in chosen.targets], restore)
 
-def _delete(program: Program, chosen: Namespace) -> None:
+
+def _delete(program: Program, chosen: Namespace) -> int:
     ids = [_known(program, session_id) for session_id in chosen.ids]
     if not chosen.yes and not output.is_terminal(sys.stdin):
         raise UsageError("sessions delete asks first. Without a terminal, add --yes.")
-    for session_id in ids:
+
+    def delete(session_id: str) -> None:
         entry = program.store.entry(session_id)
         if entry.status == "trashed":
             raise UsageError(f"Session {session_id} is already in the trash.")
         if not chosen.yes and not _confirmed(f"Move {_called(entry)} to the trash? (y/n) "):
             output.tell("Nothing deleted.")
-            continue
+            return
         program.store.delete(session_id)
         output.put_line(f"Moved {_called(entry)} to the trash")
+
+    return _each(ids, delete)
 
 
 def _called(entry: SessionEntry) -> str:
@@ -225,7 +245,7 @@ def _confirmed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _purge(program: Program, chosen: Namespace) -> None:
+def _purge(program: Program, chosen: Namespace) -> int:
     entries = list(_doomed(program, chosen.ids, SessionFilter(program.narrowed, _TRASHED)))
     if not chosen.yes:
         for entry in entries:
@@ -233,10 +253,16 @@ def _purge(program: Program, chosen: Namespace) -> None:
         output.put_line(
             f"Would purge {plural(len(entries), 'session')}. Add --yes to destroy them."
         )
-        return
-    for entry in entries:
-        program.store.purge(entry.id)
-    output.put_line(f"Purged {plural(len(entries), 'session')}.")
+        return 0
+    purged: list[str] = []
+
+    def purge(session_id: str) -> None:
+        program.store.purge(session_id)
+        purged.append(session_id)
+
+    failed = _each((entry.id for entry in entries), purge)
+    output.put_line(f"Purged {plural(len(purged), 'session')}.")
+    return failed
 
 
 def _doomed(program: Program, ids: Sequence[str], wanted: SessionFilter) -> Iterator[SessionEntry]:
@@ -253,7 +279,7 @@ def _import(program: Program, chosen: Namespace) -> None:
     program.tell_damage(done.damaged, chosen.file)
 
 
-_VERBS: Mapping[str, Callable[[Program, Namespace], None]] = {
+_VERBS: Mapping[str, Callable[[Program, Namespace], int | None]] = {
     "sessions list": _list,
     "sessions show": _show,
     "sessions name": _name,

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from tui.domain.json_limits import Count
+
 
 class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A line of the log: a conversation that became a session, or the end of a source.
@@ -15,7 +17,7 @@ class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Of the source."""
     device: int = 0
     inode: int = 0
-    size: int = 0
+    size: Count = 0
     """Of the source, in bytes, when its reading began."""
     mtime: int = 0
     """Of the source, in nanoseconds since 1970, when its reading began."""

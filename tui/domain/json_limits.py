@@ -1,12 +1,14 @@
-"""Limits of JSON that is read from disk, checked before a parser sees it.
+"""JSON that is read from disk: limits checked before a parser sees it, and typed values of it.
 
 Parsers recurse on every bracket, and Python refuses to print a number of 4,300 digits: a line
-beyond a limit counts as damaged.
+beyond a limit counts as damaged. So does a number that is none a program can compute with.
 """
 
 import json
 import re
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+import msgspec
 
 LINE_BYTES = 64 * 1024 * 1024
 """Length of a line, in bytes."""
@@ -14,6 +16,12 @@ NESTING = 200
 """Depth of brackets."""
 DIGITS = 4000
 """Digits of a number."""
+
+MOST = 2**53 - 1
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+"""A size, a count or a place of a file, which every program can compute with."""
+
+_Value = TypeVar("_Value")
 
 # Possessive, and the closing quote is optional: backtracking costs 120 bytes of memory a byte, and
 # quadratic time on a torn line full of quotes.
@@ -25,6 +33,10 @@ _TO_LONG_NUMBER = re.compile(
 )
 _DIGIT = re.compile(rb"[0-9]")
 _OPENING = (b"[", b"{")
+
+
+ODD_VALUES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError)
+"""Errors of a program that computes with a value it did not expect."""
 
 
 class BeyondLimits(ValueError):
@@ -49,6 +61,17 @@ def parse(text: bytes) -> Any:
     check_limits(text)
     # An editor may have added a byte order mark.
     return json.loads(text.decode("utf-8-sig"))
+
+
+def converted(value: Any, kind: type[_Value]) -> _Value:
+    """Convert a parsed value to a typed one. Raises ``ValueError`` for any that is not of its kind.
+
+    msgspec's own errors are such, and those of Unicode, as for a lone surrogate in a name.
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except (RecursionError, OverflowError, MemoryError) as error:
+        raise BeyondLimits(str(error)) from error
 
 
 def _depth(text: bytes) -> int:

@@ -4,6 +4,9 @@ from datetime import UTC, datetime
 
 MILLISECOND_NS = 1_000_000
 """Nanoseconds in a millisecond."""
+_LATEST_NS = (1 << 63) - 1
+# A day from the ends: in every zone there is such a time.
+_EARLIEST, _LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 
 def utc_now() -> datetime:
@@ -17,9 +20,14 @@ def from_milliseconds(milliseconds: int) -> datetime | None:
     The time of a file may be any number: anybody can set it.
     """
     try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+        return _clamped(datetime.fromtimestamp(milliseconds / 1000, UTC))
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def storable_ns(nanoseconds: int) -> int:
+    """The nearest time that databases can store: from 1678 to 2262."""
+    return max(-_LATEST_NS, min(nanoseconds, _LATEST_NS))
 
 
 def format_milliseconds(milliseconds: int) -> str:
@@ -36,12 +44,17 @@ def format_utc(moment: datetime) -> str:
 def parse_utc(text: str | None) -> datetime | None:
     """Read a time of a file; ``None`` where there is none or it cannot be read.
 
-    A time without a zone, from another program, is read as UTC.
+    A time without a zone, from another program, is read as UTC. The first and the last day of all
+    are left out: they have no local time everywhere.
     """
     if not text:
         return None
     try:
         moment = datetime.fromisoformat(text)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return _clamped(moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         return None
+
+
+def _clamped(moment: datetime) -> datetime:
+    return max(_EARLIEST, min(moment, _LATEST))

@@ -14,10 +14,15 @@ import msgspec
 from tui.domain.journal.records import VERSION, SessionHeader
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.text.labels import UNREADABLE
-from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, parse_utc
+from tui.domain.timestamps import (
+    MILLISECOND_NS,
+    format_milliseconds,
+    parse_utc,
+    storable_ns,
+)
 from tui.errors import SessionDamaged, SessionNotFound, StorageError
 from tui.storage import locks
-from tui.storage.disk import storage_errors
+from tui.storage.disk import odd_values, storage_errors
 from tui.storage.folders import Folder, Folders, JournalFile
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import JournalEnds, opened
@@ -199,7 +204,8 @@ class Directory:
         with storage_errors(f"Cannot read session {session_id}"):
             try:
                 folder, path = self._folders.find(session_id)
-                return JournalFile(session_id, folder, path.lstat().st_mtime_ns)
+                used = storable_ns(path.lstat().st_mtime_ns)
+                return JournalFile(session_id, folder, used)
             except (SessionNotFound, FileNotFoundError):
                 return None
 
@@ -252,7 +258,11 @@ class Directory:
         """Make the entry of one session; ``None`` if it was moved meanwhile."""
         status, used = self._status(file), format_milliseconds(file.mtime_ns // MILLISECOND_NS)
         try:
-            ends = self.ends(file.session_id, file.folder)
+            with odd_values(file.session_id):
+                ends = self.ends(file.session_id, file.folder)
+                scope = ends.session.header.scope
+                is_active = status in KEPT and active.of(scope) == file.session_id
+                return describe(ends.session, ends.first_prompt, status, used, active=is_active)
         except SessionNotFound:
             return None
         except StorageError:
@@ -260,9 +270,6 @@ class Directory:
             header = self.guess(file.session_id)
             is_active = status in KEPT and active.of(header.scope) == file.session_id
             return describe_unreadable(header, status, used, active=is_active)
-        scope = ends.session.header.scope
-        is_active = status in KEPT and active.of(scope) == file.session_id
-        return describe(ends.session, ends.first_prompt, status, used, active=is_active)
 
     def _may_fit(self, file: JournalFile, wanted: SessionFilter, table: ScopeTable) -> bool:
         """Check the scope, and the status of a kept session, before the rest of it is read."""

@@ -11,7 +11,8 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
-from tui.errors import StorageError, StorageFull
+from tui.domain.json_limits import ODD_VALUES
+from tui.errors import SessionDamaged, StorageError, StorageFull
 from tui.files import UnfitFile, check_regular, check_size, open_regular
 
 FILE_MODE = 0o600
@@ -43,6 +44,19 @@ def storage_errors(doing: str) -> Generator[None]:
             reason = f"{error.filename} is not a regular file"
         kind = StorageFull if error.errno in _FULL else StorageError
         raise kind(f"{doing}: {reason}") from error
+
+
+@contextmanager
+def odd_values(session_id: str) -> Generator[None]:
+    """Convert what an odd value in a session makes its readers raise to ``SessionDamaged``.
+
+    Operations over many sessions name the one that failed, and go on.
+    """
+    try:
+        yield
+    except ODD_VALUES as error:
+        reason = f"a value in it cannot be read ({type(error).__name__})"
+        raise SessionDamaged(session_id, reason) from error
 
 
 def open_to_read(path: Path, most: int = JOURNAL_BYTES) -> int:

@@ -110,8 +110,8 @@ class Drafts:
 def read_draft(path: Path) -> Draft | None:
     """Read a draft; ``None`` for a file that is missing, unreadable or another session's."""
     try:
-        draft = msgspec.convert(read_json(path, LINE_BYTES), Draft)
-    except (OSError, msgspec.ValidationError):
+        draft = read_json(path, LINE_BYTES, Draft)
+    except OSError:
         # Left in place: doctor reports it.
         return None
     return draft if draft.session_id == path.stem.partition(_ASIDE)[0] else None

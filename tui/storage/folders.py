@@ -13,6 +13,7 @@ import msgspec
 
 from tui.domain.journal.ids import SESSION_ID, checked_id
 from tui.domain.journal.session import Stamp, Status
+from tui.domain.timestamps import storable_ns
 from tui.errors import SessionNotFound, StorageError
 from tui.storage.disk import are_two_names, make_directory, move, storage_errors
 
@@ -178,7 +179,7 @@ class Folders(msgspec.Struct, frozen=True):
                 if folder in folders:
                     looked_at = self.statuses(folder, [key for key in ids if key not in seen])
                     found += (
-                        JournalFile(key, folder, it.st_mtime_ns, it.st_ctime_ns)
+                        JournalFile(key, folder, storable_ns(it.st_mtime_ns), it.st_ctime_ns)
                         for key, it in looked_at
                     )
                 seen.update(ids)

@@ -50,5 +50,5 @@ def read_lines(path: Path) -> Iterator[ImportLine]:
 def read_rows(lines: Iterable[bytes]) -> Iterator[ImportLine]:
     """Decode lines; those that cannot be decoded are skipped."""
     for line in lines:
-        with suppress(ValueError, RecursionError, msgspec.ValidationError):
+        with suppress(ValueError):
             yield decode_json(line, _DECODER)

@@ -12,7 +12,7 @@ import msgspec
 
 from tui.domain.journal.counts import CountedRequest, counted_requests, may_answer
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.json_text import decode_json, journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     VERSION,
@@ -38,11 +38,11 @@ from tui.domain.journal.session import (
     title_question,
 )
 from tui.domain.journal.versions import Versions
-from tui.domain.json_limits import LINE_BYTES
+from tui.domain.json_limits import LINE_BYTES, converted, parse
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.files import UnfitFile
 from tui.storage.branches import AFTER, Branches
-from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
+from tui.storage.disk import NOT_PLAIN, odd_values, open_to_read, storage_errors
 from tui.storage.journal_window import Window, decoded, entry_id
 from tui.storage.lines import (
     Read,
@@ -395,7 +395,7 @@ class Journal:
 @contextmanager
 def opened(path: Path, session_id: str, guess: HeaderGuess, *, held: bool) -> Generator[Journal]:
     """Open a journal for reading. Raises ``SessionDamaged`` if it is not a regular file."""
-    with storage_errors(f"Cannot read session {session_id}"):
+    with storage_errors(f"Cannot read session {session_id}"), odd_values(session_id):
         try:
             descriptor = open_to_read(path)
         except OSError as error:
@@ -418,11 +418,14 @@ class _Versioned(msgspec.Struct):
     version: Version
 
 
+_VERSIONED = msgspec.json.Decoder(_Versioned)
+
+
 def _version(line: bytes) -> int:
     """Read the version of a header that cannot be decoded otherwise."""
     try:
-        return msgspec.json.decode(line, type=_Versioned).version
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return decode_json(line, _VERSIONED).version
+    except ValueError:
         return VERSION
 
 
@@ -445,8 +448,8 @@ def _cursor(window: Window, place: int) -> str | None:
 
 def _read_cursor(cursor: str, end: int) -> tuple[int, set[str], set[str]]:
     try:
-        place, replaced, shown = msgspec.convert(json.loads(cursor), _Cursor)
-    except (ValueError, RecursionError, msgspec.ValidationError):
+        place, replaced, shown = converted(parse(cursor.encode()), _Cursor)
+    except ValueError:
         place, replaced, shown = -1, set[str](), set[str]()
     return _within(place, end), replaced, shown
 

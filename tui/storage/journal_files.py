@@ -9,13 +9,14 @@ from pathlib import Path
 
 from tui.domain.journal.records import SessionHeader
 from tui.domain.moves import Move, Place
-from tui.domain.timestamps import format_utc
+from tui.domain.timestamps import format_utc, storable_ns
 from tui.errors import SessionExists, SessionNotFound, StorageError
 from tui.storage.attachments import AttachmentFiles
 from tui.storage.copyable import Numbers, SessionNumber, StoredJournal
 from tui.storage.directory import Directory
 from tui.storage.disk import (
     cut_back,
+    odd_values,
     open_to_append,
     open_to_read,
     publish_blocks,
@@ -76,7 +77,7 @@ class JournalFiles:
             # While its holder writes, a last line without newline may be half written.
             size = whole_end(read, status.st_size) if held or has_grown else status.st_size
             header = Journal(read, size, session_id, self._guess(session_id), held=held).header()
-        return StoredJournal(header, _PLACES[folder], size, status.st_mtime_ns)
+        return StoredJournal(header, _PLACES[folder], size, storable_ns(status.st_mtime_ns))
 
     def read(self, session_id: str, end: int) -> Iterator[bytes]:
         with self._opened(session_id) as (_, descriptor):
@@ -181,7 +182,7 @@ class JournalFiles:
     def _opened(self, session_id: str) -> Generator[tuple[Folder, int]]:
         for _ in Folder:
             folder, path = self._folders.find(session_id)
-            with storage_errors(f"Cannot read session {session_id}"):
+            with storage_errors(f"Cannot read session {session_id}"), odd_values(session_id):
                 try:
                     descriptor = open_to_read(path)
                 except FileNotFoundError:

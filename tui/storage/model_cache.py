@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from tui.domain.json_limits import Count
 from tui.domain.providers import ListedModel
 from tui.files import read_json
 from tui.storage import disk, locks
@@ -23,7 +24,7 @@ class CachedList(msgspec.Struct, frozen=True):
     address: str
     asked_at: str
     models: tuple[str, ...] = ()
-    windows: dict[str, int] = {}
+    windows: dict[str, Count] = {}
     """In tokens, by the name of the model, as far as the server lists them."""
     sees_images: dict[str, bool] = {}
     """By the name of the model, as far as the server says so."""
@@ -48,9 +49,8 @@ def cached(address: str, asked_at: str, listed: Sequence[ListedModel]) -> Cached
 def read(path: Path) -> Lists:
     """Read the lists, as far as they can be read."""
     try:
-        values = read_json(path, _MOST_BYTES)
-        cache = msgspec.convert(values, _Cache)
-    except (OSError, msgspec.ValidationError):
+        cache = read_json(path, _MOST_BYTES, _Cache)
+    except OSError:
         return {}
     return cache.lists if cache.version == _VERSION else {}
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.json_text import decode_json
 from tui.domain.moves import Batch, Move, Reason
 from tui.files import open_regular
 from tui.storage.disk import open_to_make, write_whole
@@ -66,8 +67,8 @@ def decoded(lines: list[bytes]) -> tuple[Move, ...]:
     """Decode lines; those that are damaged, or of a session that cannot be, are left out."""
     moves: list[Move] = []
     for line in lines:
-        with suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            moves.append(_DECODER.decode(line))
+        with suppress(ValueError):
+            moves.append(decode_json(line, _DECODER))
     return tuple(move for move in moves if is_session_id(move.id))
 
 

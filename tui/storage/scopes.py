@@ -207,14 +207,14 @@ def _append(descriptor: int, data: bytes) -> None:
 def _decoded(data: bytes) -> Iterable[ScopeLine]:
     try:
         return _DECODER.decode_lines(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         # A damaged line does not hide the others.
         return _decoded_one_by_one(data)
 
 
 def _decoded_one_by_one(data: bytes) -> Iterator[ScopeLine]:
     for line in _lines(data):
-        with suppress(ValueError, msgspec.ValidationError):
+        with suppress(ValueError):
             yield decode_json(line, _DECODER)
 
 

@@ -33,11 +33,9 @@ def read(path: Path) -> tuple[ToolApproval, ...]:
     with disk.storage_errors(doing):
         try:
             _check_owner(path)
-            kept = msgspec.convert(read_json(path, _MOST_BYTES), _Kept)
+            kept = read_json(path, _MOST_BYTES, _Kept)
         except FileNotFoundError:
             return ()
-        except msgspec.ValidationError as error:
-            raise StorageError(f"{doing}: it is damaged") from error
     if kept.version != _VERSION:
         raise StorageError(f"{doing}: another version of sibyl-tui wrote it")
     return kept.allowed

@@ -6,7 +6,7 @@ of another version counts as empty. Keys of other programs in it are kept.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -16,6 +16,7 @@ from tui.storage import disk
 FILE = "ui.json"
 VERSION = 1
 _MOST_BYTES = 64 * 1024
+_MOST_COLUMNS = 10_000
 
 
 class UiState(msgspec.Struct, frozen=True):
@@ -38,7 +39,7 @@ def read(path: Path) -> UiState:
     return UiState(
         theme=_text(values, "theme"),
         theme_over=_text(values, "theme_over"),
-        sidebar_width=width if type(width) is int else None,
+        sidebar_width=width if type(width) is int and 0 < width < _MOST_COLUMNS else None,
     )
 
 
@@ -64,7 +65,6 @@ def _text(values: Mapping[str, Any], key: str) -> str | None:
 
 def _values(path: Path) -> dict[str, Any] | None:
     try:
-        values = read_json(path, _MOST_BYTES)
+        return read_json(path, _MOST_BYTES)
     except OSError:
         return None
-    return cast("dict[str, Any]", values) if isinstance(values, dict) else None

@@ -20,7 +20,7 @@ from tui.domain.journal.records import (
     State,
     encode,
 )
-from tui.domain.timestamps import MILLISECOND_NS, parse_utc
+from tui.domain.timestamps import MILLISECOND_NS, parse_utc, storable_ns
 from tui.errors import SessionDamaged, StorageError
 from tui.files import size_words
 from tui.storage.branches import Branches
@@ -283,7 +283,7 @@ def last_use(records: Sequence[Record]) -> int | None:
             case _:
                 pass
     moments = [moment for text in times if (moment := parse_utc(text))]
-    return int(max(moments).timestamp() * 1000) * MILLISECOND_NS if moments else None
+    return storable_ns(int(max(moments).timestamp() * 1000) * MILLISECOND_NS) if moments else None
 
 
 def _mark(descriptor: int, size: int) -> bytes:

@@ -110,11 +110,6 @@ def test_dates_have_years_of_four_digits(zone):
     assert age(datetime(33, 4, 3, tzinfo=UTC), NOW) == "0033-04-03"
 
 
-def test_a_time_before_the_first_local_year_is_unknown(zone):
-    zone("PST8")
-    assert age(datetime(1, 1, 1, tzinfo=UTC), NOW) == "unknown"
-
-
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_every_time_has_an_age(then):
     assert age(then, NOW)

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 
+from tui.domain.json_limits import MOST, Count, converted
 from tui.domain.text.patterns import late_pattern
 
 _UNITS = ("bytes", "KB", "MB", "GB")
@@ -24,7 +25,7 @@ class FileBlock(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_
     """As the user named it."""
     text: str
     """The beginning of the file, or the entries of the folder, one a line."""
-    size: int
+    size: Count
     """Of the whole file, in bytes; of a folder, its number of entries."""
     cut: bool = False
     """True if ``text`` is not the whole file."""
@@ -61,7 +62,7 @@ class ImageBlock(msgspec.Struct, frozen=True, tag_field="type", tag="image", omi
     """``image/png``, ``image/jpeg``, ``image/gif`` or ``image/webp``."""
     sha256: str
     """64 hexadecimal digits."""
-    size: int
+    size: Count
     """In bytes."""
 
     @property
@@ -71,6 +72,7 @@ class ImageBlock(msgspec.Struct, frozen=True, tag_field="type", tag="image", omi
 
 
 Attachment = FileBlock | ImageBlock
+_KINDS: dict[str, type[Attachment]] = {"file": FileBlock, "image": ImageBlock}
 Part = str | ImageBlock
 """A piece of a content as it is sent: text, or a picture."""
 Content = str | list[Any] | None
@@ -120,6 +122,12 @@ def parts_of(content: Content) -> list[Part]:
     return merged(map(_part, content), "\n")
 
 
+def damaged_blocks(content: Content) -> int:
+    """Count the files and pictures whose size no file can have; they are read as text."""
+    blocks = content if isinstance(content, list) else []
+    return sum(_is_attachment(block) and _has_odd_size(block) for block in blocks)
+
+
 def content_of_parts(parts: Sequence[Part]) -> str | list[Any]:
     """Make a content of texts and pictures; without a picture it is a text."""
     if any(isinstance(part, ImageBlock) for part in parts):
@@ -161,15 +169,24 @@ def _attached_or_text(block: Any) -> str:
 
 
 def _attachment(block: Any) -> Attachment | None:
-    if not isinstance(block, dict) or block.get("type") not in ("file", "image"):  # pyright: ignore[reportUnknownMemberType]
+    if not _is_attachment(block):
         return None
     try:
-        found: Attachment = msgspec.convert(block, Attachment)
-    except (msgspec.ValidationError, UnicodeError):
+        found = converted(block, _KINDS[block["type"]])
+    except ValueError:
         return None
     if isinstance(found, ImageBlock) and not _SHA256.fullmatch(found.sha256):
         return None
     return found
+
+
+def _is_attachment(block: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(block, dict) and block.get("type") in ("file", "image")  # pyright: ignore[reportUnknownMemberType]
+
+
+def _has_odd_size(block: dict[str, Any]) -> bool:
+    size = block.get("size")
+    return isinstance(size, int | float) and not 0 <= size <= MOST
 
 
 def _block_text(block: Any) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import msgspec
 
+from tui.domain.journal.blocks import damaged_blocks
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     NO_OFFSETS,
@@ -282,6 +283,7 @@ class Fold(msgspec.Struct):
 
     def _add_message(self, message: Message) -> None:
         self._chains.pop(message.id, None)
+        self.damaged += damaged_blocks(message.content)
         self._note_use(message.timestamp)
         self.last_record_at = message.timestamp or self.last_record_at
         after = message.after

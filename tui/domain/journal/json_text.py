@@ -2,12 +2,13 @@
 
 import json
 import re
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
-from tui.domain.json_limits import check_limits, parse
+from tui.domain.json_limits import check_limits, converted, parse
 from tui.domain.text.patterns import late_pattern
+
+if TYPE_CHECKING:
+    import msgspec
 
 _Value = TypeVar("_Value")
 # Less careful readers split lines at U+2028, U+2029 and C1; lone surrogates are not UTF-8.
@@ -29,16 +30,13 @@ def journal_json(value: Any) -> bytes:
 
 
 def decode_json(line: bytes, decoder: "msgspec.json.Decoder[_Value]") -> "_Value":
-    """Decode a line of ``journal_json`` within the limits.
-
-    Raises ``ValueError`` or ``msgspec.MsgspecError``.
-    """
+    """Decode a line of ``journal_json`` within the limits. Raises ``ValueError``."""
     check_limits(line)
     try:
         return decoder.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         # msgspec refuses the lone surrogates of a path that is not UTF-8.
-        return msgspec.convert(parse(line), decoder.type)
+        return converted(parse(line), decoder.type)
 
 
 def terminal_json(value: Any, indent: int | None = None) -> str:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from tui.domain.journal.blocks import Attachment, attachments_of, title_text, typed_text, whole_text
+from tui.domain.json_limits import Count
 
 TEXT_BYTES = 8 * 1024 * 1024
 """Limit of the text of one message."""
@@ -24,19 +25,19 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Any JSON value, as it came; an object or null from a correct model."""
 
 
-TokenCount = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
-"""Of a size that every program can compute with."""
+MessageId = Annotated[str, msgspec.Meta(min_length=1)]
+"""The id of a message; an empty one is none, as the ``after`` of a first message is empty."""
 
 
 class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The tokens of one request and its answer, as the server counted them."""
 
-    input_tokens: TokenCount
+    input_tokens: Count
     """Everything that was sent, cached tokens included."""
-    output_tokens: TokenCount
-    cached_tokens: TokenCount = 0
+    output_tokens: Count
+    cached_tokens: Count = 0
     """The part of the input that the server read from its cache."""
-    cache_write_tokens: TokenCount = 0
+    cache_write_tokens: Count = 0
     """The part of the input that the server wrote to its cache, where that has a price."""
 
     @property
@@ -47,7 +48,7 @@ class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit_defaults=True):
     """One message of a conversation, and the ``message`` record of a journal."""
 
-    id: str
+    id: MessageId
     role: Role
     content: str | list[Any] | None
     """Text; or a list of blocks, each a string or an object such as ``{"type", "text"}``.
@@ -76,7 +77,7 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
 
     ``""`` for a first message. Messages that follow the same one are versions of each other.
     """
-    after_at: int | None = None
+    after_at: Count | None = None
     """The offset of the message that this one follows, in bytes; a hint, verified on use."""
     context_snapshot: Any = None
     """Not used; kept from other programs."""

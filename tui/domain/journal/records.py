@@ -4,17 +4,20 @@ One JSON object a line, distinguished by ``type``; docs/journal-format.md descri
 """
 
 import json
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Optional, cast
 
 import msgspec
 
 from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.message import Message, Role, TokenUsage
+from tui.domain.journal.message import Message, MessageId, Role, TokenUsage
 from tui.domain.journal.todo import TodoItem
-from tui.domain.json_limits import BeyondLimits, check_limits
+from tui.domain.json_limits import MOST, BeyondLimits, Count, check_limits, converted
 
 VERSION = 1
-Version = Annotated[int, msgspec.Meta(ge=1)]
+Version = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
+Ordinal = Annotated[int, msgspec.Meta(ge=0, le=10**9)]
+"""The number of a session in its scope; 0 if it has none yet."""
+Temperature = Annotated[float, msgspec.Meta(ge=0, le=1000)]
 
 
 class _Record(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):
@@ -28,7 +31,7 @@ class SessionHeader(_Record, frozen=True, tag="session"):
     id: str
     created_at: str
     scope: str
-    ordinal: int
+    ordinal: Ordinal
     project_path: str
     model: str
     forked_from: str | None = None
@@ -43,8 +46,8 @@ class Partial(_Record, frozen=True, tag="partial"):
     id takes the place of all pieces.
     """
 
-    message_id: str
-    at: Annotated[int, msgspec.Meta(ge=0)]
+    message_id: MessageId
+    at: Count
     """The length of the answer before this piece, in code points."""
     text: str
     role: Role | None = None
@@ -52,7 +55,7 @@ class Partial(_Record, frozen=True, tag="partial"):
     model: str | None = None
     replaces: str | None = None
     after: str | None = None
-    after_at: int | None = None
+    after_at: Count | None = None
 
 
 class Summary(_Record, frozen=True, tag="summary"):
@@ -80,8 +83,8 @@ class Settings(_Record, frozen=True, tag="settings"):
     """The settings of a session, all of them; for an absent one the configuration's applies."""
 
     system_prompt: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
+    temperature: Temperature | None = None
+    max_tokens: Count | None = None
     effort: str | None = None
     tools_off: tuple[str, ...] = ()
     """Names of tools that are not offered to the model."""
@@ -91,10 +94,10 @@ class Settings(_Record, frozen=True, tag="settings"):
 class Offsets(msgspec.Struct, frozen=True):
     """The positions of the last record of each kind, in bytes; a hint, verified on use."""
 
-    summary: int | None = None
-    todos: int | None = None
-    reset: int | None = None
-    settings: int | msgspec.UnsetType | None = msgspec.UNSET
+    summary: Count | None = None
+    todos: Count | None = None
+    reset: Count | None = None
+    settings: Count | msgspec.UnsetType | None = msgspec.UNSET
     """Unset in a ``state`` of a program that knew no settings: there may be some all the same."""
 
     def following(self, record: "Record", place: int | None) -> "Offsets":
@@ -124,9 +127,9 @@ class State(_Record, frozen=True, tag="state", kw_only=True):
 
     name: str
     model: str = ""
-    prompt_count: int
-    message_count: int
-    total_count: int
+    prompt_count: Count
+    message_count: Count
+    total_count: Count
     updated_at: str
     # No default: it is written even if empty, so that all ``state`` records have the same fields.
     offsets: Offsets
@@ -169,10 +172,10 @@ class Import(_Record, frozen=True, tag="import", kw_only=True):
     """The program's own id of the conversation."""
     path: str
     format_version: str | None = None
-    size: Annotated[int, msgspec.Meta(ge=0)] = 0
+    size: Count = 0
     """Of the source, in bytes."""
-    read: Annotated[int, msgspec.Meta(ge=0)]
-    skipped: dict[str, int] = {}
+    read: Count
+    skipped: dict[str, Count] = {}
     """The records that are not here, by reason."""
 
 
@@ -218,7 +221,11 @@ class _Typed(msgspec.Struct):
 
 # Fields whose values have known fields; values of all others may use any name.
 _STRUCTURED = frozenset({"items", "offsets", "tool_calls", "usage"})
-_INCIDENTAL: dict[str, Any] = {"usage": TokenUsage | None, "effort": str | None}
+_INCIDENTAL: dict[str, Any] = {
+    "usage": TokenUsage | None,
+    "effort": str | None,
+    "after_at": Optional[Count],  # noqa: UP045 - an annotated type has no operator
+}
 """Fields of which an odd value, as of another program, counts as none: the rest still counts."""
 _DECODER = msgspec.json.Decoder(Record)
 
@@ -251,7 +258,7 @@ def decode(line: bytes) -> Record | None:
     _check(line)
     try:
         return _DECODER.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         # msgspec also refuses lone surrogates and unknown types: the slow decoder decides.
         return _decode_carefully(line)
 
@@ -260,9 +267,9 @@ def _decode_carefully(line: bytes) -> Record | None:
     try:
         # An editor may have added a byte order mark to the first line.
         value = _without_odd(_known_fields(json.loads(line.decode("utf-8-sig"))))
-        kind = _KINDS.get(msgspec.convert(value, _Typed).type)
-        return msgspec.convert(value, kind) if kind else None
-    except (ValueError, RecursionError, msgspec.ValidationError) as error:
+        kind = _KINDS.get(converted(value, _Typed).type)
+        return converted(value, kind) if kind else None
+    except (ValueError, RecursionError) as error:
         raise DamagedRecord(str(error)) from error
 
 
@@ -292,8 +299,8 @@ def _without_odd(record: Any) -> Any:
 
 def _is_valid(name: str, value: Any) -> bool:
     try:
-        msgspec.convert(value, _INCIDENTAL[name])
-    except msgspec.ValidationError:
+        converted(value, _INCIDENTAL[name])
+    except ValueError:
         return False
     return True
 

@@ -18,6 +18,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Versions, versions_of
+from tui.domain.json_limits import Count
 from tui.domain.providers import is_guide
 from tui.domain.text.labels import EMPTY, UNREADABLE, label
 
@@ -222,7 +223,7 @@ class Draft(msgspec.Struct, frozen=True):
     project_path: str
     text: str
     queued: tuple[str, ...] = ()
-    folded: tuple[tuple[int, int], ...] = ()
+    folded: tuple[tuple[Count, Count], ...] = ()
     """Pastes shown as one mark: begin and end in ``text``."""
 
     @property

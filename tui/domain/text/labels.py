@@ -58,10 +58,7 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
 def local_minute(time: str) -> str:
     """Format a time of a file as local time, to the minute."""
     moment = parse_utc(time)
-    try:
-        return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "unknown"
-    except (OverflowError, ValueError, OSError):
-        return "unknown"
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "unknown"
 
 
 def scope_name(scope: str) -> str:
@@ -118,15 +115,8 @@ def age(then: datetime | None, now: datetime) -> str:
         return _ago(int(seconds // 3600), "hour")
     if seconds < 7 * 86400:
         return _ago(int(seconds // 86400), "day")
-    return _local_date(then)
-
-
-def _local_date(moment: datetime) -> str:
-    try:
-        # By the zone's rules: today's offset is wrong for half of the year.
-        return moment.astimezone().date().isoformat()
-    except (OverflowError, ValueError, OSError):
-        return "unknown"
+    # By the zone's rules: today's offset is wrong for half of the year.
+    return then.astimezone().date().isoformat()
 
 
 def _ago(count: int, unit: str) -> str:

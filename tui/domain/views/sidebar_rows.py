@@ -147,10 +147,7 @@ def _group_by_day(entry: SessionEntry, today: date) -> Group:
 def _local_day(used_at: str, _zone: tuple[str, str]) -> date | None:
     # Cached: a switch arranges ten thousand rows, most of them with unchanged times.
     moment = parse_utc(used_at)
-    try:
-        return moment.astimezone().date() if moment else None
-    except (OverflowError, ValueError, OSError):
-        return None
+    return moment.astimezone().date() if moment else None
 
 
 def short_age(then: datetime | None, now: datetime) -> str:
@@ -170,10 +167,7 @@ def short_age(then: datetime | None, now: datetime) -> str:
 
 
 def _short_date(then: datetime, now: datetime) -> str:
-    try:
-        day = then.astimezone().date()
-    except (OverflowError, ValueError, OSError):
-        return ""
+    day = then.astimezone().date()
     # Not %Y: some systems do not pad years before 1000.
     return f"{day:%m-%d}" if day.year == now.astimezone().year else day.isoformat()[:4]
 

@@ -17,7 +17,7 @@ from tui.domain.search.query import spaced
 from tui.storage.folders import Folder, Folders
 from tui.storage.index import database
 from tui.storage.index.database import Unusable
-from tui.storage.index.files import JournalStat
+from tui.storage.index.files import JournalStat, stat_of
 from tui.storage.index.ingest import IndexedJournal
 from tui.storage.index.origins import encoded
 
@@ -41,7 +41,8 @@ def archive_stamp(folders: Folders) -> Stamp:
         status = os.stat(folders.of(Folder.ARCHIVE))
     except OSError:
         return 0, 0
-    return status.st_ino, status.st_mtime_ns
+    folder = stat_of("", "", status)
+    return folder.inode, folder.mtime_ns
 
 
 def is_listed(connection: sqlite3.Connection, folders: Folders) -> bool:

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from tui.domain.json_limits import ODD_VALUES
 from tui.files import open_regular
 from tui.storage.disk import open_to_make
 
@@ -83,7 +84,7 @@ def connect(path: Path) -> sqlite3.Connection:
     try:
         _check_version(connection)
         connection.execute("pragma synchronous = normal")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, *ODD_VALUES) as error:
         connection.close()
         raise unusable(error) from error
     except Unusable:
@@ -117,8 +118,8 @@ def _check_version(connection: sqlite3.Connection) -> None:
         raise Unusable("older" if version < VERSION else "newer", f"it has version {version}")
 
 
-def unusable(error: sqlite3.Error) -> Unusable:
-    """Classify an error of SQLite."""
+def unusable(error: Exception) -> Unusable:
+    """Classify an error of SQLite, or of a value that it gave."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Unusable("locked", "another window holds it")
@@ -210,7 +211,7 @@ def check(path: Path) -> str | None:
         with closing(connect(path)) as connection:
             found = str(connection.execute("pragma quick_check(1)").fetchone()[0])
             return None if found == "ok" else found
-    except sqlite3.Error as error:
+    except (sqlite3.Error, *ODD_VALUES) as error:
         if unusable(error).kind == "damaged":
             return str(error)
         raise unusable(error) from error

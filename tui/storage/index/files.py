@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import DamagedRecord, SessionHeader, State, decode
+from tui.domain.timestamps import storable_ns
 from tui.errors import SessionNotFound
 from tui.storage.folders import Folder, Folders
 from tui.storage.lines import (
@@ -22,10 +23,11 @@ from tui.storage.lines import (
 
 SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
 _TAIL_BYTES = 64
+_BITS = (1 << 63) - 1
 
 
 class JournalStat(NamedTuple):
-    """The stat of a journal; a tuple, as a scan makes ten thousand."""
+    """The stat of a journal, as SQLite can store it; a tuple, as a scan makes ten thousand."""
 
     session_id: str
     folder: str
@@ -48,7 +50,7 @@ def scan(folders: Folders, among: Collection[Folder] = tuple(Folder)) -> list[Jo
     seen: dict[str, JournalStat] = {}
     for folder in sorted(among, key=list(Folder).index, reverse=True):
         for session_id, status in folders.statuses(folder, folders.ids(folder)):
-            seen[session_id] = _seen(session_id, folder.value, status)
+            seen[session_id] = stat_of(session_id, folder.value, status)
     return sorted(seen.values(), key=attrgetter("mtime_ns"), reverse=True)
 
 
@@ -58,13 +60,14 @@ def look(folders: Folders, session_ids: Iterable[str]) -> list[JournalStat]:
     for session_id in session_ids:
         with suppress(SessionNotFound, FileNotFoundError):
             folder, path = folders.find(session_id)
-            found.append(_seen(session_id, folder.value, os.stat(path, follow_symlinks=False)))
+            found.append(stat_of(session_id, folder.value, os.stat(path, follow_symlinks=False)))
     return found
 
 
-def _seen(session_id: str, folder: str, status: os.stat_result) -> JournalStat:
-    place = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-    return JournalStat(session_id, folder, *place)
+def stat_of(session_id: str, folder: str, status: os.stat_result) -> JournalStat:
+    """Make the stat of a journal: numbers of devices and files may have all 64 bits."""
+    place = status.st_dev & _BITS, status.st_ino & _BITS, status.st_size
+    return JournalStat(session_id, folder, *place, storable_ns(status.st_mtime_ns))
 
 
 def tail_hash(descriptor: int, end: int) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from tui.domain.journal.records import State
+from tui.domain.json_limits import ODD_VALUES
 from tui.domain.search.filters import Filters, origin_of
 from tui.domain.search.query import (
     CANDIDATES,
@@ -24,7 +25,7 @@ from tui.domain.search.query import (
     matches_name,
     needle,
 )
-from tui.domain.timestamps import MILLISECOND_NS
+from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders
@@ -179,7 +180,11 @@ class _Journals:
         message = self._read(session_id, folder, lambda file: message_at(file, offset, length))
         if message is None or message_key(message.id) != key:
             return None
-        count = matches(query, message)
+        try:
+            count = matches(query, message)
+        except ODD_VALUES:
+            self._refused.add(session_id)
+            return None
         return MessageCandidate(session_id, message, count, written) if count else None
 
     def name_candidate(self, query: Query, row: _NameRow) -> NameCandidate | None:
@@ -245,7 +250,7 @@ def from_journals(
             _scan_journal(scan, folders.find(session_id)[1], effort)
         except (FileNotFoundError, SessionNotFound):
             pass  # it has gone meanwhile
-        except OSError:
+        except (OSError, *ODD_VALUES):
             effort.refused.add(session_id)
         candidates += scan.candidates
         read.add(session_id)
@@ -255,7 +260,7 @@ def from_journals(
 def _scan_journal(scan: SessionScan, path: Path, effort: QueryEffort) -> None:
     descriptor = open_to_read(path)
     try:
-        scan.used = os.fstat(descriptor).st_mtime_ns // MILLISECOND_NS
+        scan.used = storable_ns(os.fstat(descriptor).st_mtime_ns) // MILLISECOND_NS
         filters = scan.query.filters
         if not filters.are_none and not filters.pass_session(origin_of(header_of(descriptor))):
             return

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tui.domain.journal.records import State
+from tui.domain.json_limits import ODD_VALUES
 from tui.domain.search.query import spaced, time_of
 from tui.domain.timestamps import MILLISECOND_NS
 from tui.storage.disk import JOURNAL_BYTES, open_to_read
@@ -20,6 +21,7 @@ from tui.storage.index.files import (
     message_key,
     read_searchable,
     settled_end,
+    stat_of,
     tail_hash,
 )
 from tui.storage.index.origins import OriginNumbers, OriginTable
@@ -134,14 +136,12 @@ class Ingest:
             # Moved meanwhile, or not a regular file, which doctor reports.
             return
         try:
-            status = os.fstat(descriptor)
-            identity = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-            now = JournalStat(file.session_id, file.folder, *identity)
+            now = stat_of(file.session_id, file.folder, os.fstat(descriptor))
             row = self._begin(descriptor, now, known)
             end = settled_end(descriptor, now.size)
             yield from self._read(descriptor, row, now, end, deadline)
-        except OSError:
-            # A read error in one journal hides no other one.
+        except (OSError, *ODD_VALUES):
+            # One journal that cannot be read, or is odd, hides no other one.
             return
         finally:
             os.close(descriptor)

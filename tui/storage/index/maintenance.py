@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from tui.domain.json_limits import ODD_VALUES
 from tui.errors import IndexBusy, StorageError
 from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
@@ -304,7 +305,8 @@ def as_unusable(connection: sqlite3.Connection | None = None) -> Generator[None]
     """Convert SQLite's errors to ``Unusable``, and roll back the connection."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, *ODD_VALUES) as error:
+        # A changed row has values of any kind.
         if connection is not None and connection.in_transaction:
             with suppress(sqlite3.Error):
                 connection.rollback()

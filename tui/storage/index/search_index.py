@@ -57,11 +57,10 @@ class SearchIndex:
         notice = ""
         with storage_errors("Cannot search the sessions"):
             try:
-                candidates = self._with_index(query, effort)
+                found = self._with_index(query, limit, effort)
             except Unusable as error:
                 notice = self._notice(error)
-                candidates = self._without_index(query, effort)
-        found = rank(query, candidates, limit)
+                found = rank(query, self._without_index(query, effort), limit)
         notices = filter(None, (notice, _refusal(len(effort.refused))))
         pending = unread_bytes(self._pending)
         return msgspec.structs.replace(
@@ -72,7 +71,7 @@ class SearchIndex:
         """Report a journal that this program has changed to the next search."""
         self._changed.add(session_id)
 
-    def _with_index(self, query: Query, effort: QueryEffort) -> list[Candidate]:
+    def _with_index(self, query: Query, limit: int, effort: QueryEffort) -> SearchResult:
         with self._maintenance.opened() as connection:
             self._follow(connection)
             ids = [file.session_id for file, _ in self._pending]
@@ -80,7 +79,8 @@ class SearchIndex:
             first = effort.half()
             candidates, read = from_journals(self._folders, ids, query, first)
             effort.late = first.late
-            return candidates + from_index(connection, self._folders, query, read, effort)
+            candidates += from_index(connection, self._folders, query, read, effort)
+            return rank(query, candidates, limit)
 
     def _follow(self, connection: sqlite3.Connection) -> None:
         begun = time.monotonic()

@@ -15,9 +15,10 @@ from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session
 from tui.domain.moves import Move
 from tui.domain.moves import Place as MovePlace
-from tui.domain.timestamps import parse_utc
+from tui.domain.timestamps import parse_utc, storable_ns
 from tui.errors import SessionDamaged, StorageError
 from tui.storage.copyable import Numbers, StoredJournal
+from tui.storage.disk import odd_values
 from tui.storage.journal import Journal
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.database import Database
@@ -26,7 +27,7 @@ from tui.storage.postgres.moving import PLACES, add_moves
 from tui.storage.postgres.pieces import PieceReader, cut
 from tui.storage.postgres.rows import COLUMNS, Place, Row, rows_of
 from tui.storage.postgres.taking import is_free, published_row
-from tui.storage.postgres.text import as_bytes, column_ns, moment_ns
+from tui.storage.postgres.text import as_bytes, moment_ns
 from tui.storage.postgres.words import index_session
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class PostgresJournals:
         """Fill the columns of a session that has its bytes."""
         end = _end_of(connection, journal, size)
         closed = parse_utc(end.closed_at or "") if end is not None else None
-        used = column_ns(journal.used_ns)
+        used = storable_ns(journal.used_ns)
         wanted = {
             "id": journal.id,
             "size": size,
@@ -155,11 +156,9 @@ def _end_of(connection: "Connection", journal: StoredJournal, size: int) -> Sess
     """Read the end of a journal; ``None`` if it cannot be read."""
     reader = PieceReader(connection, journal.id, size)
     try:
-        return (
-            Journal(reader.read, size, journal.id, lambda: journal.header, held=False)
-            .tail(0)
-            .session
-        )
+        with odd_values(journal.id):
+            read = Journal(reader.read, size, journal.id, lambda: journal.header, held=False)
+            return read.tail(0).session
     except StorageError:
         return None
 

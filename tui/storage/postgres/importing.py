@@ -10,6 +10,7 @@ import msgspec
 from tui.domain.imports import ImportLine
 from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import Encoded, SessionHeader, encode
+from tui.domain.timestamps import storable_ns
 from tui.errors import SessionExists
 from tui.storage.attachments import used_pictures
 from tui.storage.import_log import read_rows
@@ -17,7 +18,7 @@ from tui.storage.postgres import numbers, pictures, words
 from tui.storage.postgres.database import transaction
 from tui.storage.postgres.pieces import insert
 from tui.storage.postgres.rows import Place, noted
-from tui.storage.postgres.text import column_ns, moment_ns, scope_key
+from tui.storage.postgres.text import moment_ns, scope_key
 from tui.storage.writer import NewJournal
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ def add_session(
             insert(connection, header.id, size, block)
             words.insert(connection, header.id, words.lines_of(block, size), header)
             size += len(block)
-        _complete(connection, header.id, size, column_ns(journal.last_use or moment_ns(now)), seen)
+        _complete(
+            connection, header.id, size, storable_ns(journal.last_use or moment_ns(now)), seen
+        )
         if seen.pictures:
             pictures.note(connection, header.id, seen.pictures)
         if active:

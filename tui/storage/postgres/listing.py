@@ -10,8 +10,10 @@ import msgspec
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.json_text import decode_json, journal_json
 from tui.domain.journal.session import SessionEntry, Status
+from tui.domain.json_limits import converted, parse
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
+from tui.storage.disk import odd_values
 from tui.storage.journal import Journal
 from tui.storage.postgres.pieces import ENDS, PieceReader
 from tui.storage.postgres.rows import COLUMNS, Row
@@ -108,7 +110,7 @@ class Lister:
     def _entry(self, row: Row) -> SessionEntry | None:
         if row.described_at == row.size and row.described is not None:
             # Another version of the program may have written another kind of entry.
-            with suppress(ValueError, msgspec.MsgspecError):
+            with suppress(ValueError):
                 return decode_json(row.described, _ENTRIES)
         size, entry = self._cached.get(row.id, (None, None))
         return entry if size == row.size else None
@@ -246,10 +248,11 @@ def _described(row: Row, reader: PieceReader) -> SessionEntry:
     from tui.storage.directory import describe, describe_unreadable
 
     try:
-        ends = Journal(reader.read, row.size, row.id, row.header, held=False).ends()
+        with odd_values(row.id):
+            ends = Journal(reader.read, row.size, row.id, row.header, held=False).ends()
+            return describe(ends.session, ends.first_prompt, row.status, row.used, active=False)
     except StorageError:
         return describe_unreadable(row.header(), row.status, row.used, active=False)
-    return describe(ends.session, ends.first_prompt, row.status, row.used, active=False)
 
 
 def _cursor(row: Row) -> str:
@@ -258,10 +261,10 @@ def _cursor(row: Row) -> str:
 
 def _read_cursor(cursor: str) -> _Key:
     try:
-        pinned, used, closed, session_id = msgspec.convert(
-            json.loads(cursor), tuple[int, int, int, str]
+        pinned, used, closed, session_id = converted(
+            parse(cursor.encode()), tuple[int, int, int, str]
         )
-    except (ValueError, RecursionError, msgspec.ValidationError) as error:
+    except ValueError as error:
         raise _invalid_cursor() from error
     if not is_session_id(session_id):
         raise _invalid_cursor()

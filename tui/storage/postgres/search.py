@@ -29,11 +29,11 @@ from tui.domain.search.query import (
     parse,
     rank,
 )
-from tui.domain.timestamps import MILLISECOND_NS
+from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.storage.journal_window import decoded
 from tui.storage.postgres import words
 from tui.storage.postgres.pieces import PieceReader
-from tui.storage.postgres.text import as_bytes, as_text, column_ns
+from tui.storage.postgres.text import as_bytes, as_text
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -213,7 +213,7 @@ def _names(
 
 def _named(connection: "Connection", query: Query, page: int) -> Iterator[tuple[Any, ...]]:
     """Read the sessions whose names have the words of a query, newest use first, page by page."""
-    since, before = (column_ns(moment * MILLISECOND_NS) for moment in _times(query.filters))
+    since, before = (storable_ns(moment * MILLISECOND_NS) for moment in _times(query.filters))
     needles = {f"needle{at}": as_bytes(needle(term)) for at, term in enumerate(query.terms)}
     named = " and ".join(f"position(%({each})s in name_words) > 0" for each in needles)
     values = {**needles, "since": since, "before": before, "id": _AFTER_IDS, "page": page}

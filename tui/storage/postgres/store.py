@@ -36,6 +36,7 @@ from tui.errors import (
     StorageError,
 )
 from tui.storage.beginning import Beginning
+from tui.storage.disk import odd_values
 from tui.storage.index.child import Progress
 from tui.storage.journal import Journal
 from tui.storage.postgres import listing, numbers, pictures
@@ -386,7 +387,8 @@ class PostgresStore:
             row, reader = opened(connection, session_id)
             own = self._holding.held.find(session_id)
             held = row.leased and (own is None or own.written)
-            yield Journal(reader.read, row.size, row.id, row.header, held=held)
+            with odd_values(session_id):
+                yield Journal(reader.read, row.size, row.id, row.header, held=held)
 
 
 @contextmanager

@@ -2,11 +2,10 @@
 
 from datetime import datetime
 
-from tui.domain.timestamps import MILLISECOND_NS
+from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 
 _SCOPE_BYTES = 1024
 """The longest key; the server's indexes hold up to about 2,600 bytes."""
-_LATEST_NS = 2**63 - 1
 
 
 def as_bytes(text: str) -> bytes:
@@ -31,11 +30,6 @@ def scope_key(scope: str) -> bytes:
     return name[: _SCOPE_BYTES - len(hashed)] + hashed
 
 
-def column_ns(moment_ns: int) -> int:
-    """Bound a time in nanoseconds since 1970 by what a column holds: the years 1677 to 2262."""
-    return max(-_LATEST_NS, min(moment_ns, _LATEST_NS))
-
-
 def moment_ns(moment: datetime) -> int:
     """Convert a time to a column's nanoseconds, exact to the millisecond."""
-    return column_ns(int(moment.timestamp() * 1000) * MILLISECOND_NS)
+    return storable_ns(int(moment.timestamp() * 1000) * MILLISECOND_NS)

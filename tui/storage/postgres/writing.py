@@ -21,7 +21,7 @@ from tui.domain.journal.records import (
     Restored,
     SessionHeader,
 )
-from tui.domain.timestamps import format_utc, parse_utc
+from tui.domain.timestamps import format_utc, parse_utc, storable_ns
 from tui.errors import (
     LeaseLost,
     SessionDamaged,
@@ -38,7 +38,7 @@ from tui.storage.postgres.leases import LEASE_SECONDS, Attempt, HeldLeases, Post
 from tui.storage.postgres.pieces import PIECE, PieceReader, cut, insert
 from tui.storage.postgres.rows import Place, Row, noted, row_of
 from tui.storage.postgres.taking import reserve
-from tui.storage.postgres.text import column_ns, moment_ns
+from tui.storage.postgres.text import moment_ns
 from tui.storage.protocol import Appended
 from tui.storage.writer import encode_lines, last_use
 
@@ -301,7 +301,7 @@ class JournalWriter:
     def _columns(self, records: Sequence[Record]) -> dict[str, object]:
         columns = noted(records)
         return {
-            "used": column_ns(last_use(records) or 0),
+            "used": storable_ns(last_use(records) or 0),
             "closed": _closing(records),
             "name": columns.name,
             "name_words": words.name_words(columns.name),
