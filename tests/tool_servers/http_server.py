@@ -23,6 +23,8 @@ class HttpToolServer:
         self.fault = fault
         self.requests: list[tuple[str, dict[str, str], dict[str, Any]]] = []
         self.closing = threading.Event()
+        self.sessions = 0
+        self.paths: list[str] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
 
@@ -58,7 +60,8 @@ class HttpToolServer:
                 outer.take(self, json.loads(data))
 
             def do_GET(self) -> None:
-                reply(self, 405)
+                if not (outer.fault and outer.fault(self, {})):
+                    reply(self, 405)
 
             def do_DELETE(self) -> None:
                 outer.take(self, {})
@@ -68,13 +71,18 @@ class HttpToolServer:
     def take(self, handler: BaseHTTPRequestHandler, message: dict[str, Any]) -> None:
         headers = {name.lower(): value for name, value in handler.headers.items()}
         self.requests.append((handler.command, headers, message))
+        self.paths.append(handler.path)
         if self.fault and self.fault(handler, message):
             return
         result = _result(message)
         if result is None:
             reply(handler, 202)
-        else:
-            reply_json(handler, {"jsonrpc": "2.0", "id": message["id"], "result": result})
+            return
+        session = {}
+        if message["method"] == "initialize":
+            self.sessions += 1
+            session["mcp_session_id"] = f"session-{self.sessions}"
+        reply_json(handler, {"jsonrpc": "2.0", "id": message["id"], "result": result}, **session)
 
 
 def _result(message: dict[str, Any]) -> dict[str, Any] | None:
@@ -103,7 +111,6 @@ def reply(handler: BaseHTTPRequestHandler, status: int, data: bytes = b"", **hea
 
 
 def reply_json(handler: BaseHTTPRequestHandler, message: object, **headers: str) -> None:
-    headers["mcp_session_id"] = "session-1"
     reply(handler, 200, json.dumps(message).encode(), content_type="application/json", **headers)
 
 

@@ -56,6 +56,11 @@ def raw(number: object, result: object) -> None:
     put({"id": number, "result": result})
 
 
+def write(number: object, words: str) -> None:
+    """Write a reply as it is, but for its id."""
+    os.write(1, words.replace("ID", str(number)).encode())
+
+
 def error(number: object, message: str) -> None:
     put({"id": number, "error": {"code": -32000, "message": message}})
 
@@ -104,7 +109,7 @@ def chatter(number: object) -> None:
     respond(number, "done")
 
 
-CALLS = (echo, environment, raw, error, huge, silent, die, close, nag, ask, change, chatter)
+CALLS = (echo, environment, raw, write, error, huge, silent, die, close, nag, ask, change, chatter)
 asked: list = []
 mute: list = plan.get("mute", [])
 
@@ -112,7 +117,10 @@ mute: list = plan.get("mute", [])
 def listed(cursor: str = "0") -> dict:
     pages = plan.get("pages") or [plan.get("tools", [tool(call.__name__) for call in CALLS])]
     place = int(cursor)
-    more = {"nextCursor": str(place + 1)} if place + 1 < len(pages) else {}
+    if pages[place] is None:
+        time.sleep(600)
+    cursors = plan.get("cursors") or [*map(str, range(1, len(pages)))]
+    more = {"nextCursor": cursors[place]} if place < len(cursors) else {}
     return {"tools": pages[place], **more}
 
 
@@ -126,7 +134,9 @@ def answer(message: dict) -> None:
                 "capabilities": {"tools": {"listChanged": True}},
                 "serverInfo": {"name": "raw", "version": "1"},
             }
-            put({"id": number, "result": about})
+            put({"id": number, "result": {**about, **plan.get("about", {})}})
+        case "tools/list" if method in plan.get("refuse", []):
+            put({"id": number, "error": {"code": -32601, "message": "Method not found"}})
         case "tools/list":
             put({"id": number, "result": listed(**params)})
         case "tools/call":

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import socket
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http.server import BaseHTTPRequestHandler
@@ -18,7 +19,7 @@ from tests.tool_servers.http_server import (
     reply_json,
     text,
 )
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 from tui.config import ToolServerSettings
 from tui.domain.tool_servers import ServerStatus, ToolResult
 from tui.tool_servers import server as one_server
@@ -182,15 +183,189 @@ async def test_a_server_that_is_gone_fails_the_call_and_may_come_back(reach: Rea
             assert not (await web.call()).failed
 
 
-async def test_a_session_that_has_ended_is_begun_anew_for_the_next_call(reach: Reach):
-    with HttpToolServer(at("tools/call", lambda h, _: reply(h, 404))) as server:
+def forgets(session: str, status: int, body: str):
+    """Knows a session no more, when it is asked to call a tool."""
+
+    def fault(handler: BaseHTTPRequestHandler, message: dict) -> bool:
+        is_call = message.get("method") == "tools/call"
+        if not is_call or handler.headers["mcp-session-id"] not in session:
+            return False
+        reply(handler, status, body.encode(), content_type="application/json")
+        return True
+
+    return fault
+
+
+def error_of(words: str, code: int = -32600) -> str:
+    return json.dumps(
+        {"jsonrpc": "2.0", "id": "server-error", "error": {"code": code, "message": words}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (404, ""),
+        (404, "<html>Not Found</html>"),
+        (404, error_of("Session not found")),
+        (404, error_of("Session has been terminated")),
+        (410, '{"error": "gone"}'),
+        (400, error_of("Bad Request: No valid session ID provided", -32000)),
+        (400, error_of("Bad Request: Server not initialized", -32000)),
+        (400, "Invalid session ID"),
+        (401, "Unauthorized: Session not found!"),
+        (500, error_of("session expired", -32603)),
+    ],
+)
+async def test_a_call_that_a_forgotten_session_refuses_is_made_in_a_new_one(
+    reach: Reach, status: int, body: str
+):
+    with HttpToolServer(forgets("session-1", status, body)) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+
+            calls = await asyncio.gather(*(web.call(a=number) for number in range(5)))
+
+            assert [each.text for each in calls] == [f'{{"a": {number}}}' for number in range(5)]
+            assert server.sessions == 2
+
+
+async def test_a_running_call_ends_before_its_forgotten_session_does(reach: Reach):
+    with HttpToolServer() as server:
+        slow, other = threading.Event(), threading.Event()
+
+        def fault(handler: BaseHTTPRequestHandler, message: dict) -> bool:
+            if message.get("params", {}).get("arguments") == {"slow": True}:
+                slow.set()
+                other.wait(SECONDS)
+                return False
+            if forgets("session-1", 404, "")(handler, message):
+                other.set()
+                return True
+            return False
+
+        async with reach(server.url) as web:
+            await web.begin()
+            server.fault = fault
+            running = asyncio.create_task(web.call(slow=True))
+            await asyncio.to_thread(slow.wait, SECONDS)
+
+            called = await web.call(a=1)
+
+            assert [called.text, (await running).text] == ['{"a": 1}', '{"slow": true}']
+
+
+async def test_a_server_that_forgets_each_session_is_asked_twice_and_that_is_told(reach: Reach):
+    with HttpToolServer(forgets("session-1 session-2", 404, "")) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+
+            failed = await web.call()
+
+            assert failed == ToolResult(
+                "127.0.0.1 has ended the session (HTTP status 404), and the new one likewise.",
+                failed=True,
+            )
+            assert server.methods.count("tools/call") == 2
+            assert not (await web.call()).failed
+
+
+async def test_an_unknown_method_is_no_forgotten_session(reach: Reach):
+    body = error_of("Method not found", -32601)
+    with HttpToolServer(forgets("session-1", 404, body)) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+
+            assert (await web.call()).text == "Method not found"
+            assert server.sessions == 1
+
+
+async def test_a_server_of_the_older_transport_is_told_as_such(reach: Reach):
+    def fault(handler: BaseHTTPRequestHandler, _: dict) -> bool:
+        if handler.command == "GET":
+            events = b"event: endpoint\ndata: /messages?id=1\n\n"
+            reply(handler, 200, events, content_type="text/event-stream")
+        else:
+            reply(handler, 405)
+        return True
+
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            started = await web.start()
+
+    assert started.state == "failed"
+    assert started.reason.startswith("127.0.0.1 speaks only the older HTTP+SSE transport")
+
+
+def put(handler: BaseHTTPRequestHandler, body: str, content_type: str = "application/json") -> None:
+    reply(handler, 200, body.encode(), content_type=content_type)
+
+
+def events(handler: BaseHTTPRequestHandler, body: str) -> None:
+    put(handler, body, "text/event-stream")
+
+
+DONE = {"result": text("done")}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda h, m: put(h, "\ufeff" + json.dumps({"id": m["id"], **DONE}, indent=2)),
+        lambda h, m: put(h, json.dumps({"jsonrpc": "2.0", "id": None, **DONE}), "text/plain"),
+        lambda h, m: put(h, json.dumps({"jsonrpc": "2.0", "id": "other", **DONE})),
+        lambda h, m: put(h, json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": "done"})),
+        lambda h, m: put(h, json.dumps([{"jsonrpc": "2.0", "method": "a/b"}, result(m, "done")])),
+        lambda h, m: events(h, f"data: {json.dumps(result(m, 'done'))}"),
+        lambda h, m: events(h, f"event: reply\r\ndata:{json.dumps(result(m, 'done'))}\r\n\r\n"),
+        lambda h, m: events(
+            h, f": hello\nid: 1\ndata:\n\ndata: [ping]\n\ndata: {json.dumps(result(m, 'done'))}\n\n"
+        ),
+        lambda h, m: events(
+            h,
+            "".join(
+                f"data: {line}\n" for line in json.dumps(DONE | {"id": 5}, indent=1).split("\n")
+            ),
+        ),
+    ],
+)
+async def test_a_reply_in_an_odd_form_is_understood(reach: Reach, answer: Any):
+    with HttpToolServer(at("tools/call", answer)) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert await web.call() == ToolResult("done")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda h, _: put(h, '{"jsonrpc": "2.0", "result": {'),
+        lambda h, _: put(h, ""),
+        lambda h, _: put(h, "<html>", "text/html"),
+        lambda h, _: events(h, "data: {'jsonrpc': '2.0', 'result': None}\n\n"),
+        lambda h, _: reply(h, 204),
+    ],
+)
+async def test_a_reply_that_cannot_be_read_is_told_at_once(reach: Reach, answer: Any):
+    with HttpToolServer(at("tools/call", answer)) as server:
         async with reach(server.url) as web:
             await web.begin()
             failed = await web.call()
-            server.fault = None
-            assert "127.0.0.1 has ended the session (HTTP status 404)" in failed.text
-            assert not (await web.call()).failed
-            assert server.methods.count("initialize") == 2
+            assert failed.failed
+            assert "sent a reply that cannot be read" in failed.text
+
+
+async def test_secrets_of_the_address_are_sent_and_hidden(reach: Reach):
+    with HttpToolServer() as server:
+        url = server.url.replace("http://", "http://me:pass-word@") + "?apiKey=a%2Fkey"
+        async with reach(url) as web:
+            await web.begin()
+            shown = await web.call(a=["pass-word", "a/key", "a%2Fkey", "apiKey=a%2Fkey"])
+        assert {headers["authorization"] for _, headers, _ in server.requests} == {
+            "Basic bWU6cGFzcy13b3Jk"
+        }
+        assert set(server.paths) == {"/mcp?apiKey=a%2Fkey"}
+    assert json.loads(shown.text)["a"] == ["[hidden]"] * 4
 
 
 async def test_a_server_that_hangs_is_given_up(reach: Reach):

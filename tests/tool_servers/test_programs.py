@@ -11,6 +11,7 @@ import pytest
 from tests.tool_servers.conftest import RunRaw, is_running, tool
 from tests.waiting import until
 from tui.config import ToolServerSettings
+from tui.domain.tool_servers import ToolResult
 from tui.tool_servers import server as one_server
 from tui.tool_servers.results import LONGEST_RESULT
 from tui.tool_servers.servers import McpServers
@@ -53,16 +54,50 @@ class TestAServer:
         async with raw_server(pages=[[tool("a")], [tool("b")], [tool("c")]]) as raw:
             assert [each.name for each in (await raw.start()).tools] == ["a", "b", "c"]
 
+    async def test_whose_cursor_does_not_advance_is_listed_once(self, raw_server: RunRaw):
+        async with raw_server(pages=[[tool("a")], [tool("b")]], cursors=["1", "1"]) as raw:
+            assert [each.name for each in (await raw.start()).tools] == ["a", "b"]
+
+    async def test_whose_list_breaks_off_offers_the_beginning_and_says_so(
+        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(one_server, "_LIST_SECONDS", 1)
+        async with raw_server(pages=[[tool("a")], None]) as raw:
+            status = await raw.start()
+
+            assert [each.name for each in status.tools] == ["a"]
+            assert status.notice == (
+                "Its list of tools ends early, after 1: it did not answer in time."
+            )
+
+    @pytest.mark.parametrize(
+        "about",
+        [
+            {"protocolVersion": "2027-01-01"},
+            {"capabilities": None, "serverInfo": None},
+            {"capabilities": {"tools": True}, "serverInfo": "raw"},
+        ],
+    )
+    async def test_that_describes_itself_oddly_is_used(self, raw_server: RunRaw, about: dict):
+        async with raw_server(about=about) as raw:
+            assert (await raw.start()).state == "ready"
+
+    async def test_without_tools_is_ready(self, raw_server: RunRaw):
+        async with raw_server(refuse=["tools/list"]) as raw:
+            status = await raw.start()
+
+            assert (status.state, status.tools) == ("ready", ())
+
     async def test_has_the_default_variables_and_its_own_only(
         self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch, private_home: Path
     ):
         monkeypatch.setenv("OPENAI_API_KEY", "sk-ours")
-        async with raw_server({"env": {"WHERE": "here"}}) as raw:
+        async with raw_server({"env": {"AT": "abc"}}) as raw:
             await raw.start()
 
             variables, folder = json.loads((await raw.call("environment")).text)
 
-            assert variables["WHERE"] == "here"
+            assert variables["AT"] == "abc"
             assert "OPENAI_API_KEY" not in variables
             assert folder == str(private_home)
 
@@ -203,6 +238,45 @@ class TestACall:
             assert not (await raw.servers.call(echo, {})).failed
             assert len(raw.processes) == 2
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            '\ufeff{"jsonrpc": "2.0", "id": ID, "result": {"content": "done"}}\r\n',
+            '{"id": "ID", "result": "done"}\n',
+            '{\n  "jsonrpc": "2.0",\n  "id": ID,\n  "result": {\n    "content": "done"\n  }\n}\n',
+            '[{"jsonrpc": "2.0", "id": ID, "result": "done"}]\n',
+            'Answering …{"jsonrpc": "2.0", "id": ID, "result": "done"}\n',
+            '{ answering "a\n{"jsonrpc": "2.0", "id": ID, "result": "done"}\n',
+            '{"jsonrpc": "2.0", "method": "a/b"}{"jsonrpc": "2.0", "id": ID, "result": "done"}\n',
+            '{"jsonrpc": "2.0", "id": null, "result": "done"}\n',
+            '{"jsonrpc": "2.0", "id": ID, "result": "done"}',
+        ],
+    )
+    async def test_whose_reply_has_an_odd_form_is_understood(self, raw_server: RunRaw, words: str):
+        async with raw_server() as raw:
+            await raw.start()
+
+            assert await raw.call("write", words=words) == ToolResult("done")
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            '{"jsonrpc": "2.0", "id": ID, "result": {"content": [{"type": "text", "te\n',
+            "{'jsonrpc': '2.0', 'id': ID, 'result': None}\n",
+            '{"jsonrpc": "2.0", "result": }\n',
+            '{"jsonrpc": "2.0", "id": ID, "result": ' + "[" * 100_000 + "]" * 100_000 + "}\n",
+            '{"jsonrpc": "2.0", "id": ID, "result": ' + "9" * 10_000 + "}\n",
+        ],
+    )
+    async def test_whose_reply_cannot_be_read_is_told_at_once(self, raw_server: RunRaw, words: str):
+        async with raw_server() as raw:
+            await raw.start()
+
+            assert await raw.call("write", words=words) == ToolResult(
+                "Its reply cannot be read", failed=True
+            )
+            assert not (await raw.call("echo")).failed
+
     async def test_with_noise_on_standard_error_succeeds(self, raw_server: RunRaw, capfd):
         async with raw_server() as raw:
             await raw.start()
@@ -330,7 +404,9 @@ class TestAStart:
     ):
         monkeypatch.setattr(one_server, "_LIST_SECONDS", 0.1)
         async with raw_server(mute=["tools/list"]) as raw:
-            assert (await raw.start()).reason == "It did not list its tools."
+            status = await raw.start()
+
+            assert status.reason == "It did not list its tools: it did not answer in time."
 
     async def test_twice_at_once_leaves_one_process(self, raw_server: RunRaw):
         async with raw_server() as raw:
@@ -360,7 +436,7 @@ class TestAStart:
         async with raw_server(babble=True) as raw:
             status = await raw.start()
 
-            assert status.reason == "It printed 1000 lines that are no messages."
+            assert status.reason == "It printed 1000 lines without a message."
 
     async def test_of_a_program_whose_line_never_ends_fails(self, raw_server: RunRaw):
         async with raw_server(endless=True) as raw:
@@ -375,12 +451,23 @@ class TestAStart:
             assert status.state == "failed"
             assert "protocol" in status.reason.lower()
 
-    async def test_hides_secrets_in_its_last_words(self, raw_server: RunRaw):
-        settings = {"env": {"SERVICE_TOKEN": "sk-secret"}}
-        async with raw_server(settings, exit=1, stderr="sk-secret is wrong") as raw:
+    async def test_hides_every_value_of_env_in_its_last_words(self, raw_server: RunRaw):
+        settings = {"env": {"PLACE": "over there", "PIN": "1"}}
+        async with raw_server(settings, exit=1, stderr="Not over there: 1, 10") as raw:
             status = await raw.start()
 
-            assert status.reason == "It ended with exit code 1: [hidden] is wrong."
+            assert status.reason == "It ended with exit code 1: Not [hidden]: [hidden], 10."
+
+    async def test_hides_every_value_of_env_in_results(self, raw_server: RunRaw):
+        settings = {"env": {"PLACE": 'a "place"', "KEY": "first line\nsecond line", "PIN": "1"}}
+        async with raw_server(settings) as raw:
+            await raw.start()
+
+            echoed = await raw.call("echo", a='a "place", second line, 1')
+            failed = await raw.call("error", message='a "place" is unknown')
+
+            assert json.loads(echoed.text) == {"a": "[hidden], [hidden], 1"}
+            assert failed.text == "[hidden] is unknown"
 
 
 class TestTheEnd:

@@ -22,10 +22,13 @@ def text(words: str) -> dict:
             "[resource f:a: a/b]",
         ),
         ([{"type": "resource_link", "uri": "f:a", "name": "a"}], "[resource f:a]"),
-        ([{"type": "dance"}, {"type": "text", "text": 5}, 5], "[content of an unknown kind]\n" * 2),
+        ([{"type": "dance"}], "[content of an unknown kind: dance]"),
+        ([{"type": "poem", "text": "a"}, {"text": "b"}], "[poem]\na\nb"),
+        ([{"type": "text", "text": 5}, 5, "a", None], "5\n5\na"),
         ([], ""),
         (None, ""),
-        ("text", ""),
+        ("text", "text"),
+        (text("a"), "a"),
     ],
 )
 def test_each_kind_of_content_is_a_text_or_a_label(content: object, expected: str):
@@ -38,6 +41,25 @@ def test_structured_content_is_json_where_there_is_no_text():
         '[image]\n{"a": "é"}'
     )
     assert result_of({"content": [text("a")], "structuredContent": {"a": 1}}).text == "a"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ({}, ""),
+        ({"structuredContent": [1]}, "[1]"),
+        ({"output": "a", "_meta": {"b": 1}}, '{"output": "a"}'),
+    ],
+)
+def test_a_result_without_content_is_what_it_has_instead(raw: dict, expected: str):
+    assert result_of(raw).text == expected
+
+
+def test_a_secret_across_the_cut_is_hidden():
+    key = "sk-secret"
+    words = "x" * (LONGEST_RESULT - 4) + key
+
+    assert "sk-" not in result_of({"content": words}, lambda said: said.replace(key, "…")).text
 
 
 def test_an_error_is_a_failed_result():

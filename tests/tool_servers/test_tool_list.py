@@ -4,13 +4,8 @@ import pytest
 
 from tests.tool_servers.conftest import tool
 from tui.domain.tool_servers import OfferedTool
-from tui.tool_servers.tool_list import (
-    LONGEST_DESCRIPTION,
-    LONGEST_SCHEMA,
-    MOST_TOOLS,
-    ToolList,
-    read_tools,
-)
+from tui.tool_servers.schemas import LONGEST_SCHEMA
+from tui.tool_servers.tool_list import LONGEST_DESCRIPTION, MOST_TOOLS, ToolList, read_tools
 
 
 def read(*listed: object, wanted: tuple[str, ...] = (), identity: str = "serve") -> ToolList:
@@ -51,7 +46,11 @@ def test_names_that_become_alike_stay_different():
 def test_of_two_tools_of_a_name_the_second_is_left_out():
     listed = read(tool("a", description="first"), tool("a", description="second"))
     assert [each.description for each in listed.tools] == ["first"]
-    assert listed.notice == "Left out, as a model cannot call them: a."
+    assert listed.notice == "Left out: a (another tool of this name is offered)."
+
+
+def test_a_tool_that_is_listed_twice_is_offered_without_a_word():
+    assert read(tool("a"), tool("a")) == read(tool("a"))
 
 
 def test_many_tools_are_cut_and_that_is_said():
@@ -75,25 +74,154 @@ def test_a_long_description_is_cut():
     assert description.endswith("… (cut)")
 
 
+NO_OBJECT = "its schema is not one of an object"
+TOO_DEEP = "its schema is nested too deeply"
+NO_NUMBER = "its schema has a number that is none"
+
+
 @pytest.mark.parametrize(
-    "schema",
+    ("schema", "reason"),
     [
-        5,
-        [],
-        "object",
-        {"type": "string"},
-        {"type": ["object", "null"]},
-        {"type": "object", "description": "x" * LONGEST_SCHEMA},
-        nested(100),
-        nested(5000),
-        {"type": "object", "default": float("nan")},
-        {"type": "object", "default": float("inf")},
+        (5, NO_OBJECT),
+        ([], NO_OBJECT),
+        ("object", NO_OBJECT),
+        (False, NO_OBJECT),
+        ({"type": "string"}, NO_OBJECT),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, NO_OBJECT),
+        (
+            {"type": "object", "description": "x" * LONGEST_SCHEMA},
+            "its schema has 64 KiB, at most 64 KiB are sent",
+        ),
+        (nested(100), TOO_DEEP),
+        (nested(5000), TOO_DEEP),
+        ({"type": "object", "default": float("nan")}, NO_NUMBER),
+        ({"type": "object", "default": float("inf")}, NO_NUMBER),
     ],
 )
-def test_a_tool_with_a_schema_that_is_of_no_use_is_left_out(schema: object):
+def test_a_tool_with_a_schema_that_is_of_no_use_is_left_out_by_name(schema: object, reason: str):
     listed = read(tool("bad", inputSchema=schema), tool("good"))
     assert [each.name for each in listed.tools] == ["good"]
-    assert listed.notice == "Left out, as a model cannot call them: bad."
+    assert listed.notice == f"Left out: bad ({reason})."
+
+
+NO_ARGUMENTS = {"type": "object", "properties": {}}
+A, B = {"type": "string"}, {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "plain"),
+    [
+        (None, NO_ARGUMENTS),
+        (True, NO_ARGUMENTS),
+        ({}, NO_ARGUMENTS),
+        ({"type": ["object", "null"], "properties": None, "required": None}, NO_ARGUMENTS),
+        ({"properties": []}, NO_ARGUMENTS),
+        (
+            {"anyOf": [{"required": ["a"]}, {"required": ["b"]}], "properties": {"a": A, "b": B}},
+            {"type": "object", "properties": {"a": A, "b": B}},
+        ),
+        (
+            {
+                "oneOf": [
+                    {"properties": {"is": {"const": "x"}, "a": A}, "required": ["a", "is"]},
+                    {"properties": {"is": {"const": "y"}, "b": B}, "required": ["is"]},
+                    {"type": "null"},
+                ],
+                "additionalProperties": False,
+            },
+            {
+                "type": "object",
+                "properties": {"is": {"enum": ["x", "y"]}, "a": A, "b": B},
+                "required": ["is"],
+            },
+        ),
+        (
+            {"anyOf": [{"properties": {"a": A}}, {"properties": {"a": B}}]},
+            {"type": "object", "properties": {"a": {"anyOf": [A, B]}}},
+        ),
+        (
+            {
+                "allOf": [{"$ref": "#/$defs/One"}, {"properties": {"b": B}, "required": ["b"]}],
+                "$defs": {"One": {"properties": {"a": A}, "required": ["a"]}},
+            },
+            {"type": "object", "properties": {"a": A, "b": B}, "required": ["a", "b"]},
+        ),
+        (
+            {"$ref": "#/definitions/One", "definitions": {"One": {"properties": {"a": A}}}},
+            {"type": "object", "properties": {"a": A}},
+        ),
+        (
+            {"properties": {"a": {"$ref": "#/no"}, "b": {"$ref": "https://far.example/b"}}},
+            {"type": "object", "properties": {"a": {}, "b": {}}},
+        ),
+        (
+            {"if": {}, "then": {"properties": {"a": A}, "required": ["a"]}, "not": {}, "enum": [1]},
+            {"type": "object", "properties": {"a": A}},
+        ),
+        (
+            {
+                "properties": {
+                    "type": {"type": "any"},
+                    "$ref": {"type": "array"},
+                    "a": True,
+                    "b": False,
+                    "c": {**A, "required": True},
+                }
+            },
+            {
+                "type": "object",
+                "properties": {
+                    "type": {},
+                    "$ref": {"type": "array", "items": {}},
+                    "a": {},
+                    "c": A,
+                },
+            },
+        ),
+    ],
+)
+def test_a_schema_becomes_one_object_without_references(schema: object, plain: dict):
+    assert offered(tool("a", inputSchema=schema)).parameters == plain
+
+
+def test_a_schema_that_contains_itself_is_said_once():
+    node = {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}
+    one = offered(
+        tool(
+            "a",
+            inputSchema={"properties": {"n": {"$ref": "#/$defs/Node"}}, "$defs": {"Node": node}},
+        )
+    )
+    assert one.parameters["properties"] == {
+        "n": {"type": "object", "properties": {"next": {"type": "object"}}}
+    }
+
+
+def test_a_schema_that_its_references_make_huge_keeps_them():
+    levels = {
+        f"L{level}": {
+            "type": "object",
+            "properties": {name: {"$ref": f"#/$defs/L{level + 1}"} for name in "abcdefgh"},
+        }
+        for level in range(12)
+    }
+    schema = {"properties": {"a": {"$ref": "#/$defs/L0"}}, "$defs": levels}
+    assert offered(tool("a", inputSchema=schema)).parameters == {**schema, "type": "object"}
+
+
+def test_secrets_in_the_words_of_a_tool_are_hidden():
+    schema = {"properties": {"a": {"description": "not sk-key", "default": "sk-key"}}}
+    one = read_tools(
+        "s",
+        "",
+        [tool("a", description="Uses sk-key.", inputSchema=schema)],
+        (),
+        lambda said: said.replace("sk-key", "[hidden]"),
+    ).tools[0]
+    assert (one.description, one.parameters["properties"]) == (
+        "Uses [hidden].",
+        {"a": {"description": "not [hidden]"}},
+    )
 
 
 def test_a_tool_that_runs_as_a_task_only_is_left_out():
@@ -114,14 +242,12 @@ def test_a_schema_without_a_type_is_one_of_an_object():
     "listed", [None, 5, [], {}, {"name": 5}, {"name": " "}, {"name": "x" * 1000}]
 )
 def test_something_without_a_name_is_left_out(listed: object):
-    assert read(listed).notice == (
-        "Left out, as a model cannot call them: one without a usable name."
-    )
+    assert read(listed).notice == ("Left out: one without a usable name.")
 
 
 def test_a_long_list_of_the_unusable_is_shortened():
     listed = read(*(tool(f"a\n{number}", inputSchema=5) for number in range(5)))
-    assert listed.notice.endswith("a 0, a 1, a 2 and 2 more.")
+    assert listed.notice.endswith("a 2 (its schema is not one of an object) and 2 more.")
 
 
 def test_half_characters_become_whole():

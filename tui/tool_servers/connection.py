@@ -2,22 +2,27 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+import re
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from mcp.client.session import ClientSession, IncomingMessage
+import anyio
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.types import Implementation, ToolListChangedNotification
+from mcp.types import METHOD_NOT_FOUND, PARSE_ERROR
 
 from tui.config import ToolServerSettings
-from tui.tool_servers.failures import ServerFailed
-from tui.tool_servers.http import SessionEnd, open_address
+from tui.tool_servers.failures import ServerFailed, SessionForgotten
+from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, open_address
+from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.stdio import open_program
 
+_VERSION = "2025-11-25"
+# A server may know newer ones than the library: what is used of it has not changed.
+_KNOWN_VERSION = re.compile(r"20(?:2[4-9]|[3-9]\d)-\d\d-\d\d$")
 _MOST_LISTED = 10_000
 _MOST_PAGES = 100
 _LIBRARY_LOGS = ("mcp", "client", "mcp_types")
@@ -36,17 +41,23 @@ class SessionState(Protocol):
 
     ended: asyncio.Event
 
+    def end(self, reason: str) -> None:
+        """Note that no further request can succeed."""
+        ...
+
     async def ending(self) -> str:
         """The reason of its end, or of its silence."""
         ...
 
 
 class Connection:
-    """An initialised session. Calls may come from any task."""
+    """A session. Calls may come from any task."""
 
     def __init__(self, dispatcher: JSONRPCDispatcher, state: SessionState) -> None:
         self._dispatcher = dispatcher
         self._state = state
+        self._running = 0
+        self._forgotten = ""
         self.changed = asyncio.Event()
         """Set when the server says that its list of tools has changed."""
 
@@ -55,89 +66,134 @@ class Connection:
         """Set when the server or the session has ended."""
         return self._state.ended
 
+    @property
+    def is_forgotten(self) -> bool:
+        """True if the server knows the session no more; it ends with its running requests."""
+        return bool(self._forgotten)
+
     async def ending(self) -> str:
         """The reason of its end."""
         return await self._state.ending()
 
-    async def list_tools(self) -> list[object]:
-        """Ask for the tools, as the server describes them. Raises ``ServerFailed``."""
-        listed: list[object] = []
-        cursor: object = None
+    async def initialise(self, secrets: Secrets, seconds: float) -> None:
+        """Begin the session. Raises ``ServerFailed``, also if it does not answer in time."""
+        asked = {
+            "protocolVersion": _VERSION,
+            "capabilities": {},
+            "clientInfo": {"name": "sibyl-tui", "version": version("sibyl-tui")},
+        }
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._dispatcher.send_raw_request(
+                    "initialize", asked, {"cancel_on_abandon": False}
+                )
+        except TimeoutError:
+            said = await self.ending() or f"It did not answer within {seconds:g} seconds"
+            raise ServerFailed(said) from None
+        except MCPError as error:
+            raise ServerFailed(await self._end_or(secrets.hide(error.message))) from None
+        spoken = answer.get("protocolVersion", _VERSION)
+        if not isinstance(spoken, str) or not _KNOWN_VERSION.match(spoken):
+            raise ServerFailed(
+                f"It speaks version {str(spoken)[:20]} of the protocol, not {_VERSION}"
+            )
+        headers = {"mcp-protocol-version": spoken}
+        await self._dispatcher.notify("notifications/initialized", None, {"headers": headers})
+
+    async def list_tools(self) -> AsyncGenerator[list[object]]:
+        """Ask for the tools, as the server describes them, by pages. Raises ``ServerFailed``."""
+        cursors: set[object] = {None}
+        listed, cursor = 0, None
         for _ in range(_MOST_PAGES):
-            params = {"cursor": cursor} if isinstance(cursor, str) else None
-            page = await self._request("tools/list", params)
-            tools = page.get("tools")
-            listed += cast("list[object]", tools) if isinstance(tools, list) else []
+            page = await self._request("tools/list", {"cursor": cursor} if cursor else None)
+            tools = _listed(page.get("tools", page.get("content")))
+            yield tools
+            listed += len(tools)
             cursor = page.get("nextCursor")
-            if not isinstance(cursor, str) or len(listed) > _MOST_LISTED:
+            # One that does not advance ends the list.
+            if not isinstance(cursor, str) or cursor in cursors or listed > _MOST_LISTED:
                 break
-        return listed
+            cursors.add(cursor)
 
     async def call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call a tool; cancelling it cancels it at the server. Raises ``ServerFailed``."""
         return await self._request("tools/call", {"name": name, "arguments": arguments})
 
     async def _request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
-        # The session's own verbs refuse a whole list for one odd tool, and validate results by
+        # The library's own verbs refuse a whole list for one odd tool, and validate results by
         # a foreign schema, whose patterns may take minutes.
+        self._running += 1
         try:
             return await self._dispatcher.send_raw_request(method, params)
         except MCPError as error:
-            ended = await self.ending() if self.ended.is_set() else ""
-            raise ServerFailed(ended or error.message) from None
+            if error.code == SESSION_FORGOTTEN:
+                self._forgotten = error.message
+                raise SessionForgotten(error.message) from None
+            if error.code == METHOD_NOT_FOUND and method == "tools/list":
+                return {}
+            # The library's own words are those of its parser.
+            unreadable = error.code == PARSE_ERROR and error.message.startswith("Failed to parse")
+            said = "Its reply cannot be read" if unreadable else error.message
+            raise ServerFailed(await self._end_or(said)) from None
         except ValueError as error:
             raise ServerFailed(f"The request cannot be sent ({type(error).__name__})") from None
+        finally:
+            self._running -= 1
+            if self._forgotten and not self._running:
+                self._state.end(self._forgotten)
 
-    async def take(self, message: IncomingMessage) -> None:
+    async def _end_or(self, words: str) -> str:
+        return (await self.ending() if self.ended.is_set() else "") or words
+
+    async def answer(self, _: object, method: str, __: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Answer a request of the server: all but one are refused."""
+        if method == "ping":
+            return {}
+        raise MCPError(METHOD_NOT_FOUND, f"{method} is not supported")
+
+    async def notice(self, _: object, method: str, __: Mapping[str, Any] | None) -> None:
         """Note a notification of the server."""
-        if isinstance(message, ToolListChangedNotification):
+        if method == "notifications/tools/list_changed":
             self.changed.set()
 
 
+def _listed(tools: object) -> list[object]:
+    """The tools of a page, which may be a table by their names."""
+    if isinstance(tools, dict):
+        named = cast("dict[str, Any]", tools).items()
+        return [{"name": name, **each} for name, each in named if isinstance(each, dict)]
+    return cast("list[object]", tools) if isinstance(tools, list) else []
+
+
 @asynccontextmanager
-async def connect(settings: ToolServerSettings, seconds: float) -> AsyncGenerator[Connection]:
-    """Start a server or connect to it, and initialise a session.
+async def connect(
+    settings: ToolServerSettings, secrets: Secrets, seconds: float
+) -> AsyncGenerator[Connection]:
+    """Start a server or connect to it, and begin a session.
 
     Raises ``ServerFailed``, also if it does not answer in time.
     """
-    async with _transport(settings) as (read, write, state):
+    async with _transport(settings, secrets) as (read, write, state):
         dispatcher = JSONRPCDispatcher(read, write)
         connection = Connection(dispatcher, state)
-        # Without callbacks for them, requests of the server are refused.
-        session = ClientSession(
-            dispatcher=dispatcher,
-            message_handler=connection.take,
-            client_info=Implementation(name="sibyl-tui", version=version("sibyl-tui")),
-        )
-        async with session:
-            await _initialise(session, state, seconds)
-            yield connection
+        async with anyio.create_task_group() as group:
+            await group.start(dispatcher.run, connection.answer, connection.notice)
+            try:
+                await connection.initialise(secrets, seconds)
+                yield connection
+            finally:
+                group.cancel_scope.cancel()
 
 
 @asynccontextmanager
 async def _transport(
-    settings: ToolServerSettings,
+    settings: ToolServerSettings, secrets: Secrets
 ) -> AsyncGenerator[tuple[Any, Any, SessionState]]:
     if settings.url is not None:
-        end = SessionEnd()
-        async with open_address(settings.url, settings.headers or {}, end) as (read, write):
-            yield read, write, end
+        async with open_address(settings.url, settings.headers or {}) as (read, write):
+            yield read, write, AddressState()
         return
     cwd = settings.cwd or str(Path.home())
-    async with open_program(settings.command, settings.env or {}, cwd) as streams:
+    program = open_program(settings.command, settings.env or {}, cwd, secrets.hide)
+    async with program as streams:
         yield streams, streams, streams
-
-
-async def _initialise(session: ClientSession, state: SessionState, seconds: float) -> None:
-    try:
-        async with asyncio.timeout(seconds):
-            await session.initialize()
-    except TimeoutError:
-        said = await state.ending() or f"It did not answer within {seconds:g} seconds"
-        raise ServerFailed(said) from None
-    except MCPError as error:
-        said = await state.ending() if state.ended.is_set() else error.message
-        raise ServerFailed(said) from None
-    except (RuntimeError, ValueError) as error:
-        # Of a version that is not known, or of a reply that is no answer.
-        raise ServerFailed(f"It speaks another protocol ({type(error).__name__})") from None

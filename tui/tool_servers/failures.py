@@ -13,6 +13,10 @@ class ServerFailed(Exception):
     """A server that cannot be used; the message is the reason, a sentence."""
 
 
+class SessionForgotten(ServerFailed):
+    """A server that knows the session no more, and has not carried the request out."""
+
+
 def reason_of(error: BaseException) -> str:
     """The reason of a failure, which the library may have wrapped into groups."""
     leaves = list(_leaves(error))

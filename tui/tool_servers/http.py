@@ -2,26 +2,48 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
+from tui.domain.text.safe_text import make_visible_line, without_surrogates
+from tui.tool_servers.lines import LineBuffer, LineTooLong
+from tui.tool_servers.messages import FAILED, Form, RequestId, failure, is_like_reply, messages_in
 from tui.tool_servers.stdio import LONGEST_MESSAGE
+
+SESSION_FORGOTTEN = -32099
+"""The code of our own for a request that a server has not carried out, as it knows no session."""
 
 _CONNECT_SECONDS = 10.0
 _WRITE_SECONDS = 30.0
 _DELETE_SECONDS = 1.0
+_PROBE_SECONDS = 3.0
 _LONGEST_ERROR = 64 * 1024
+_LONGEST_QUOTE = 200
 _EVENTS = "text/event-stream"
 _SESSION = "mcp-session-id"
+# In the words of the official libraries and of others; the last is of a server that was restarted.
+_FORGOTTEN = re.compile(
+    r"(?:no|not|n't|un|in)[ -]?(?:a )?(?:valid|found|known|exist|recogni[sz]ed)\b.*\bsession"
+    r"|session.*(?:not |un|no longer |in)(?:found|known|valid|exist|recogni[sz]ed|initiali[sz]ed)"
+    r"|session.*(?:expired|terminated|ended|closed|missing|required|does(?: not|n't) exist)"
+    r"|(?:not|before) initiali[sz](?:ed|ation)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SPEAKS_OLD = (
+    "speaks only the older HTTP+SSE transport, which this program does not: look for the server's"
+    " address of streamable HTTP, which often ends in /mcp"
+)
 
 
-class SessionEnd:
-    """The end of a session at an address, as a reply tells it."""
+class AddressState:
+    """The end of a session at an address."""
 
     def __init__(self) -> None:
         self.ended = asyncio.Event()
@@ -38,9 +60,7 @@ class SessionEnd:
 
 
 @asynccontextmanager
-async def open_address(
-    url: str, headers: Mapping[str, str], session: SessionEnd
-) -> AsyncGenerator[tuple[Any, Any]]:
+async def open_address(url: str, headers: Mapping[str, str]) -> AsyncGenerator[tuple[Any, Any]]:
     """Open the streams of a session; a request that fails is answered by an error."""
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS, write=_WRITE_SECONDS)
     # Reads certificates; its proxy is that of the environment.
@@ -48,9 +68,7 @@ async def open_address(
     asked = {**headers, "Accept-Encoding": "identity"}
     async with (
         sender,
-        httpx2.AsyncClient(
-            headers=asked, timeout=timeout, transport=_Checked(sender, session)
-        ) as client,
+        httpx2.AsyncClient(headers=asked, timeout=timeout, transport=_Checked(sender)) as client,
         streamable_http_client(
             url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
         ) as streams,
@@ -59,73 +77,175 @@ async def open_address(
 
 
 class _Checked(httpx2.AsyncBaseTransport):
-    """Bounds replies, and turns failures into errors of the protocol.
+    """Bounds replies, puts messages into their standard form, and turns failures into errors.
 
     The library ends the whole session for some of them, and names the status of none.
     """
 
-    def __init__(self, sender: httpx2.AsyncClient, session: SessionEnd) -> None:
+    def __init__(self, sender: httpx2.AsyncClient) -> None:
         self._sender = sender
-        self._session = session
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "DELETE":
             # The end of a session must not wait for a server that hangs.
             request.extensions["timeout"] = httpx2.Timeout(_DELETE_SECONDS).as_dict()
+        host = request.url.host
         try:
             response = await self._sender.send(request, stream=True, follow_redirects=False)
         except httpx2.TransportError as error:
-            return _refusal(f"{request.url.host} cannot be reached ({_words(error)})")
+            return _refusal(f"{host} cannot be reached ({_words(error)})")
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
-            return _refusal(f"{request.url.host} sent compressed data unasked")
+            return _refusal(f"{host} sent compressed data unasked")
+        number = _number(request)
         if response.is_success and response.headers.get("content-type", "").startswith(_EVENTS):
-            return httpx2.Response(
-                response.status_code, headers=response.headers, stream=_Relayed(response)
-            )
-        return await self._whole(request, response)
+            return _events(response, _Relayed(response, number))
+        return await self._whole(request, response, number)
 
-    async def _whole(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
+    async def _whole(
+        self, request: httpx2.Request, response: httpx2.Response, number: RequestId | None
+    ) -> httpx2.Response:
         """Read a reply that is no stream of events."""
+        host = request.url.host
         # Also a status above 599, which nobody has defined.
         refused = response.status_code >= HTTPStatus.BAD_REQUEST
         limit = _LONGEST_ERROR if refused else LONGEST_MESSAGE
         try:
             data = await _read(response, limit)
         except httpx2.TransportError as error:
-            return _refusal(f"{request.url.host} broke off its reply ({_words(error)})")
+            return _refusal(f"{host} broke off its reply ({_words(error)})")
         finally:
             await response.aclose()
-        if refused and not _is_error(data):
-            return self._refused(request, response.status_code)
+        if refused:
+            return await self._refused(request, response, data or b"")
         if data is None:
-            return _refusal(f"{request.url.host} sent a message of more than 8 MB")
-        headers = {
-            name: value
-            for name, value in response.headers.items()
-            if name.lower() not in {"content-length", "transfer-encoding"}
-        }
-        return httpx2.Response(response.status_code, headers=headers, content=data)
+            return _refusal(f"{host} sent a message of more than 8 MB")
+        if (
+            number is None
+            or response.status_code == HTTPStatus.ACCEPTED
+            or response.has_redirect_location
+        ):
+            return httpx2.Response(response.status_code, headers=_without_length(response))
+        with suppress(ValueError):
+            if forms := messages_in(data):
+                return _events(response, httpx2.ByteStream(_as_events(forms, number)))
+        status = _status(response.status_code)
+        return _refusal(f"{host} sent a reply that cannot be read (HTTP status {status})")
 
-    def _refused(self, request: httpx2.Request, status: int) -> httpx2.Response:
-        if status == HTTPStatus.NOT_FOUND and _SESSION in request.headers:
-            self._session.end(f"{request.url.host} has ended the session (HTTP status 404)")
-        words = f"{status} {_phrase(status)}".strip()
-        return _refusal(f"{request.url.host} answered with HTTP status {words}", status)
+    async def _refused(
+        self, request: httpx2.Request, response: httpx2.Response, data: bytes
+    ) -> httpx2.Response:
+        host, status = request.url.host, response.status_code
+        forms: list[Form] = []
+        with suppress(ValueError):
+            forms = messages_in(data)
+        error = next((form["error"] for form in forms if "error" in form), Form())
+        if _SESSION in request.headers and _is_forgotten(status, error, data):
+            words = f"{host} has ended the session (HTTP status {status})"
+            return _refusal(words, status, SESSION_FORGOTTEN)
+        if error:
+            return _refusal(error["message"], status, error["code"])
+        if _SESSION not in request.headers and await self._speaks_old(request, status):
+            return _refusal(f"{host} {_SPEAKS_OLD}", status)
+        said = _quote(data)
+        words = f"{host} answered with HTTP status {_status(status)}{said and ': '}{said}"
+        return _refusal(words, status)
+
+    async def _speaks_old(self, request: httpx2.Request, status: int) -> bool:
+        """Ask whether a server that refuses a first message begins a stream of the older kind."""
+        is_told = status in {401, 403, 407, 408, 429} or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        if is_told or request.method != "POST":
+            return False
+        headers = {**request.headers, "accept": _EVENTS}
+        del headers["content-length"]
+        asked = self._sender.build_request("GET", request.url, headers=headers)
+        with suppress(TimeoutError, httpx2.HTTPError):
+            async with asyncio.timeout(_PROBE_SECONDS):
+                response = await self._sender.send(asked, stream=True)
+                try:
+                    is_stream = response.headers.get("content-type", "").startswith(_EVENTS)
+                    return response.is_success and is_stream and await _begins_old(response)
+                finally:
+                    await response.aclose()
+        return False
 
 
 class _Relayed(httpx2.AsyncByteStream):
-    """The body of a reply, as it arrives."""
+    """The events of a reply as they arrive, with their messages in the standard form."""
 
-    def __init__(self, response: httpx2.Response) -> None:
+    def __init__(self, response: httpx2.Response, number: RequestId | None) -> None:
         self._response = response
+        self._number = number
+        self._data: list[bytes] = []
+        self._others: list[bytes] = []
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for data in self._response.aiter_raw():
-            yield data
+        lines = LineBuffer(LONGEST_MESSAGE)
+        try:
+            async for data in self._response.aiter_raw():
+                for line in lines.feed(data):
+                    if event := self._take(line.strip(b"\r\xef\xbb\xbf")):
+                        yield event
+            # The last event may lack its end.
+            yield self._take(lines.rest) + self._take(b"")
+        except LineTooLong:
+            too_long = f"{self._response.url.host} sent a message of more than 8 MB"
+            yield _as_events([failure(self._number, too_long)], self._number)
+
+    def _take(self, line: bytes) -> bytes:
+        """Take a line, and give the events that it completes."""
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            self._data.append(value.removeprefix(b" "))
+            if sum(map(len, self._data)) > LONGEST_MESSAGE:
+                raise LineTooLong
+        elif name in {b"id", b"retry"}:
+            self._others.append(line + b"\n")
+        if line:
+            return b""
+        data, others = b"\n".join(self._data), b"".join(self._others)
+        self._data, self._others = [], []
+        return others + (self._messages(data) or (b"data:\n\n" if others else b""))
+
+    def _messages(self, data: bytes) -> bytes:
+        try:
+            forms = messages_in(data)
+        except ValueError:
+            if self._number is None or not is_like_reply(data.decode("utf-8", "replace")):
+                return b""
+            words = f"{self._response.url.host} sent a reply that cannot be read"
+            forms = [failure(self._number, words)]
+        return _as_events(forms, self._number)
 
     async def aclose(self) -> None:
         await self._response.aclose()
+
+
+def _events(response: httpx2.Response, stream: httpx2.AsyncByteStream) -> httpx2.Response:
+    headers = {**_without_length(response), "content-type": _EVENTS}
+    return httpx2.Response(response.status_code, headers=headers, stream=stream)
+
+
+def _as_events(forms: Sequence[Form], number: RequestId | None) -> bytes:
+    """Messages as events; a reply may have lost its number."""
+    texts = (
+        json.dumps({**form, "id": number} if "method" not in form else form, ensure_ascii=False)
+        for form in forms
+    )
+    return b"".join(b"data: %b\n\n" % without_surrogates(each).encode() for each in texts)
+
+
+def _without_length(response: httpx2.Response) -> dict[str, str]:
+    unwanted = {"content-length", "transfer-encoding"}
+    return {name: value for name, value in response.headers.items() if name.lower() not in unwanted}
+
+
+def _number(request: httpx2.Request) -> RequestId | None:
+    """The number of the request that a reply answers."""
+    if request.method != "POST":
+        return None
+    message = json.loads(request.content)
+    return message.get("id") if "method" in message else None
 
 
 async def _read(response: httpx2.Response, limit: int) -> bytes | None:
@@ -138,24 +258,46 @@ async def _read(response: httpx2.Response, limit: int) -> bytes | None:
     return bytes(data)
 
 
-def _is_error(data: bytes | None) -> bool:
-    """True for an error of the protocol, which says more than the status."""
+async def _begins_old(response: httpx2.Response) -> bool:
+    data = b""
+    async for part in response.aiter_raw():
+        data += part
+        if re.search(rb"^event: ?endpoint\s*$", data, re.MULTILINE) or len(data) > _LONGEST_ERROR:
+            break
+    return len(data) <= _LONGEST_ERROR and b"endpoint" in data
+
+
+def _is_forgotten(status: int, error: Form, data: bytes) -> bool:
+    """True if the server knows the session no more, and has not carried the request out."""
+    if _FORGOTTEN.search(error.get("message") or data.decode("utf-8", "replace")):
+        return True
+    is_about_request = error.get("code") in {METHOD_NOT_FOUND, INVALID_PARAMS}
+    return status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE} and not is_about_request
+
+
+def _refusal(
+    words: str, status: int = HTTPStatus.BAD_GATEWAY, code: int = FAILED
+) -> httpx2.Response:
+    return httpx2.Response(status, json=failure(None, words, code))
+
+
+def _quote(data: bytes) -> str:
+    """The words of an error, if they are few; a page for browsers has none."""
+    text = data.decode("utf-8", "replace").strip()
+    with suppress(ValueError, RecursionError):
+        match json.loads(text):
+            case {"error": str(text)} | {"message": str(text)} | {"detail": str(text)}:
+                pass
+            case _:
+                pass
+    return "" if text.startswith("<") else make_visible_line(text[:_LONGEST_QUOTE]).strip()
+
+
+def _status(status: int) -> str:
     try:
-        return isinstance(json.loads(data or b"")["error"]["message"], str)
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return False
-
-
-def _refusal(words: str, status: int = HTTPStatus.BAD_GATEWAY) -> httpx2.Response:
-    error = {"code": -32000, "message": words}
-    return httpx2.Response(status, json={"jsonrpc": "2.0", "id": None, "error": error})
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
+        return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
-        return ""
+        return str(status)
 
 
 def _words(error: httpx2.TransportError) -> str:

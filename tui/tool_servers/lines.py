@@ -29,6 +29,16 @@ class LineBuffer:
         self._add(others[-1])
         return lines
 
+    @property
+    def has_rest(self) -> bool:
+        """True if the last line has not ended."""
+        return self._size > 0
+
+    @property
+    def rest(self) -> bytes:
+        """The line that has not ended; a line break ends it."""
+        return b"".join(self._parts)
+
     def _add(self, part: bytes) -> None:
         self._size += len(part)
         if self._size > self._longest:

@@ -3,19 +3,17 @@
 import asyncio
 import json
 import logging
-import re
 import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-import msgspec
 
 from tui.config import ToolServerSettings
 from tui.domain.text.safe_text import without_surrogates
 from tui.domain.tool_servers import OfferedTool, ServerState, ServerStatus, ToolResult
 from tui.logs import error_name, milliseconds_since
-from tui.tool_servers.failures import ServerFailed, reason_of, sentence
+from tui.tool_servers.failures import ServerFailed, SessionForgotten, reason_of, sentence
 from tui.tool_servers.results import bounded, result_of
+from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.tool_list import ToolList, read_tools
 
 if TYPE_CHECKING:
@@ -31,8 +29,6 @@ CLOSE_SECONDS = 3.5
 _LIST_SECONDS = 10.0
 _LIST_PAUSE = 0.2
 _LAST_SECONDS = 0.5
-_SHORTEST_SECRET = 4
-_SECRET_NAME = re.compile(r"(?i)key|token|secret|password|passwd|auth|credential")
 _log = logging.getLogger(__name__)
 
 
@@ -42,7 +38,7 @@ class Server:
     def __init__(self, name: str, settings: ToolServerSettings) -> None:
         self.status = ServerStatus(name, "not started")
         self._settings = settings
-        self._secrets = _secrets(settings)
+        self._secrets = Secrets(settings)
         self._owner: asyncio.Task[None] | None = None
         self._connection: Connection | None = None
         self._settled = asyncio.Event()
@@ -136,17 +132,16 @@ class Server:
         """Hold a session until it ends, and give the reason."""
         # The import takes a second.
         library = await asyncio.to_thread(_library)
-        async with library.connect(self._settings, GIVE_UP_SECONDS) as connection:
-            try:
-                self._offer(await self._list(connection))
-            except TimeoutError:
-                raise ServerFailed("It did not list its tools") from None
+        opened = library.connect(self._settings, self._secrets, GIVE_UP_SECONDS)
+        async with opened as connection:
+            self._offer(await self._list(connection))
             self._connection = connection
             self._settled.set()
             async with asyncio.TaskGroup() as group:
                 following = group.create_task(self._follow(connection))
                 await connection.ended.wait()
                 following.cancel()
+            self._may_begin_again |= connection.is_forgotten
             return await connection.ending()
 
     async def _follow(self, connection: "Connection") -> None:
@@ -158,28 +153,50 @@ class Server:
             connection.changed.clear()
             try:
                 self._offer(await self._list(connection))
-            except (ServerFailed, TimeoutError):
+            except ServerFailed:
                 self._offer(ToolList(notice="Its list of tools has changed, and cannot be read."))
 
     async def _list(self, connection: "Connection") -> ToolList:
-        async with asyncio.timeout(_LIST_SECONDS):
-            listed = await connection.list_tools()
+        """Ask for the list of tools; a beginning of it is offered, too. Raises ``ServerFailed``."""
+        listed: list[object] = []
+        notice = ""
+        try:
+            async with asyncio.timeout(_LIST_SECONDS):
+                async for page in connection.list_tools():
+                    listed += page
+        except (ServerFailed, TimeoutError) as error:
+            said = "it did not answer in time" if isinstance(error, TimeoutError) else str(error)
+            if not listed:
+                raise ServerFailed(f"It did not list its tools: {said}") from None
+            notice = f"Its list of tools ends early, after {len(listed)}: {sentence(said)}"
         settings = self._settings
         identity = json.dumps([settings.command, settings.url, settings.cwd])
-        return await asyncio.to_thread(read_tools, self.name, identity, listed, settings.tools)
-
-    def _offer(self, listed: ToolList) -> None:
-        self.status = ServerStatus(
-            self.name, "ready", tools=listed.tools, notice=self._without_secrets(listed.notice)
+        return await asyncio.to_thread(
+            read_tools, self.name, identity, listed, settings.tools, self._secrets.cut, notice
         )
 
+    def _offer(self, listed: ToolList) -> None:
+        notice = self._secrets.hide(listed.notice)
+        self.status = ServerStatus(self.name, "ready", tools=listed.tools, notice=notice)
+
     def _become(self, state: ServerState, reason: str = "") -> None:
-        self.status = ServerStatus(self.name, state, self._without_secrets(reason))
+        self.status = ServerStatus(self.name, state, self._secrets.cut(reason))
 
     # --- calls
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
         """Call a tool, once the server is there; whatever goes wrong is a result."""
+        try:
+            return await self._call(tool, arguments)
+        except SessionForgotten:
+            pass
+        try:
+            return await self._call(tool, arguments)
+        except SessionForgotten as error:
+            return self._failed(f"{error}, and the new one likewise.")
+
+    async def _call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
+        """Call a tool. Raises ``SessionForgotten``, once that session is over."""
         await self.start()
         connection, owner = self._connection, self._owner
         if connection is None or owner is None:
@@ -194,13 +211,20 @@ class Server:
         except TimeoutError:
             seconds = f"{self._settings.timeout:g} seconds"
             return self._failed(f"{tool.name} did not answer within {seconds}, and was cancelled.")
+        except SessionForgotten:
+            # It ends once its other calls have: they may be carried out.
+            await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
+            async with self._changing:
+                if self._owner is owner:
+                    await self._end()
+                    self._may_begin_again = True
+            raise
         except ServerFailed as error:
             return self._failed(await self._trouble(connection, owner, error))
         except (ValueError, RecursionError):
             return self._failed("The arguments are no JSON that can be sent.")
         self._may_begin_again = True
-        result = result_of(raw)
-        return msgspec.structs.replace(result, text=self._without_secrets(result.text))
+        return result_of(raw, self._secrets.cut)
 
     async def _trouble(
         self, connection: "Connection", owner: "asyncio.Task[None]", error: ServerFailed
@@ -212,12 +236,7 @@ class Server:
         return f"The tool server {self.name} ended during the call. {self.status.reason}"
 
     def _failed(self, text: str) -> ToolResult:
-        return ToolResult(bounded(self._without_secrets(text.strip())), failed=True)
-
-    def _without_secrets(self, text: str) -> str:
-        for secret in self._secrets:
-            text = text.replace(secret, "[hidden]")
-        return text
+        return ToolResult(bounded(self._secrets.cut(text.strip())), failed=True)
 
 
 def _library() -> Any:
@@ -229,11 +248,3 @@ def _library() -> Any:
 def _sendable(arguments: dict[str, Any]) -> dict[str, Any]:
     """The arguments without half characters, which no message can have."""
     return json.loads(without_surrogates(json.dumps(arguments, ensure_ascii=False)))
-
-
-def _secrets(settings: ToolServerSettings) -> tuple[str, ...]:
-    """The values of headers, and of variables that are named like a secret, longest first."""
-    values = [*(settings.headers or {}).values()]
-    values += [each.removeprefix("Bearer ") for each in values]
-    values += [value for name, value in (settings.env or {}).items() if _SECRET_NAME.search(name)]
-    return tuple(sorted({each for each in values if len(each) >= _SHORTEST_SECRET}, key=len))[::-1]

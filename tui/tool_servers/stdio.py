@@ -7,22 +7,23 @@ import asyncio
 import os
 import signal
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from types import TracebackType
 from typing import Self, cast
 
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCRequest, jsonrpc_message_adapter
+from mcp.types import JSONRPCNotification, JSONRPCRequest
 
 from tui.tool_servers.failures import ServerFailed
 from tui.tool_servers.lines import LineBuffer, LineTooLong, Tail
+from tui.tool_servers.messages import Form, MessageReader, is_message, message_of
 
 LONGEST_MESSAGE = 8 * 1024 * 1024
 """In bytes."""
 MOST_FOREIGN_LINES = 1000
-"""Lines of output that are no messages, before the server is given up."""
+"""Lines of output without a message among them, before the server is given up."""
 MOST_UNHEARD = 1000
 """Requests of a program while its input is full, before it is given up: each waits in memory."""
 
@@ -30,18 +31,19 @@ _QUEUED_BYTES = 1024 * 1024
 _GRACE = 1.0
 _LAST_WORDS = 0.5
 _STDERR_PAUSE = 0.01
+_REST_SECONDS = 1.0
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
 @asynccontextmanager
 async def open_program(
-    command: Sequence[str], env: Mapping[str, str], cwd: str
+    command: Sequence[str], env: Mapping[str, str], cwd: str, shown: Callable[[str], str]
 ) -> AsyncGenerator["ProgramStreams"]:
     """Run a program with its messages as streams, and end it and its process group at the end.
 
-    Raises ``ServerFailed`` if it cannot be started.
+    ``shown`` hides secrets in what it prints. Raises ``ServerFailed`` if it cannot be started.
     """
-    streams = ProgramStreams()
+    streams = ProgramStreams(shown)
     try:
         await asyncio.get_running_loop().subprocess_exec(
             lambda: streams,
@@ -70,12 +72,14 @@ def _not_found(program: str, cwd: str, error: FileNotFoundError) -> str:
 class ProgramStreams(asyncio.SubprocessProtocol):
     """The messages that a program writes and reads: both streams of a session."""
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Callable[[str], str]) -> None:
+        self._shown = shown
         self._lines: deque[bytes] = deque()
+        self._messages: deque[SessionMessage] = deque()
+        self._reader = MessageReader()
         self._queued = 0
         self._buffer = LineBuffer(LONGEST_MESSAGE)
         self._errors = Tail()
-        self._foreign_lines = 0
         self._unheard = 0
         self._fault = ""
         self._arrived = asyncio.Event()
@@ -91,8 +95,8 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         if self.ended.is_set():
             await _comes(self._exited, _GRACE)
             await _comes(self._errors_read, _LAST_WORDS)
-        said = f": {self._errors.last_line}" if self._errors.last_line else ""
-        return f"{self._how()}{said}"
+        said = self._shown(self._errors.last_line)
+        return f"{self._how()}: {said}" if said else self._how()
 
     def _how(self) -> str:
         code = self._process.get_returncode()
@@ -100,8 +104,11 @@ class ProgramStreams(asyncio.SubprocessProtocol):
             return f"It ended with exit code {code}" if code >= 0 else f"It ended by signal {-code}"
         if self.ended.is_set():
             return "It closed its input or output"
-        if self._foreign_lines:
-            return f"It printed {self._foreign_lines} lines that are no messages, and no answer"
+        if lines := self._reader.foreign_lines:
+            count = (
+                "a line that is no message" if lines == 1 else f"{lines} lines without a message"
+            )
+            return f"It printed {count}, and no answer"
         return "It did not answer"
 
     # --- the program's side
@@ -121,6 +128,8 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         if fd == _STDIN:
             self._end_soon()
         elif fd == _STDOUT:
+            if self._buffer.has_rest and not self.ended.is_set():
+                self._take_output(b"\n")
             self._end()
         else:
             self._errors_read.set()
@@ -150,16 +159,20 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         try:
             lines = self._buffer.feed(data)
         except LineTooLong:
-            self._give_up("It sent a message of more than 8 MB")
+            self.end("It sent a message of more than 8 MB")
             return
-        self._lines.extend(lines)
-        self._queued += sum(map(len, lines))
-        self._arrived.set()
+        self._add_lines(lines)
         if self._queued > _QUEUED_BYTES:
             self._pipe(_STDOUT).pause_reading()
 
-    def _give_up(self, fault: str) -> None:
-        self._fault = fault
+    def _add_lines(self, lines: Sequence[bytes]) -> None:
+        self._lines.extend(lines)
+        self._queued += sum(map(len, lines))
+        self._arrived.set()
+
+    def end(self, reason: str) -> None:
+        """Give the program up."""
+        self._fault = reason
         self._lines.clear()
         self._end()
 
@@ -182,45 +195,59 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         """Wait for a message."""
         return await anext(self)
 
-    async def _next_line(self) -> bytes | None:
-        while not self._lines:
+    async def _read(self) -> bool:
+        """Wait for a line, and take its messages; false after the last."""
+        while not (self._lines or self._messages):
             if self.ended.is_set():
-                return None
+                self._take(self._reader.end())
+                return bool(self._messages)
             self._arrived.clear()
-            await self._arrived.wait()
-        line = self._lines.popleft()
-        self._queued -= len(line)
-        if self._queued <= _QUEUED_BYTES:
-            self._resume(_STDOUT)
-        return line
+            waits = self._buffer.has_rest or self._reader.is_amid
+            if not await _comes(self._arrived, _REST_SECONDS if waits else None):
+                self._take_rest()
+        if self._lines:
+            line = self._lines.popleft()
+            self._queued -= len(line)
+            if self._queued <= _QUEUED_BYTES:
+                self._resume(_STDOUT)
+            self._take(self._reader.feed(line))
+        if self._reader.foreign_lines > MOST_FOREIGN_LINES:
+            self.end(f"It printed {MOST_FOREIGN_LINES} lines without a message")
+        return True
 
-    def _message(self, line: bytes) -> SessionMessage | None:
-        if not line.strip():
-            return None
-        try:
-            message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-        except ValueError:
-            self._count_foreign_line()
-            return None
-        if isinstance(message, JSONRPCRequest) and not self._writable.is_set():
-            self._count_unheard_answer()
-        return SessionMessage(message)
+    def _take_rest(self) -> None:
+        """Take what goes on no more: a message that was cut off, or one without its line break."""
+        if self._buffer.has_rest and (self._reader.is_amid or is_message(self._buffer.rest)):
+            self._add_lines(self._buffer.feed(b"\n"))
+        else:
+            self._take(self._reader.end())
 
-    def _count_foreign_line(self) -> None:
-        self._foreign_lines += 1
-        if self._foreign_lines > MOST_FOREIGN_LINES:
-            self._give_up(f"It printed {MOST_FOREIGN_LINES} lines that are no messages")
+    def _take(self, forms: Sequence[Form]) -> None:
+        for form in forms:
+            message = message_of(form)
+            self._messages.append(SessionMessage(message))
+            if isinstance(message, JSONRPCRequest) and not self._writable.is_set():
+                self._count_unheard_answer()
 
     def _count_unheard_answer(self) -> None:
         self._unheard += 1
         if self._unheard > MOST_UNHEARD:
-            self._give_up("It asks and asks, and does not read the answers")
+            self.end("It asks and asks, and does not read the answers")
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message, once the program has read those before it.
 
         After the end this does nothing: the session has seen it, or sees it next.
         """
+        match item.message:
+            case JSONRPCRequest(id=number):
+                self._reader.running.add(number)
+            case JSONRPCNotification(
+                method="notifications/cancelled", params={"requestId": number}
+            ):
+                self._reader.running.discard(number)
+            case _:
+                pass
         text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         await self._writable.wait()
         if not (self.ended.is_set() or self._input.is_closing()):
@@ -233,12 +260,12 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        while (line := await self._next_line()) is not None:
+        while not self._messages:
             # Without a pause, a flood of lines would hold up everything else.
             await asyncio.sleep(0)
-            if message := self._message(line):
-                return message
-        raise StopAsyncIteration
+            if not await self._read():
+                raise StopAsyncIteration
+        return self._messages.popleft()
 
     async def __aenter__(self) -> Self:
         return self
@@ -273,8 +300,8 @@ class ProgramStreams(asyncio.SubprocessProtocol):
             os.killpg(self._process.get_pid(), number)
 
 
-async def _comes(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, for so long at most."""
+async def _comes(event: asyncio.Event, seconds: float | None) -> bool:
+    """Wait for an event, for so long at most if there is a limit."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

@@ -3,21 +3,19 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import msgspec
 
 from tui.domain.text.safe_text import make_visible_line, without_surrogates
 from tui.domain.tool_servers import OfferedTool
+from tui.tool_servers.schemas import UnusableSchema, plain_schema
 
 MOST_TOOLS = 128
 LONGEST_DESCRIPTION = 4096
 """In characters."""
-LONGEST_SCHEMA = 64 * 1024
-"""In bytes of JSON."""
 
-_DEEPEST_SCHEMA = 40
 _LONGEST_NAME = 256
 _LONGEST_CALLED = 64
 _HASH_DIGITS = 8
@@ -34,27 +32,36 @@ class ToolList(msgspec.Struct, frozen=True):
 
 
 def read_tools(
-    server: str, identity: str, listed: Sequence[object], wanted: Sequence[str]
+    server: str,
+    identity: str,
+    listed: Sequence[object],
+    wanted: Sequence[str],
+    shown: Callable[[str], str] = str,
+    notice: str = "",
 ) -> ToolList:
     """Take the tools of a list that can be offered; ``wanted`` are their names, none for all.
 
-    ``identity`` is the server's command or address.
+    ``identity`` is the server's command or address; ``shown`` hides secrets in its words, and
+    ``notice`` is a sentence about the list.
     """
-    reader = _Reader(server, identity, frozenset(wanted))
+    reader = _Reader(server, identity, frozenset(wanted), shown)
     for each in listed:
         reader.take(each)
     missing = [name for name in wanted if name not in reader.seen]
-    return ToolList(tuple(reader.tools), _notice(missing, reader))
+    said = _notice(missing, reader)
+    return ToolList(tuple(reader.tools.values()), f"{notice} {said}".strip())
 
 
 class _Reader:
-    def __init__(self, server: str, identity: str, wanted: frozenset[str]) -> None:
+    def __init__(
+        self, server: str, identity: str, wanted: frozenset[str], shown: Callable[[str], str]
+    ) -> None:
         self.server = server
         self._identity = identity
         self._wanted = wanted
-        self._called: set[str] = set()
+        self._shown = shown
         self.seen: set[str] = set()
-        self.tools: list[OfferedTool] = []
+        self.tools: dict[str, OfferedTool] = {}
         self.unusable: list[str] = []
         self.too_many = 0
 
@@ -67,31 +74,41 @@ class _Reader:
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
             self.unusable.append("one without a usable name")
             return
-        if len(self.tools) >= MOST_TOOLS:
+        self.seen.add(name)
+        if len(self.tools) >= MOST_TOOLS and _called(self.server, name) not in self.tools:
             self.too_many += 1
             return
-        self._add(name, tool)
-        self.seen.add(name)
+        try:
+            self._add(name, tool)
+        except UnusableSchema as error:
+            self.unusable.append(f"{_short(name)} ({error})")
 
     def _add(self, name: str, tool: dict[str, Any]) -> None:
-        schema = _schema(tool.get("inputSchema"))
+        match tool:
+            case {"execution": {"taskSupport": "required"}}:
+                raise UnusableSchema("it runs in the background only, which this program cannot do")
+            case {"inputSchema": said} | {"input_schema": said} | {"parameters": said}:
+                pass
+            case _:
+                said = None
+        schema = plain_schema(said, self._shown)
+        words = tool.get("description")
+        description = without_surrogates(words) if isinstance(words, str) else ""
+        whole = {"type": "object", **cast("dict[str, Any]", said)} if isinstance(said, dict) else {}
+        identity = [self._identity, name, description, whole or schema]
+        fingerprint = hashlib.sha256(_json(identity)).hexdigest()
         called = _called(self.server, name)
-        if schema is None or called in self._called or _is_task(tool):
-            self.unusable.append(name)
+        if called in self.tools:
+            if self.tools[called].fingerprint != fingerprint:
+                raise UnusableSchema("another tool of this name is offered")
             return
-        self._called.add(called)
-        said = tool.get("description")
-        description = without_surrogates(said) if isinstance(said, str) else ""
-        identity = [self._identity, name, description, schema]
-        self.tools.append(
-            OfferedTool(
-                server=self.server,
-                name=name,
-                called=called,
-                description=_cut(description),
-                parameters=schema,
-                fingerprint=hashlib.sha256(_json(identity)).hexdigest(),
-            )
+        self.tools[called] = OfferedTool(
+            server=self.server,
+            name=name,
+            called=called,
+            description=_cut(self._shown(description)),
+            parameters=schema,
+            fingerprint=fingerprint,
         )
 
 
@@ -104,54 +121,8 @@ def _called(server: str, name: str) -> str:
     return f"{safe[: _LONGEST_CALLED - _HASH_DIGITS - 1]}_{digest}"
 
 
-def _schema(said: object) -> dict[str, Any] | None:
-    """The schema of the arguments; ``None`` if it is not one of an object, or beyond the limits."""
-    if said is None:
-        return {"type": "object", "properties": {}}
-    if not isinstance(said, dict) or _is_deep(cast("dict[str, Any]", said)):
-        return None
-    schema = {"type": "object", **cast("dict[str, Any]", said)}
-    if schema["type"] != "object":
-        return None
-    try:
-        data = _json(schema)
-    except ValueError:
-        return None  # it has a number that is none, which no request can carry
-    if len(data) > LONGEST_SCHEMA:
-        return None
-    return json.loads(without_surrogates(json.dumps(schema, ensure_ascii=False)))
-
-
-def _is_task(tool: dict[str, Any]) -> bool:
-    """True for a tool that runs in the background only, which this program has no way to call."""
-    match tool:
-        case {"execution": {"taskSupport": "required"}}:
-            return True
-        case _:
-            return False
-
-
-def _is_deep(value: object) -> bool:
-    level: Iterable[object] = [value]
-    for _ in range(_DEEPEST_SCHEMA):
-        level = [inner for each in level for inner in _inner(each)]
-        if not level:
-            return False
-    return True
-
-
-def _inner(value: object) -> Iterable[object]:
-    match value:
-        case dict():
-            return cast("dict[str, object]", value).values()
-        case list():
-            return cast("list[object]", value)
-        case _:
-            return ()
-
-
 def _json(value: object) -> bytes:
-    return json.dumps(value, sort_keys=True, allow_nan=False).encode()
+    return json.dumps(value, sort_keys=True).encode()
 
 
 def _cut(text: str) -> str:
@@ -163,9 +134,9 @@ def _cut(text: str) -> str:
 def _notice(missing: Sequence[str], reader: _Reader) -> str:
     said: list[str] = []
     if missing:
-        said.append(f"It has no tool {_names(missing)}.")
+        said.append(f"It has no tool {_names([*map(_short, missing)])}.")
     if reader.unusable:
-        said.append(f"Left out, as a model cannot call them: {_names(reader.unusable)}.")
+        said.append(f"Left out: {_names(reader.unusable)}.")
     if reader.too_many:
         said.append(
             f"Only the first {MOST_TOOLS} tools are offered, {reader.too_many:,} are left out."
@@ -175,6 +146,10 @@ def _notice(missing: Sequence[str], reader: _Reader) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(make_visible_line(name[:60]) for name in names[:_NAMED])
+    shown = ", ".join(names[:_NAMED])
     more = len(names) - _NAMED
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _short(name: str) -> str:
+    return make_visible_line(name[:60])

@@ -1,0 +1,209 @@
+"""Messages of the protocol as servers really write them, in the form that the library takes."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from mcp.types import (
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+
+from tui.domain.text.safe_text import without_surrogates
+
+RequestId = int | str
+Form = dict[str, Any]
+"""A message in the standard's form."""
+
+FAILED = -32000
+"""The code of an error that has none."""
+
+_DECODER = json.JSONDecoder(strict=False)
+_BEGINNING = re.compile(r'\{\s*"jsonrpc"')
+_REPLY = re.compile(r"""^\s*[\[{].*["'](?:result|error)["']\s*:|["']jsonrpc["']\s*:""", re.DOTALL)
+_ID = re.compile(r"""["']id["']\s*:\s*["']?([^"',}\s]+)""")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+("?)', re.DOTALL)
+
+
+def messages_in(data: bytes) -> list[Form]:
+    """Read messages that follow each other, or are a batch, perhaps after other words.
+
+    A byte order mark, control characters within strings and bytes that are no UTF-8 are allowed.
+    Raises ``ValueError`` for what is no JSON.
+    """
+    text = data.decode("utf-8", "replace").strip("\ufeff\0 \t\r\n")
+    begin = _BEGINNING.search(text)
+    text = text[begin.start() :] if begin and text[:1] not in {"{", "["} else text
+    forms: list[Form] = []
+    while True:
+        try:
+            value, end = _DECODER.raw_decode(text)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        batch = cast("list[object]", value) if isinstance(value, list) else [value]
+        forms += [form for each in batch if (form := _standard(each)) is not None]
+        text = text[end:].lstrip("\0 \t\r\n")
+        if not text:
+            return forms
+
+
+def is_message(data: bytes) -> bool:
+    """True for one or more whole messages."""
+    try:
+        return bool(messages_in(data))
+    except ValueError:
+        return False
+
+
+def _standard(value: object) -> Form | None:
+    """A message in the standard's form; ``None`` for a value that is none."""
+    if not isinstance(value, dict):
+        return None
+    said = cast("dict[str, Any]", value)
+    form: Form = {"jsonrpc": "2.0"}
+    match said.get("id"):
+        case bool():
+            pass
+        case int(number):
+            form["id"] = number
+        case float(number) if number.is_integer():
+            form["id"] = int(number)
+        case str(name):
+            form["id"] = without_surrogates(name)
+        case _:
+            pass
+    is_marked = "jsonrpc" in said
+    match said:
+        case {"method": str(method)} if is_marked or "/" in method:
+            params = said.get("params")
+            form |= {"method": without_surrogates(method)}
+            return {**form, "params": params} if isinstance(params, dict) else form
+        case {"error": error} if error is not None and (is_marked or "id" in form):
+            return {"id": None, **form, "error": _error(error)}
+        case {"result": result} if is_marked or "id" in form:
+            # A result may be its content alone.
+            whole = {"content": result} if result is not None else {}
+            return {"id": None, **form, "result": result if isinstance(result, dict) else whole}
+        case _:
+            return None
+
+
+def _error(error: object) -> Form:
+    said = cast("dict[str, Any]", error) if isinstance(error, dict) else {"message": error}
+    words, code = said.get("message"), said.get("code")
+    if not isinstance(words, str):
+        words = json.dumps(error if words is None else words, ensure_ascii=False)
+    words = without_surrogates(words).strip() or "It failed and gave no reason"
+    return {"code": code if type(code) is int else FAILED, "message": words}
+
+
+def failure(number: RequestId | None, words: str, code: int = FAILED) -> Form:
+    """The reply to a request that has failed."""
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": words}}
+
+
+def message_of(form: Form) -> JSONRPCMessage:
+    """The library's message; unchecked, as its parser refuses half characters."""
+    if "error" in form:
+        error = ErrorData.model_construct(**form["error"], data=None)
+        return JSONRPCError.model_construct(jsonrpc="2.0", id=form["id"], error=error)
+    if "result" in form:
+        return JSONRPCResponse.model_construct(**form)
+    kind = JSONRPCRequest if "id" in form else JSONRPCNotification
+    return kind.model_construct(**{"params": None, **form})
+
+
+def is_like_reply(text: str) -> bool:
+    """True for a text that was meant to be a reply, whether or not it can be read."""
+    return _REPLY.search(text) is not None
+
+
+class MessageReader:
+    """Finds messages in lines; one may be spread over several lines, or share a line."""
+
+    def __init__(self) -> None:
+        self.running: set[RequestId] = set()
+        """Requests that have no reply yet."""
+        self.foreign_lines = 0
+        """Lines since the last message that belong to none."""
+        self._begun: list[bytes] = []
+        self._depth = 0
+        self._is_in_string = False
+
+    def feed(self, line: bytes) -> list[Form]:
+        """Read a line, and take the messages that it completes."""
+        if not self._begun and not line.strip():
+            return []
+        if not self._begun or b'"jsonrpc"' in line:
+            try:
+                forms = messages_in(line)
+            except ValueError:
+                forms = []
+            if forms:
+                # One before it was cut off.
+                return [*self.end(), *self._replied(forms)]
+        self._begun.append(line)
+        self._scan(line)
+        return [] if self._depth > 0 or self._is_in_string else self.end()
+
+    @property
+    def is_amid(self) -> bool:
+        """True if the last line has begun a message that it does not end."""
+        return bool(self._begun)
+
+    def end(self) -> list[Form]:
+        """Take what has been begun, as no more of it comes."""
+        data, self._begun = b"\n".join(self._begun), []
+        self._depth, self._is_in_string = 0, False
+        if not data.strip():
+            return []
+        try:
+            forms = messages_in(data)
+        except ValueError:
+            forms = self._unreadable(data.decode("utf-8", "replace"))
+        if not forms:
+            self.foreign_lines += 1
+        return self._replied(forms)
+
+    def _replied(self, forms: list[Form]) -> list[Form]:
+        for form in forms:
+            if "method" in form:
+                continue
+            if form["id"] is None and len(self.running) == 1:
+                form["id"] = next(iter(self.running))
+            self.running -= {form["id"], *_as_number(form["id"])}
+        if forms:
+            self.foreign_lines = 0
+        return forms
+
+    def _unreadable(self, text: str) -> list[Form]:
+        """The failure of the request that a broken reply answers, if that can be told."""
+        if not is_like_reply(text):
+            return []
+        named = set(_ID.findall(text))
+        answered = [each for each in self.running if str(each) in named]
+        if not answered and len(self.running) == 1:
+            answered = list(self.running)
+        return [failure(each, "Its reply cannot be read") for each in answered[:1]]
+
+    def _scan(self, line: bytes) -> None:
+        """Count the brackets outside strings, which may have line breaks."""
+        text = line.decode("utf-8", "replace")
+        if len(self._begun) == 1 and text.lstrip("\ufeff\0 \t")[:1] not in {"{", "["}:
+            return
+        text = f'"{text}' if self._is_in_string else text
+        ends = [match[1] for match in _STRING.finditer(text)]
+        self._is_in_string = bool(ends) and not ends[-1]
+        bare = _STRING.sub("", text)
+        opened, closed = bare.count("{") + bare.count("["), bare.count("}") + bare.count("]")
+        self._depth += opened - closed
+
+
+def _as_number(name: RequestId | None) -> Iterator[int]:
+    if isinstance(name, str) and name.isdecimal():
+        yield int(name)
