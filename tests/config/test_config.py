@@ -181,6 +181,22 @@ class TestTheFile:
             ),
         }
 
+    def test_understands_servers_of_tools_as_other_programs_write_them(self, write: Write):
+        file = write(
+            '[mcpServers.here]\ncommand = "npx"\nargs = ["-y", "server"]\nenv = { KEY = "blue" }\n'
+            '[mcp.other]\ncommand = "serve"\n'
+            '[mcp.listed]\ncommand = ["serve"]\nargs = ["--all"]\n'
+        )
+        settings = load_settings(file, {})
+        servers = settings.config.mcp
+        assert {name: each.command for name, each in servers.items()} == {
+            "here": ("npx", "-y", "server"),
+            "other": ("serve",),
+            "listed": ("serve", "--all"),
+        }
+        assert servers["here"].env == {"KEY": "blue"}
+        assert settings.sources["mcp.here.command"] == str(file)
+
     def test_names_programs_with_a_folder_from_where_it_is(self, write: Write, private_home: Path):
         file = write(
             '[mcp.here]\ncommand = ["./serve", "./data"]\ncwd = "~/notes"\n'
@@ -372,7 +388,7 @@ class TestAWrongValue:
             ),
             ("mcp.x.command = ['']", "mcp.x.command: expected the name of a program first, .*"),
             ('mcp.x.command = ["a", "b\\u0000"]', "mcp.x.command: expected text without NUL"),
-            ("mcp.x.url = 'http://me:sk-secret@h'", "mcp.x.url: .* without name, password, .*"),
+            ("mcp.x.url = 'http://h#sk-secret'", "mcp.x.url: .*, without #"),
             (
                 "mcp.x = { command = ['a'], headers = { A = 'sk-secret' } }",
                 "mcp.x.headers: expected nothing: headers goes with url",
@@ -384,7 +400,20 @@ class TestAWrongValue:
             ("mcp.x.env.'A B' = 'a'", 'mcp.x.env."A B": expected the name of an environment .*'),
             ("mcp.a__b.command = ['a']", "mcp.a__b: expected a name of at most 20 letters .*"),
             ("mcp.x = { command = ['a'], timeout = 0 }", "mcp.x.timeout: .* above 0 .*, got 0"),
-            ("mcp.x = { command = ['a'], args = ['b'] }", "mcp.x.args: there is no such key; .*"),
+            (
+                "mcp.x = { command = 5 }",
+                "mcp.x.command: expected a list of texts, got a whole number",
+            ),
+            ("mcp.x = { command = 'a', args = 'b' }", "mcp.x.args: expected a list of texts"),
+            ("mcp.x = { command = 'a', args = [1] }", "mcp.x.args: expected a list of texts"),
+            ("mcp.x.args = ['b']", "mcp.x.args: expected a command to go with it, got none"),
+            ("mcpServers = 5", "mcpServers: expected a table of servers"),
+            ("mcpServers.x = 5", "mcpServers.x: expected a table, got a whole number"),
+            ("mcpServers.x.timeout = 5", "mcpServers.x: expected either a command or a url, .*"),
+            (
+                "mcp.x.command = 'a'\nmcpServers.x.command = 'a'",
+                "mcpServers.x: expected another name: there is mcp.x as well",
+            ),
             (
                 "providers.openai.extra_body.at = 2026-01-01",
                 "providers.openai.extra_body: expected JSON: no dates, times, nan or inf",
@@ -606,12 +635,13 @@ class TestWhatIsShown:
             '[providers.openai]\nproxy = "http://token-secret@other"\n'
             '[providers.openai.headers]\n"X-Team.a" = "secret"\n'
             '[mcp.a]\ncommand = ["a"]\nenv = { TOKEN = "secret" }\n'
-            '[mcp.b]\nurl = "http://h"\nheaders = { X = "secret" }\n'
+            '[mcp.b]\nurl = "http://secret@h/mcp?key=secret"\nheaders = { X = "secret" }\n'
         )
         shown = as_toml(load_settings(file, {}))
         assert "secret" not in shown
         assert 'proxy = "http://[hidden]@proxy:3128"' in shown
         assert '"X-Team.a" = "[hidden]"' in shown
+        assert 'url = "http://[hidden]@h/mcp?[hidden]"' in shown
 
     @given(st.text(st.characters(codec="utf-8")))
     def test_holds_any_text(self, text: str):

@@ -67,7 +67,8 @@ async def test_its_next_request_offers_none(model_at: ModelAt):
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (400, "Invalid schema for function 'look_up': tools[0] has no type"),
+        (400, "tool call validation failed: parameters for tool look_up did not match schema"),
+        (400, "messages.2.content.0.tool_use.name: String should match pattern"),
         (400, "temperature is not supported"),
         (401, "tools are not supported for this key"),
     ],
@@ -77,6 +78,81 @@ async def test_another_refusal_is_none_of_tools(model_at: ModelAt, status: int, 
         with pytest.raises(ModelRefused):
             await collected(model_at(server, retries=0).stream(REQUEST))
         assert len(server.requests) == 1
+
+
+def named(name: str) -> ToolDefinition:
+    return replace(TOOL, name=name)
+
+
+OTHERS = replace(REQUEST, tools=(named("s__a"), named("s__a_b"), TOOL, named("s__c")))
+
+
+@pytest.mark.parametrize(
+    ("said", "left_out"),
+    [
+        ("tools.1.custom.input_schema: input_schema does not support oneOf, allOf", "s__a_b"),
+        ("Invalid schema for function 's__a': schema must have type 'object'", "s__a"),
+        ("Invalid 'tools[3].function.name': string does not match pattern.", "s__c"),
+        (
+            "GenerateContentRequest.tools[0].function_declarations[1].parameters.properties[q]: no",
+            "s__a_b",
+        ),
+        (
+            "Unknown name at 'tools[0].functionDeclarations[3].parameters': Cannot find field.",
+            "s__c",
+        ),
+        (
+            "Unable to submit request because `s__a_b` functionDeclaration `parameters.q` is.",
+            "s__a_b",
+        ),
+        ("[{'loc': ('body', 'tools', 3, 'function', 'name'), 'msg': 'bad {}'}]", "s__c"),
+        ("The value at toolConfig.tools.0.toolSpec.inputSchema.json is invalid.", "s__a"),
+        ("Failed to deserialize the JSON body: tools[1].function: invalid type: null", "s__a_b"),
+        ("Invalid function parameters schema for tool 's__c': additionalProperties", "s__c"),
+    ],
+)
+async def test_a_tool_that_a_refusal_names_is_left_out_and_the_others_stay(
+    model_at: ModelAt, said: str, left_out: str
+):
+    with ChatServer(refuses(400, said), answers("Blue.")) as server:
+        model = model_at(server, retries=0)
+        events = await collected(model.stream(OTHERS))
+        await collected(model.stream(OTHERS))
+        offered = [names_in(each.body) for each in server.requests]
+    every = [tool.name for tool in OTHERS.tools]
+    others = [name for name in every if name != left_out]
+    assert offered == [every, others, others]
+    (notice,) = [each.notice for each in events if isinstance(each, RequestAdapted)]
+    assert notice.startswith(
+        f"local:test-model did not take the tool {left_out}: asked without it. It says: "
+    )
+
+
+def names_in(body: dict[str, Any]) -> list[str]:
+    """The tools that are offered, in any dialect."""
+    return [each.get("function", each)["name"] for each in body.get("tools", [])]
+
+
+async def test_a_schema_that_is_refused_without_a_name_is_not_called_a_lack_of_tools(
+    model_at: ModelAt,
+):
+    refusal = refuses(400, "JSON schema conversion failed: unrecognized schema")
+    with ChatServer(refusal, answers("Blue.")) as server:
+        (notice,), text = await notices_and_text(model_at, server, OTHERS)
+    assert text == "Blue."
+    assert notice.startswith(
+        "local:test-model did not take one of the tools: asked without s__a and 3 more."
+    )
+
+
+async def test_a_refused_tool_that_has_changed_is_offered_again(model_at: ModelAt):
+    refusal = refuses(400, "Invalid schema for function 'look_up'")
+    with ChatServer(refusal, answers("Blue.")) as server:
+        model = model_at(server, retries=0)
+        await collected(model.stream(REQUEST))
+        changed = replace(TOOL, parameters={"type": "object", "properties": {"a": {}}})
+        await collected(model.stream(replace(REQUEST, tools=(changed,))))
+        assert [names_in(each.body) for each in server.requests] == [["look_up"], [], ["look_up"]]
 
 
 async def test_without_tools_such_a_refusal_is_an_error(model_at: ModelAt):

@@ -127,14 +127,56 @@ def load_connections(file: Path) -> Connections:
 
 
 def _load(file: Path) -> tuple[Config, dict[str, str]]:
-    raw = _read(file)
-    config = _decoded(raw, str(file), Config)
-    for key, expected in _unfit(config):
+    written = _read(file)
+    raw = {key: each for key, each in written.items() if key != "mcpServers"}
+    for key, expected in _with_tool_servers(raw, written):
         raise ConfigError(str(file), key, expected)
+    try:
+        config = _config(raw, str(file))
+    except ConfigError as error:
+        if "mcp" in written or not error.key.startswith("mcp."):
+            raise
+        raise ConfigError(str(file), f"mcpServers{error.key[3:]}", error.expected) from None
     sources = {key: str(file) for key in _dotted(raw)}
     servers = {name: _with_whole_folder(each, file.parent) for name, each in config.mcp.items()}
     config = msgspec.structs.replace(config, mcp=servers)
     return _with_whole_paths(config, file.parent), sources
+
+
+def _config(raw: dict[str, Any], source: str) -> Config:
+    config = _decoded(raw, source, Config)
+    for key, expected in _unfit(config):
+        raise ConfigError(source, key, expected)
+    return config
+
+
+def _with_tool_servers(
+    raw: dict[str, Any], written: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Put servers of tools into our form, as other programs write them; find what is wrong."""
+    tables = {table: written[table] for table in ("mcp", "mcpServers") if table in written}
+    servers: dict[str, Any] = {}
+    for table, named in tables.items():
+        if not isinstance(named, dict):
+            yield table, "expected a table of servers"
+            return
+        for name, server in cast("dict[str, Any]", named).items():
+            key = joined(table, name)
+            if name in servers:
+                yield key, f"expected another name: there is {joined('mcp', name)} as well"
+            ours = dict(cast("dict[str, Any]", server)) if isinstance(server, dict) else {}
+            command, said = ours.get("command"), ours.pop("args", [])
+            arguments = cast("list[object]", said) if isinstance(said, list) else [None]
+            if not all(isinstance(each, str) for each in arguments):
+                yield f"{key}.args", "expected a list of texts"
+            elif isinstance(command, str | list):
+                program = [command] if isinstance(command, str) else cast("list[Any]", command)
+                ours["command"] = [*program, *arguments]
+            elif arguments:
+                yield f"{key}.args", "expected a command to go with it, got none"
+            servers[name] = ours if isinstance(server, dict) else server
+    if tables:
+        raw["mcp"] = servers
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -207,8 +249,8 @@ def _unfit_tool_servers(servers: Mapping[str, ToolServerSettings]) -> Iterator[t
             yield key, f"expected either a command or a url, got {got}"
         elif server.command and not server.command[0]:
             yield f"{key}.command", "expected the name of a program first, got nothing"
-        elif server.url is not None and not is_address(server.url):
-            yield f"{key}.url", f"{_ADDRESS}, without name, password, ? and #"
+        elif server.url is not None and not is_address(server.url, secrets=True):
+            yield f"{key}.url", f"{_ADDRESS}, without #"
         for unused, of in (("headers", server.command), ("env", server.url), ("cwd", server.url)):
             if of and getattr(server, unused):
                 other = "url" if server.command else "command"
@@ -255,8 +297,8 @@ def _is_json(value: Any) -> bool:
             return value is None or isinstance(value, str | int)
 
 
-def is_address(text: str) -> bool:
-    """True for an http(s) URL without credentials, query and fragment."""
+def is_address(text: str, *, secrets: bool = False) -> bool:
+    """True for an http(s) URL without a fragment, and without ``secrets``: password and query."""
     try:
         parts = urlsplit(text)
         # Reading the port validates it.
@@ -264,7 +306,8 @@ def is_address(text: str) -> bool:
     except ValueError:
         return False
     # A password in the address would be shown wherever the address is.
-    plain = not (parts.username or parts.password or parts.query or parts.fragment)
+    hidden = () if secrets else (parts.username, parts.password, parts.query)
+    plain = not any((*hidden, parts.fragment))
     return parts.scheme in {"http", "https"} and _is_host(parts.hostname) and port != 0 and plain
 
 

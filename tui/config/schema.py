@@ -250,12 +250,17 @@ class ToolServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     command: Annotated[
         _Names,
         _about(
-            "The program and its arguments, run without a shell ...", ["uvx", "mcp-server-time"]
+            "The program and its arguments, run without a shell. Other programs' form, a text\n"
+            "with a list args in [mcpServers.NAME], is understood, too ...",
+            ["uvx", "mcp-server-time"],
         ),
     ] = ()
     url: Annotated[
         _Address | None,
-        _about("... or the address of a server (streamable HTTP).", "https://tools.example/mcp"),
+        _about(
+            "... or the address of a server (streamable HTTP). What is after ? is never shown.",
+            "https://tools.example/mcp",
+        ),
     ] = None
     env: Annotated[
         dict[_Variable, str] | None,

@@ -74,5 +74,5 @@ class ToolServers(Protocol):
         ...
 
     async def close(self) -> None:
-        """End all servers, within a few seconds; none of their processes is left."""
+        """End all servers, within a few seconds, with the process group of each."""
         ...

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from tui.domain.journal.blocks import ImageBlock
 from tui.domain.journal.message import Message
-from tui.providers.protocol import ModelRequest
+from tui.providers.protocol import ModelRequest, ToolDefinition
 
-Part = Literal["tools", "system prompt", "pictures"]
+Part = Literal["tools", "single tools", "system prompt", "pictures"]
 
 _NOT_TAKEN = re.compile(
     r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
@@ -18,6 +18,19 @@ _NOT_TAKEN = re.compile(
     re.IGNORECASE,
 )
 _TOOLS = re.compile(r"\btools?\b|\bfunction[ -]?call", re.IGNORECASE)
+# Of Google first: in `tools[0].function_declarations[2]` only the second number is a tool's.
+_NUMBERS = (
+    re.compile(r"function_?declarations?(?:\.|\[|['\"], ?)(\d+)", re.IGNORECASE),
+    re.compile(r"\btools(?:\.|\[|['\"], ?| ?-> ?|/)(\d+)"),
+)
+_DEFINITION = re.compile(
+    r"schema|declaration|grammar|parameter|propert|pattern|\bname\b|invalid", re.IGNORECASE
+)
+_SCHEMAS = re.compile(r"\bschemas?\b|grammar|declarations?\b|\$ref", re.IGNORECASE)
+# A model's call, which is another one the next time.
+_CALL = re.compile(
+    r"tool.?calls?\b|failed.generation|tool.(?:use|result)\b|messages?[.\[]", re.IGNORECASE
+)
 _SYSTEM = re.compile(r"\b(?:system|developer) (?:role|message|prompt|instruction)", re.IGNORECASE)
 # Roles do alternate: a template that counts the system prompt is the one to say so.
 _ODD_ROLES = re.compile(r"roles must alternate", re.IGNORECASE)
@@ -32,12 +45,18 @@ _PICTURES = re.compile(
 
 
 class PartRefused(Exception):
-    """A server refused a part of a request; ``pictures`` are those to leave out."""
+    """A server refused a part of a request; ``pictures`` and ``tools`` are those to leave out."""
 
-    def __init__(self, part: Part, pictures: Sequence[ImageBlock] = ()) -> None:
+    def __init__(
+        self,
+        part: Part,
+        pictures: Sequence[ImageBlock] = (),
+        tools: Sequence[ToolDefinition] = (),
+    ) -> None:
         super().__init__(part)
         self.part: Part = part
         self.pictures = pictures
+        self.tools = tools
         self.said = ""
         """The words of the server, as a sentence."""
 
@@ -50,18 +69,26 @@ class RefusedParts:
         self._parts: set[Part] = set()
         self._pictures: dict[str, str] = {}
         """The notice about each refused picture, by its SHA-256: the next one may be taken."""
+        self._tools: list[tuple[ToolDefinition, str]] = []
+        """Each refused tool and the notice about it: once it has changed, it may be taken."""
 
     def add(self, refused: PartRefused) -> None:
         """Note a refusal."""
         self._parts.add(refused.part)
         notice = _picture_notice(self._model, refused)
         self._pictures |= {picture.sha256: notice for picture in refused.pictures}
+        if refused.tools:
+            notice = _tool_notice(self._model, refused)
+            self._tools += [(tool, notice) for tool in refused.tools]
 
     def left_out(self, request: ModelRequest) -> ModelRequest:
         """The same request without them."""
         taken = {each: data for each, data in request.images.items() if each not in self._pictures}
-        request = replace(request, images=taken)
-        if "tools" in self._parts:
+        refused = [tool for tool, _ in self._tools]
+        tools = tuple(tool for tool in request.tools if tool not in refused)
+        without = request.tools and not tools
+        request = replace(request, images=taken, tools=tools)
+        if without or "tools" in self._parts:
             request = request.without_tools()
         return request.without_system_prompt() if "system prompt" in self._parts else request
 
@@ -74,7 +101,8 @@ class RefusedParts:
             )
         if request.system_prompt and "system prompt" in self._parts:
             yield f"{self._model} does not take a system prompt: sent it with the first message."
-        told = (self._pictures[each] for each in request.images if each in self._pictures)
+        told = [notice for tool, notice in self._tools if tool in request.tools]
+        told += [self._pictures[each] for each in request.images if each in self._pictures]
         yield from dict.fromkeys(told)
 
 
@@ -82,6 +110,8 @@ def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
     """Find the part of a request that a server's message refuses."""
     if request.system_prompt and _ODD_ROLES.search(said):
         return PartRefused("system prompt")
+    if tools := _refused_tools(said, request):
+        return PartRefused("single tools", tools=tools)
     if request.images and _PICTURES.search(said):
         return PartRefused("pictures", _refused_pictures(said, request))
     if not _NOT_TAKEN.search(said):
@@ -90,6 +120,24 @@ def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
         return PartRefused("tools")
     has_prompt = request.system_prompt and _SYSTEM.search(said)
     return PartRefused("system prompt") if has_prompt else None
+
+
+def _refused_tools(said: str, request: ModelRequest) -> Sequence[ToolDefinition]:
+    """The tools whose definitions a message refuses; all if it is about one and does not say."""
+    if not request.tools or _CALL.search(said):
+        return ()
+    for numbers in _NUMBERS:
+        places = [int(place) for place in numbers.findall(said)]
+        if known := [place for place in places if place < len(request.tools)]:
+            return [request.tools[place] for place in sorted(set(known))]
+    named = [
+        tool
+        for tool in request.tools
+        if re.search(rf"(?<![\w-]){re.escape(tool.name)}(?![\w-])", said)
+    ]
+    if named and _DEFINITION.search(said):
+        return named
+    return request.tools if _SCHEMAS.search(said) else ()
 
 
 def _refused_pictures(said: str, request: ModelRequest) -> Sequence[ImageBlock]:
@@ -104,6 +152,14 @@ def _refused_pictures(said: str, request: ModelRequest) -> Sequence[ImageBlock]:
 def _pictures(message: Message, request: ModelRequest) -> list[ImageBlock]:
     images = (each for each in message.attachments if isinstance(each, ImageBlock))
     return [each for each in images if each.sha256 in request.images]
+
+
+def _tool_notice(model: str, refused: PartRefused) -> str:
+    first, *others = (tool.name for tool in refused.tools)
+    if not others:
+        return f"{model} did not take the tool {first}: asked without it.{refused.said}"
+    more = f" and {len(others):,} more"
+    return f"{model} did not take one of the tools: asked without {first}{more}.{refused.said}"
 
 
 def _picture_notice(model: str, refused: PartRefused) -> str:

@@ -134,7 +134,7 @@ class _Plain:
                 parts = cast("list[object]", value) if isinstance(value, list) else []
                 return [self.schema(each) for each in parts if each is not False] or _NOTHING
             case _ if key in _SINGLE and isinstance(value, dict):
-                return self.schema(cast("object", value))
+                return self.schema(value)
             case _:
                 return value
 
