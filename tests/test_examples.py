@@ -7,21 +7,17 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from tui.app.app import SibylApp
-from tui.app.keymap import EVERYWHERE
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import Appearance, ThemeSwitcher, dress
 from tui.config import load_config
 from tui.config.writing import example
 from tui.errors import ConfigError
-from tui.screens.chat import ChatScreen
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "SECURITY.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-PLACES = {EVERYWHERE: (*SibylApp.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
 
 _TABLE = r"\[[\w.\"-]+\]"
 _SETTING = r"[\w-]+ = \S.*"
@@ -52,7 +48,7 @@ def start_with(toml: str, folder: Path) -> None:
     app = App()
     themes = ThemeSwitcher(app, UiStateService(None, app.set_timer), config.theme)
     appearance = Appearance(config.theme, config.reduced_motion, config.keys)
-    dress(app, themes, appearance, PLACES, ChatScreen.LINES)
+    dress(app, themes, appearance)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from textual.binding import Binding
 
-from tui.app.keymap import EVERYWHERE, checked_keymap
+from tui.app.keymap import EVERYWHERE, check_keymap
 from tui.errors import ConfigError
 
 PLACES = {
@@ -31,9 +31,9 @@ LINES = {"In the prompt", "While searching"}
 
 
 def checked(**chosen):
-    return checked_keymap(
-        {k.replace("_", "-"): v for k, v in chosen.items()}, PLACES, LINES, "config.toml"
-    )
+    keys = {k.replace("_", "-"): v for k, v in chosen.items()}
+    check_keymap(keys, PLACES, LINES, "config.toml")
+    return keys
 
 
 @pytest.mark.parametrize("key", ["ctrl+t", "f5", "alt+left", "shift+f3", "ctrl+s,f2", "ctrl+/"])
@@ -74,7 +74,7 @@ def test_what_types_nothing_is_a_key_where_a_line_is_typed(key):
 def test_a_letter_may_be_bound_everywhere_to_what_is_done_at_one_place_only():
     here = Binding("slash", "find_here", "Find", id="find", priority=True)
     places = {**PLACES, EVERYWHERE: [*PLACES[EVERYWHERE], here]}
-    assert checked_keymap({"find": "f"}, places, LINES, "config.toml") == {"find": "f"}
+    check_keymap({"find": "f"}, places, LINES, "config.toml")
 
 
 def test_what_clashed_before_is_no_reason_to_refuse_another_key():
@@ -112,6 +112,6 @@ def test_what_clashed_before_is_no_reason_to_refuse_another_key():
 )
 def test_what_cannot_be_is_said_with_its_key(chosen, key, words):
     with pytest.raises(ConfigError) as raised:
-        checked_keymap(chosen, PLACES, LINES, "config.toml")
+        check_keymap(chosen, PLACES, LINES, "config.toml")
     assert str(raised.value).startswith(f"config.toml: {key}: ")
     assert words in str(raised.value)

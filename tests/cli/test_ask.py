@@ -24,6 +24,7 @@ from tests.providers.chat_server import (
     with_strict_roles,
 )
 from tests.providers.ollama_facts import OllamaFacts
+from tui.cli import output
 from tui.config import ProviderSettings
 from tui.config.connections import connections_file
 from tui.domain.journal.records import Partial, Settings, decode
@@ -706,15 +707,34 @@ def test_an_anthropic_key_is_all_that_its_models_need(sibyl, monkeypatch, store)
     assert only_session(store).model == "anthropic:claude-sonnet-5-5"
 
 
-def test_without_any_model_the_offline_guide_answers(sibyl, store):
+def test_without_any_model_a_program_that_reads_the_answer_gets_none(sibyl, configured, store):
     result = sibyl("ask", "How do I connect a model?")
+    assert (result.code, result.out) == (1, "")
+    assert "No model is connected. Connect one with F5 in sibyl-tui, set a variable" in result.err
+    printed = json.loads(sibyl("ask", "--continue", "Well?", "--json").out.splitlines()[-1])
+    assert printed["status"] == "failed"
+    with ChatServer(answers("So.")) as server:
+        configured(server)
+        sibyl("ask", "And now?", "--continue")
+        said = server.requests[0].body["messages"]
+    assert [each["content"] for each in said] == ["How do I connect a model?\n\nWell?\n\nAnd now?"]
+
+
+def test_the_offline_guide_answers_where_it_is_named(sibyl, store):
+    result = sibyl("ask", "How do I connect a model?", "--model", "offline:guide")
     assert result.code == 0
-    assert "OPENAI_API_KEY" in result.out
-    assert "export ANTHROPIC_API_KEY=..." in result.out
+    assert "press F5 or type `/connect`" in result.out
     assert only_session(store).model == "offline:guide"
 
 
-def test_the_offline_guide_quotes_what_was_said_before_with_its_session(sibyl, store):
+def test_the_offline_guide_answers_somebody_at_a_terminal(sibyl, monkeypatch):
+    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdout)
+    result = sibyl("ask", "How do I connect a model?")
+    assert (result.code, "the built-in guide" in result.out) == (0, True)
+
+
+def test_the_offline_guide_quotes_what_was_said_before_with_its_session(sibyl, store, monkeypatch):
+    monkeypatch.setenv("SIBYL_MODEL", "offline:guide")
     sibyl("ask", "The login bug is in auth.py")
     (before,) = [entry.id for entry in store.list(SessionFilter(), None, 9).entries]
     result = sibyl("ask", "What did we say about the login bug?")
@@ -936,6 +956,8 @@ def records(store, session_id):
 
 def test_the_model_that_was_connected_on_the_screen_is_asked(sibyl, monkeypatch, tmp_path):
     file = tmp_path / "settings" / "config.toml"
+    file.parent.mkdir()
+    file.touch()
     monkeypatch.setenv("SIBYL_CONFIG", str(file))
     with ChatServer(answers("Connected."), key="sk-pasted-0123456789") as server:
         write_key(file, "local", "sk-pasted-0123456789")

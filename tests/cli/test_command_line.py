@@ -145,6 +145,49 @@ def test_a_mistake_in_the_configuration_names_file_key_and_type(sibyl, tmp_path,
     assert f"{config}: auto_save_interval: expected" in result.err
 
 
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ('theme = "mauve"', "theme: unknown theme; the themes are"),
+        ('keys.nope = "f9"', "keys.nope: unknown action"),
+        ('keys.new = "ctrl+q"', "keys.new: ctrl+q is the key of quit already"),
+        ('store = "ftp://x"', 'store: there is no store "ftp"'),
+        (
+            'model = "openai:gpt-6"\nproviders.openai.api_key_file = "/nowhere"',
+            "providers.openai.api_key_file: /nowhere cannot be read",
+        ),
+    ],
+)
+def test_settings_that_the_screen_would_not_start_with_are_not_shown(
+    sibyl, tmp_path, monkeypatch, settings, fault
+):
+    config = tmp_path / "config.toml"
+    config.write_text(settings)
+    monkeypatch.setenv("SIBYL_CONFIG", str(config))
+    result = sibyl("config", "show")
+    assert (result.code, result.out) == (2, "")
+    assert fault in result.err
+
+
+@pytest.mark.parametrize("command", [["sessions", "list"], ["ask", "hi"], ["config", "show"]])
+def test_a_configuration_that_is_named_and_not_there_is_an_error(
+    sibyl, tmp_path, monkeypatch, command
+):
+    monkeypatch.setenv("SIBYL_CONFIG", str(tmp_path / "mine.toml"))
+    result = sibyl(*command)
+    assert result.code == 2
+    assert f"SIBYL_CONFIG: there is no file {tmp_path / 'mine.toml'}" in result.err
+    monkeypatch.setenv("SIBYL_CONFIG", "")
+    assert sibyl("sessions", "list").code == 0
+
+
+def test_a_byte_order_mark_before_the_configuration_is_none(sibyl, tmp_path, monkeypatch):
+    config = tmp_path / "config.toml"
+    config.write_text('\ufeffmodel = "openai:gpt-x"\n', "utf-8")
+    monkeypatch.setenv("SIBYL_CONFIG", str(config))
+    assert tomllib.loads(sibyl("config", "show").out)["model"] == "openai:gpt-x"
+
+
 def test_the_example_configuration_is_toml_and_its_place_is_told(sibyl, tmp_path, monkeypatch):
     monkeypatch.setenv("SIBYL_CONFIG", str(tmp_path / "mine.toml"))
     assert sibyl("config", "path").out == f"{tmp_path / 'mine.toml'}\n"

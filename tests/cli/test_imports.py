@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 
 import msgspec
 import pytest
@@ -247,9 +248,12 @@ def test_what_was_cut_continued_and_deleted_is_told(sibyl, store, shelf):
     assert "1 session left out: deleted here. To import also deleted ones:" in said_so
 
 
-def test_an_imported_session_is_continued_with_the_model_that_is_there(sibyl, store, shelf):
+def test_an_imported_session_is_continued_with_the_model_that_is_there(
+    sibyl, store, shelf, monkeypatch
+):
     shelf.put("a.json", told(said("a"), model="dear"))
     sibyl("import", "--all")
+    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdout)
     asked = sibyl("ask", "--session", FIRST, "and then?")
     assert asked.code == 0
     assert "notebook:dear is not in your settings. offline:guide answers instead." in asked.err

@@ -40,9 +40,17 @@ def test_it_is_refused_as_an_argument_and_not_quoted(address, file):
     assert "s3" not in str(refused.value)
 
 
-def test_it_is_refused_in_a_variable(file):
-    with pytest.raises(ConfigError, match="SIBYL_STORE: the address has a password"):
-        load_settings(file, {"SIBYL_STORE": ADDRESSES[0]})
+def test_it_may_be_in_a_variable_and_is_not_shown(file):
+    settings = load_settings(file, {"SIBYL_STORE": ADDRESSES[0]})
+    assert settings.config.store == ADDRESSES[0]
+    assert "s3cret" not in as_toml(settings)
+
+
+def test_an_empty_one_is_none(file):
+    address = "postgresql://me:@db.example.org/sibyl"
+    assert load_settings(file, {}, Flags(store=address)).config.store == address
+    with pytest.raises(ConfigError, match="--store: the address has a password"):
+        load_settings(file, {}, Flags(store="postgresql://me:@s3cret@db.example.org/sibyl"))
 
 
 def test_it_is_refused_in_a_file_that_others_can_read(file):

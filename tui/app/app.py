@@ -17,11 +17,10 @@ from tui.app.dependencies import Dependencies
 from tui.app.dispatcher import Dispatcher
 from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
-from tui.app.keymap import EVERYWHERE, Places
 from tui.app.services.attention import Attention
 from tui.app.shutdown import Defects, end_on_signals
 from tui.app.theme_contrast import ThemeContrastApp
-from tui.app.themes import dress
+from tui.app.themes import ALL_KEYS, dress
 from tui.app.wiring import Controllers
 from tui.commands.effects import Effect
 from tui.config import paths
@@ -77,14 +76,11 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self._dispatcher = Dispatcher(
             self, self.input_queue, parts, self._controllers, self._effects
         )
-        dress(self, self._controllers.themes, parts.appearance, self._keys(), ChatScreen.LINES)
+        dress(self, self._controllers.themes, parts.appearance)
 
     async def _carry_out(self, wanted: Sequence[Effect]) -> None:
         # Not bound when the controllers are built: the runner needs them.
         await self._effects.carry_out(wanted)
-
-    def _keys(self) -> Places:
-        return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
 
     def _turn_help(self) -> None:
         from tui.screens.help import HelpScreen
@@ -93,7 +89,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             self.screen.dismiss()
         else:
             self.push_screen(
-                HelpScreen(self._keys(), self._parts.appearance.keys, self.chat.own_commands)
+                HelpScreen(ALL_KEYS, self._parts.appearance.keys, self.chat.own_commands)
             )
 
     # --- life

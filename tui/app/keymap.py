@@ -23,10 +23,10 @@ _LEADING_ON = {"enter", "tab"}
 """Keys without a meaning of their own in a line of text."""
 
 
-def checked_keymap(
+def check_keymap(
     chosen: Mapping[str, str], places: Places, lines: Collection[str], source: str
-) -> dict[str, str]:
-    """The keys by action as Textual takes them: ``{"new": "f9", …}``.
+) -> None:
+    """Check keys by action, as the configuration and Textual have them: ``{"new": "f9", …}``.
 
     ``lines`` are the places where text is typed. Raises ``ConfigError`` for an action that is not
     known, an invalid key name, a key that is needed for typing text, and a key with two meanings in
@@ -48,7 +48,6 @@ def checked_keymap(
             _check_typed(bindings, chosen, source, _LEADING_ON)
     for bindings in (everywhere, *by_place.values()):
         _check_conflicts([*everywhere, *bindings], chosen, source)
-    return dict(chosen)
 
 
 def _check_typed(

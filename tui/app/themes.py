@@ -1,14 +1,21 @@
 """Themes, and the rest of the appearance that the configuration sets."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from textual.app import App
+from textual.theme import BUILTIN_THEMES
 
-from tui.app.keymap import Places, checked_keymap
+from tui.app.keymap import EVERYWHERE, Places, check_keymap
 from tui.app.services.ui_state import UiStateService
+from tui.config import Settings
 from tui.errors import ConfigError, UsageError
+from tui.screens.app_keys import APP_KEYS
+from tui.screens.chat_keys import BINDINGS, KEYS, LINES
+
+ALL_KEYS: Places = {EVERYWHERE: (*APP_KEYS, *BINDINGS), **KEYS}
+"""All keys by where they act, for the help and the user's own keys."""
 
 
 class Appearance(msgspec.Struct, frozen=True):
@@ -18,6 +25,12 @@ class Appearance(msgspec.Struct, frozen=True):
     reduced_motion: bool = False
     keys: Mapping[str, str] = {}
     source: str = "config.toml"
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Appearance":
+        """The appearance that the settings have."""
+        config = settings.config
+        return cls(config.theme, config.reduced_motion, config.keys, str(settings.file))
 
 
 class ThemeSwitcher:
@@ -71,22 +84,19 @@ class ThemeSwitcher:
         self._app.theme = name
 
 
-def dress(
-    app: App[Any],
-    themes: ThemeSwitcher,
-    appearance: Appearance,
-    places: Places,
-    lines: Collection[str],
-) -> None:
-    """Apply the configured appearance to an application. Raises ``ConfigError``.
-
-    ``places`` are all keys by where they act, ``lines`` the places where text is typed.
-    """
-    if appearance.theme is not None and appearance.theme not in themes.names():
-        known = ", ".join(themes.names())
-        raise ConfigError(appearance.source, "theme", f"unknown theme; the themes are {known}")
+def dress(app: App[Any], themes: ThemeSwitcher, appearance: Appearance) -> None:
+    """Apply the configured appearance to an application. Raises ``ConfigError``."""
+    check_appearance(appearance)
     themes.begin()
     if appearance.reduced_motion:
         app.animation_level = "none"
     if appearance.keys:
-        app.set_keymap(checked_keymap(appearance.keys, places, lines, appearance.source))
+        app.set_keymap(dict(appearance.keys))
+
+
+def check_appearance(appearance: Appearance) -> None:
+    """Check the names of themes, actions and keys. Raises ``ConfigError``."""
+    if appearance.theme is not None and appearance.theme not in BUILTIN_THEMES:
+        known = ", ".join(sorted(BUILTIN_THEMES))
+        raise ConfigError(appearance.source, "theme", f"unknown theme; the themes are {known}")
+    check_keymap(appearance.keys, ALL_KEYS, LINES, appearance.source)

@@ -2,10 +2,16 @@
 
 import os
 from argparse import Namespace
+from contextlib import suppress
+from pathlib import Path
 
 from tui.cli import output
-from tui.config import Flags, load_settings, paths
+from tui.config import Flags, Settings, load_settings, paths
 from tui.config.writing import as_toml, example
+from tui.domain.timestamps import utc_now
+from tui.errors import ModelUnavailable
+from tui.providers.selection import choose
+from tui.storage.opening import open_store
 
 
 def run(chosen: Namespace) -> int:
@@ -18,5 +24,17 @@ def run(chosen: Namespace) -> int:
             output.put(example())
         case _:
             flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
-            output.put(as_toml(load_settings(file, os.environ, flags)))
+            settings = load_settings(file, os.environ, flags)
+            _check_start(settings, paths.data_directory(os.environ, chosen.data_dir))
+            output.put(as_toml(settings))
     return 0
+
+
+def _check_start(settings: Settings, root: Path) -> None:
+    """Refuse settings that the screen would not start with. Raises ``ConfigError``."""
+    from tui.app.themes import Appearance, check_appearance
+
+    open_store(settings.config.store or "", root, utc_now)
+    with suppress(ModelUnavailable):
+        choose(settings, os.environ, find_ollama=lambda _: None)
+    check_appearance(Appearance.of(settings))

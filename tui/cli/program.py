@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,6 +17,7 @@ from tui.config import Flags, Settings, configured_levels, load_settings, paths
 from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
+from tui.domain.providers import is_guide
 from tui.domain.timestamps import format_utc, utc_now
 from tui.engine.kept_lists import KeptLists
 from tui.engine.sessions.leasing import take_session
@@ -39,6 +41,10 @@ if TYPE_CHECKING:
 _PAGE = 200
 _SEARCH_SECONDS = 2.0
 _NUMBER_DIGITS = 7
+_NO_MODEL = (
+    "No model is connected. Connect one with F5 in sibyl-tui, set a variable such as"
+    " OPENAI_API_KEY, or name one with --model; --model offline:guide asks the built-in guide."
+)
 
 
 def _project(scope: str | None) -> str:
@@ -97,12 +103,15 @@ class Program(msgspec.Struct, frozen=True):
     def model(self, proposed: str | None = None) -> Model:
         """Select the model; ``proposed`` is the last model of a session. Prints notices.
 
-        An unavailable model raises only when it is asked, after the prompt was saved.
+        An unavailable model raises only when it is asked, after the prompt was saved. A program
+        that reads the answer gets the built-in guide's only where that is named.
         """
         try:
             choice, notices = choose(self.settings, self.environment, proposed)
         except ModelUnavailable as error:
             return UnavailableModel(self.settings.model or proposed or "", error)
+        if is_guide(choice.name) and not (self.settings.model or output.is_terminal(sys.stdout)):
+            return UnavailableModel("", ModelUnavailable(_NO_MODEL))
         for notice in notices:
             output.tell(notice)
         return LazyModel(choice, self.recall, lists=self.kept_lists)

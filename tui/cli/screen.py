@@ -29,7 +29,6 @@ from tui.terminal import first_frame
 
 if TYPE_CHECKING:
     from tui.app.dependencies import Dependencies
-    from tui.app.themes import Appearance
     from tui.engine.connections import ConnectionManager
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
@@ -138,6 +137,7 @@ def _parts(
 ) -> "Dependencies":
     from tui.app.dependencies import Dependencies
     from tui.app.services.session_imports import SessionImports
+    from tui.app.themes import Appearance
 
     config = program.settings.config
     connections = cache(partial(_connections, program, models))
@@ -160,7 +160,7 @@ def _parts(
         exclusive_projects=config.exclusive_projects,
         prompts=config.prompts,
         ui_state_file=paths.state_directory() / ui_state.FILE,
-        appearance=_appearance(program),
+        appearance=Appearance.of(program.settings),
         notify=config.notify,
     )
 
@@ -191,15 +191,3 @@ def _places(program: Program) -> "Places":
     from tui.importers.protocol import Places
 
     return Places(Path.home(), program.environment, is_mac=sys.platform == "darwin")
-
-
-def _appearance(program: Program) -> "Appearance":
-    from tui.app.themes import Appearance
-
-    config = program.settings.config
-    return Appearance(
-        theme=config.theme,
-        reduced_motion=config.reduced_motion,
-        keys=config.keys,
-        source=str(program.settings.file),
-    )

@@ -85,7 +85,7 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
 
     Raises ``ConfigError``.
     """
-    config, sources = _load(file)
+    config, sources = _load(file, named=bool(environ.get("SIBYL_CONFIG")))
     said = flags or Flags()
     changes: dict[str, Any] = {}
     given = (
@@ -126,8 +126,10 @@ def load_connections(file: Path) -> Connections:
     return _with_whole_paths(kept, file.parent)
 
 
-def _load(file: Path) -> tuple[Config, dict[str, str]]:
+def _load(file: Path, *, named: bool = False) -> tuple[Config, dict[str, str]]:
     written = _read(file)
+    if not written and named and not file.exists():
+        raise ConfigError("environment", "SIBYL_CONFIG", f"there is no file {file}")
     raw = {key: each for key, each in written.items() if key != "mcpServers"}
     for key, expected in _with_tool_servers(raw, written):
         raise ConfigError(str(file), key, expected)
@@ -191,7 +193,7 @@ def _read(file: Path) -> dict[str, Any]:
 
     try:
         _check_lines(file, data)
-        return tomllib.loads(data.decode())
+        return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(str(file), f"line {line}", "expected text in UTF-8") from None

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from tui.errors import ConfigError
 
-_PASSWORD = re.compile(r"://[^:@/]*:(?!\d+(?:[/?,]|$)).*@|[?&](?:ssl)?password=[^&]")
+_PASSWORD = re.compile(r"://[^:@/]*:(?!@[^@]*$|\d+(?:[/?,]|$)).*@|[?&](?:ssl)?password=[^&]")
 """Between a name and an @, or a parameter; digits before a / are a port."""
 _HIDDEN = (
     (re.compile(r"(://[^:@/]*:).*@"), r"\1[hidden]@"),
     (re.compile(r"([?&](?:ssl)?password=)[^&]*"), r"\1[hidden]"),
 )
-_INSTEAD = "Leave it out, and put it into ~/.pgpass, PGPASSWORD or config.toml"
+_INSTEAD = "Leave it out, and put it into ~/.pgpass, PGPASSWORD, SIBYL_STORE or config.toml"
 
 
 def without_password(address: str) -> str:
@@ -24,15 +24,14 @@ def without_password(address: str) -> str:
 
 
 def check_password(address: str, source: str, file: Path) -> None:
-    """Refuse a password that others can read: they see arguments, and programs inherit variables.
+    """Refuse a password that others can read: in an argument, or in a file that is theirs to read.
 
     Raises ``ConfigError``, which does not quote it.
     """
     if not _PASSWORD.search(address):
         return
-    if source != str(file):
-        place = "command line" if source.startswith("-") else "environment"
-        raise ConfigError(place, source, f"the address has a password. {_INSTEAD}")
-    if file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if source.startswith("-"):
+        raise ConfigError("command line", source, f"the address has a password. {_INSTEAD}")
+    if source == str(file) and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         fault = f"other users can read this file, and it has a password. Run: chmod 600 {file}"
         raise ConfigError(source, "store", fault)

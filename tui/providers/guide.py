@@ -18,7 +18,7 @@ from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextRe
 _WORDS_PER_PIECE = 4
 _MOST_HITS = 3
 _MOST_ROWS = 16
-_COMMAND_WEIGHT = 0.4
+_COMMAND_WEIGHT = 0.3
 _ENOUGH = 1.2
 _LENGTH_WEIGHT = 0.75
 _TOPICS = frozenset({"session", "find", "new", "show", "help", "word"})

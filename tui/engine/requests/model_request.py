@@ -114,7 +114,7 @@ def exchanged_with_models(messages: Sequence[Message]) -> list[Message]:
     for message in messages:
         if message.id in replaced:
             continue
-        if not is_guide(message.model):
+        if message.status == "failed" or not is_guide(message.model):
             found.append(message)
         elif found and found[-1].role == "user":
             found.pop()
