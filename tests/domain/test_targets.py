@@ -32,6 +32,9 @@ class FakeCatalog:
     def named(self, name):
         return [key for key, each in self._sessions.items() if each[2] == name]
 
+    def imported(self, name):
+        return {"imported", "purged"} if name == "theirs" else ()
+
     def newest(self, count):
         return list(self._sessions)[:count]
 
@@ -241,6 +244,10 @@ def test_a_session_told_twice_is_one():
             return super().named(name) * 2
 
     assert find("x", catalog=Stuttering(a=(HERE, 1, "x"))) == "a"
+
+
+def test_an_id_of_another_program_is_the_session_that_is_left_of_it():
+    assert find("theirs") == "imported"
 
 
 # --- anything

@@ -1335,6 +1335,28 @@ class StoreContract:
         assert isinstance(next(found), SessionHeader)
         assert list(found) == records
 
+    def test_a_session_is_found_by_the_id_that_it_had_in_its_program(self, store, other):
+        for name, program, source in (
+            ("old", "pi", 'a"é:1'),
+            ("theirs", "codex", "b"),
+            ("fork", "pi", "b"),
+            ("gone", "pi", "c"),
+        ):
+            store.add_imported(imported(name), encoded(user("m1")))
+            store.note_imports([ImportLine(at(), program, "/a", source_id=source, id=name)])
+        store.delete("gone")
+        store.purge("gone")
+        for target in ('a"é:1', 'pi:a"é:1'):
+            assert other.resolve(target, SCOPE) == "old"
+            assert [hit.session_id for hit in search(other, target).hits][:1] == ["old"]
+        assert other.resolve("codex:b", SCOPE) == "theirs"
+        with pytest.raises(AmbiguousSession) as caught:
+            other.resolve("b", SCOPE)
+        assert sorted(caught.value.candidates) == ["fork", "theirs"]
+        for target in ("pi:", "codex:c", "c", 'pi:a"é'):
+            with pytest.raises(SessionNotFound):
+                other.resolve(target, SCOPE)
+
     def test_the_log_of_imports_outlives_the_session(self, store, other):
         lines = [
             ImportLine(

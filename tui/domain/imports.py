@@ -1,7 +1,10 @@
 """The log of imports: the sources that were read, and the sessions that came from them."""
 
+from collections.abc import Iterable
+
 import msgspec
 
+from tui.domain.journal.json_text import journal_json
 from tui.domain.json_limits import Count
 
 
@@ -33,6 +36,19 @@ class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Of the reader: a higher one reads the source again."""
     whole: bool = False
     """True in the last line of a source that was read to its end."""
+
+
+def came_from(name: str, lines: Iterable[ImportLine]) -> list[str]:
+    """The sessions here of an id in a program, which may stand before it: ``claude-code:ID``."""
+    if not name:
+        return []
+    named = (each for each in lines if name in (each.source_id, f"{each.program}:{each.source_id}"))
+    return [*dict.fromkeys(each.id for each in named if each.id)]
+
+
+def bytes_naming(name: str) -> bytes:
+    """The bytes that all encoded lines have from which such a session came."""
+    return journal_json(name.partition(":")[2] or name)[1:-1]
 
 
 def is_unknown(reason: str) -> bool:

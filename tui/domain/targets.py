@@ -1,4 +1,4 @@
-"""Resolution of a target: a listed number, an id, ``scope#N``, a name or a prefix of an id.
+"""Resolution of a target: a number, an id, ``scope#N``, a name, an imported id, or a prefix.
 
 The first kind that matches wins; a tie within a kind is an error that names the candidates.
 Digits count as a prefix only from a whole date on (eight): all ids begin with the year.
@@ -40,6 +40,10 @@ class Catalog(Protocol):
 
     def named(self, name: str) -> Iterable[str]:
         """The ids of the sessions with exactly this name."""
+        ...
+
+    def imported(self, name: str) -> Iterable[str]:
+        """The ids of the sessions that had this id in another program, also of purged ones."""
         ...
 
     def newest(self, count: int) -> Sequence[str]:
@@ -100,6 +104,7 @@ def _candidates(target: str, scope: str, catalog: Catalog) -> Iterator[list[str]
     yield _by_ordinal(target, scope, catalog)
     yield _by_ordinal_of_called(target, scope, catalog)
     yield _by_name(target, catalog)
+    yield _by_source(target, catalog)
     yield _by_prefix(target, catalog)
 
 
@@ -133,8 +138,16 @@ def _by_name(target: str, catalog: Catalog) -> list[str]:
     return sorted(set(catalog.named(target))) if target else []
 
 
+def _by_source(target: str, catalog: Catalog) -> list[str]:
+    return sorted(filter(catalog.has, catalog.imported(target))) if _is_of_id(target) else []
+
+
+def _is_of_id(target: str) -> bool:
+    return bool(target) and not (is_number(target) and len(target) < _DIGITS_OF_A_DAY)
+
+
 def _by_prefix(target: str, catalog: Catalog) -> list[str]:
-    if not target or (is_number(target) and len(target) < _DIGITS_OF_A_DAY):
+    if not _is_of_id(target):
         return []
     wanted = (target, _PREFIX + target)
     return sorted(catalog.beginning(wanted))

@@ -1,7 +1,8 @@
 """The catalog in which targets of a data directory are resolved."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from tui.domain.imports import ImportLine, came_from
 from tui.errors import AmbiguousSession
 from tui.storage.directory import Directory
 from tui.storage.folders import Folders
@@ -18,11 +19,13 @@ class FileCatalog:
         scopes: Scopes,
         directory: Directory,
         wanted: SessionFilter,
+        imports: Callable[[str], Iterable[ImportLine]],
     ) -> None:
         self._folders = folders
         self._scopes = scopes
         self._directory = directory
         self._wanted = wanted
+        self._imports = imports
 
     def has(self, session_id: str) -> bool:
         return self._folders.exists(session_id)
@@ -42,6 +45,9 @@ class FileCatalog:
 
     def named(self, name: str) -> Iterable[str]:
         return self._directory.named(name, self._wanted)
+
+    def imported(self, name: str) -> Iterable[str]:
+        return came_from(name, self._imports(name))
 
     def newest(self, count: int) -> Sequence[str]:
         return [file.session_id for file in self._directory.files(self._wanted)[:count]]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.imports import ImportLine
+from tui.domain.imports import ImportLine, bytes_naming, came_from
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.message import Message
@@ -209,9 +209,9 @@ class FileStore:
     def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
         return self._attachments.find(prefix)
 
-    def imports(self) -> Iterator[ImportLine]:
+    def imports(self, naming: str = "") -> Iterator[ImportLine]:
         with storage_errors("Cannot read the log of imports"):
-            yield from read_lines(self._folders.imports)
+            yield from read_lines(self._folders.imports, bytes_naming(naming))
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         self._folders.prepare()
@@ -299,7 +299,9 @@ class FileStore:
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        catalog = FileCatalog(self._folders, self._scopes, self._directory, wanted or FINDABLE)
+        catalog = FileCatalog(
+            self._folders, self._scopes, self._directory, wanted or FINDABLE, self.imports
+        )
         return resolve(target, scope, catalog, listed)
 
     def search(
@@ -310,7 +312,11 @@ class FileStore:
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
     ) -> "SearchResult":
-        return self._index.search(query, limit, seconds, wanted)
+        from tui.domain.search.query import source_of, with_sessions
+
+        found = self._index.search(query, limit, seconds, wanted)
+        named = source_of(query)
+        return with_sessions(found, self.entries(came_from(named, self.imports(named))), limit)
 
     def rebuild_index(self) -> "Iterator[Progress]":
         """Build the search index anew, and report the progress. Raises ``StorageError``."""

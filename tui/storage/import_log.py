@@ -31,8 +31,8 @@ def add_lines(path: Path, lines: Sequence[ImportLine]) -> None:
         sync_directory(path.parent)
 
 
-def read_lines(path: Path) -> Iterator[ImportLine]:
-    """Read the lines, oldest first; those that cannot be decoded are skipped.
+def read_lines(path: Path, part: bytes = b"") -> Iterator[ImportLine]:
+    """Read the lines with ``part``, oldest first; those that cannot be decoded are skipped.
 
     Raises ``OSError``.
     """
@@ -42,7 +42,8 @@ def read_lines(path: Path) -> Iterator[ImportLine]:
         return
     try:
         size = os.fstat(descriptor).st_size
-        yield from read_rows(line for _, line in lines_forward(reader_of(descriptor), 0, size))
+        lines = (line for _, line in lines_forward(reader_of(descriptor), 0, size))
+        yield from read_rows(line for line in lines if part in line)
     finally:
         os.close(descriptor)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+from tui.domain.imports import came_from
 from tui.storage.memory_shelf import MemoryShelf
 
 
@@ -30,6 +31,9 @@ class MemoryCatalog:
 
     def named(self, name: str) -> Iterable[str]:
         return [key for key in self._ids if self._name_of(key) == name]
+
+    def imported(self, name: str) -> Iterable[str]:
+        return came_from(name, self._shelf.imports)
 
     def newest(self, count: int) -> Sequence[str]:
         return self._ids[:count]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.imports import ImportLine
+from tui.domain.imports import ImportLine, came_from
 from tui.domain.journal.counts import CountedRequest, counted_requests
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.ids import SESSION_NUMBERS, checked_id, new_session_id
@@ -199,8 +199,8 @@ class MemoryStore:
     def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
         return only_match(prefix, self.shelf.pictures)
 
-    def imports(self) -> Iterator[ImportLine]:
-        return iter(self.shelf.imports)
+    def imports(self, naming: str = "") -> Iterator[ImportLine]:
+        return (each for each in self.shelf.imports if not naming or came_from(naming, [each]))
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         self.shelf.imports += lines
@@ -348,9 +348,12 @@ class MemoryStore:
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
     ) -> "SearchResult":
+        from tui.domain.search.query import source_of, with_sessions
         from tui.storage.memory_search import search_boxes
 
-        return search_boxes(self.shelf.boxes, query, limit, seconds, wanted)
+        found = search_boxes(self.shelf.boxes, query, limit, seconds, wanted)
+        named = came_from(source_of(query), self.shelf.imports)
+        return with_sessions(found, self.entries(named), limit)
 
     # --- moving
 

@@ -442,8 +442,10 @@ class SessionStore(SessionReader, Protocol):
         """
         ...
 
-    def imports(self) -> Iterator[ImportLine]:
+    def imports(self, naming: str = "") -> Iterator[ImportLine]:
         """Read the log of imports, oldest line first. No move and no purge changes it.
+
+        With ``naming`` lines may be left out of which no session ``came_from`` this.
 
         Lines that are noted meanwhile may be missing.
         """

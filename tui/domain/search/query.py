@@ -239,6 +239,23 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
     return SearchResult(hits, total, more=total < len(newest))
 
 
+def source_of(text: str) -> str:
+    """The id that a query may be; the last word that is being typed ends with ``*``."""
+    return text.strip().removesuffix("*").strip('"')
+
+
+def with_sessions(found: SearchResult, entries: Iterable[SessionEntry], limit: int) -> SearchResult:
+    """Put sessions first whose id in the program that they are from is the query."""
+    hits = [
+        Hit(each.id, None, None, each.last_used_at, make_visible_line(each.label), _NAME + 1)
+        for each in entries
+        if each.status != "trashed"
+    ]
+    return msgspec.structs.replace(
+        found, hits=(*hits, *found.hits)[: max(limit, 0)], total=found.total + len(hits)
+    )
+
+
 def _scored(
     newest: Sequence[Candidate],
 ) -> list[tuple[float, Candidate]]:

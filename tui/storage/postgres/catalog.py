@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tui.domain.imports import bytes_naming, came_from
+from tui.storage.postgres.importing import read_log
 from tui.storage.postgres.listing import condition_of
 from tui.storage.postgres.text import as_bytes, as_text, scope_key
 from tui.storage.protocol import SessionFilter
@@ -47,6 +49,9 @@ class PostgresCatalog:
         condition = "sha256(name) = sha256(%(name)s) and name <> ''"
         found = self._passed("id", condition, {"name": as_bytes(name)})
         return [row[0] for row in found]
+
+    def imported(self, name: str) -> Iterable[str]:
+        return came_from(name, read_log(self._connection, bytes_naming(name)))
 
     def newest(self, count: int) -> Sequence[str]:
         return [row[0] for row in self._passed("id", f"true {_NEWEST} limit {count}", {})]

@@ -64,9 +64,10 @@ def add_session(
             numbers.set_first_active(connection, header.scope, header.id)
 
 
-def read_log(connection: "Connection") -> Iterator[ImportLine]:
-    """Read the log of imports, oldest line first."""
-    rows = connection.execute("select line from imports order by number").fetchall()
+def read_log(connection: "Connection", part: bytes = b"") -> Iterator[ImportLine]:
+    """Read the lines of the log of imports that have a part, oldest first."""
+    query = "select line from imports where position(%s::bytea in line) > 0 order by number"
+    rows = connection.execute(query, (part,)).fetchall()
     return read_rows(bytes(row[0]) for row in rows)
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tui.domain.imports import ImportLine
+from tui.domain.imports import ImportLine, bytes_naming, came_from
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import checked_id, is_session_id
 from tui.domain.journal.message import Message
@@ -192,9 +192,9 @@ class PostgresStore:
         with _saving(header.id):
             self._attempts.once(header.id, make, is_made)
 
-    def imports(self) -> Iterator[ImportLine]:
+    def imports(self, naming: str = "") -> Iterator[ImportLine]:
         with self._database.connection() as connection:
-            return read_log(connection)
+            return read_log(connection, bytes_naming(naming))
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         with self._database.connection() as connection:
@@ -318,10 +318,14 @@ class PostgresStore:
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
     ) -> "SearchResult":
+        from tui.domain.search.query import source_of, with_sessions
         from tui.storage.postgres.search import search
 
         with self._database.connection() as connection:
-            return search(connection, query, limit, seconds, wanted)
+            found = search(connection, query, limit, seconds, wanted)
+            named = source_of(query)
+            lines = read_log(connection, bytes_naming(named)) if named else ()
+        return with_sessions(found, self.entries(came_from(named, lines)), limit)
 
     def index(self, session_id: str) -> None:
         """Rebuild the index of a session, which is locked meanwhile."""
