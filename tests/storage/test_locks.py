@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tui.errors import StorageError
 from tui.storage import locks
+from tui.storage.file_store import FileStore
 from tui.storage.locks import LockHeld, holder_of, take
 
 NOW = datetime(2026, 1, 11, 14, 30, tzinfo=UTC)
@@ -231,6 +233,23 @@ def test_nothing_stays_open_when_a_lock_cannot_be_had(path, monkeypatch):
     again = os.dup(lock.descriptor)
     assert again == opened
     os.close(again)
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_told_with_a_way_out(tmp_path, monkeypatch, number):
+    def refused(*_):
+        raise OSError(number, "No locks available")
+
+    store = FileStore(tmp_path)
+    store.create("project:/shop", "/shop", "m").release()
+    monkeypatch.setattr(locks.fcntl, "flock", refused)
+    way_out = r"has no locks\. Keep the sessions on another one: --data-dir FOLDER"
+    with pytest.raises(StorageError, match=way_out):
+        store.create("project:/shop", "/shop", "m")
+    with pytest.raises(StorageError, match=way_out):
+        list(store.rebuild_index())
+    with pytest.raises(StorageError, match=way_out), locks.alone(tmp_path / "list.json"):
+        pass
 
 
 def test_a_link_in_the_place_of_a_lock_is_not_followed(path, tmp_path):

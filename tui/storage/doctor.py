@@ -8,6 +8,7 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -20,6 +21,7 @@ from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.records import VERSION, Import, SessionHeader
 from tui.domain.text.labels import plural
 from tui.errors import StorageError
+from tui.files import UnfitFile
 from tui.storage import locks
 from tui.storage.directory import open_scopes, unknown_header
 from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, storage_errors
@@ -222,6 +224,11 @@ class Doctor:
             if path.is_symlink() or not path.is_file():
                 message = "not a regular file: its sessions cannot be opened; move it away"
                 yield self._finding("unreadable", None, path, message), None
+        with suppress(OSError):
+            try:
+                locks.holder_of(self._folders.scopes_lock)
+            except UnfitFile as error:
+                yield self._finding("no_locks", None, self._root, str(error.strerror)), None
 
     def _scope_lines(self) -> Iterator[_Found]:
         path = self._folders.scopes

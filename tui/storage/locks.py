@@ -4,6 +4,7 @@ The kernel releases a lock when its holder dies. Lock files stay; only a purge u
 holding it. Therefore a taker compares the file that it locked with the one of that name.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -17,6 +18,7 @@ from pathlib import Path
 from tui.domain.journal.session import Holder
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.errors import StorageError
+from tui.files import UnfitFile
 from tui.storage.disk import make_directory, open_to_make, storage_errors
 
 PATIENCE = 0.25
@@ -27,6 +29,11 @@ _LONG_PATIENCE = 10.0
 
 _PAUSE = 0.01
 _NOTE_BYTES = 4096
+_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS})
+NO_LOCKS = (
+    "its file system has no locks. Keep the sessions on another one:"
+    " --data-dir FOLDER, or SIBYL_DATA_DIR"
+)
 
 
 class LockHeld(Exception):
@@ -134,6 +141,10 @@ def _lock(descriptor: int, kind: int) -> bool:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        if error.errno in _NO_LOCKS:
+            raise UnfitFile(error.errno, NO_LOCKS) from error
+        raise
     return True
 
 

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Collection, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -234,10 +234,15 @@ class IndexMaintenance:
 
     @contextmanager
     def _alone(self, patience: float) -> Generator[None]:
-        with self._locked(patience) as held:
-            if not held:
-                raise IndexBusy
+        try:
+            with storage_errors("The search index cannot be written"):
+                lock = locks.take(self._lock, patience=patience)
+        except locks.LockHeld:
+            raise IndexBusy from None
+        try:
             yield
+        finally:
+            lock.release()
 
     @contextmanager
     def _built(self) -> Generator[sqlite3.Connection]:
@@ -277,15 +282,13 @@ class IndexMaintenance:
 
     @contextmanager
     def _locked(self, patience: float) -> Generator[bool]:
-        try:
-            lock = locks.take(self._lock, patience=patience)
-        except (locks.LockHeld, OSError):
-            yield False
-            return
-        try:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._alone(patience))
+            except StorageError:
+                yield False
+                return
             yield True
-        finally:
-            lock.release()
 
     def _start_child(self) -> None:
         now = time.monotonic()

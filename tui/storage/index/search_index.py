@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.search.query import Candidate, Query, SearchResult, parse, rank
-from tui.errors import IndexBusy
+from tui.errors import StorageError
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folders
 from tui.storage.index.database import Unusable
@@ -107,7 +107,7 @@ class SearchIndex:
         if error.kind == "damaged":
             try:
                 self._maintenance.set_aside()
-            except (OSError, IndexBusy):
+            except (OSError, StorageError):
                 return ""
         if error.kind in self._told or error.kind not in _NOTICES:
             return ""
