@@ -215,6 +215,7 @@ def error_of(words: str, code: int = -32600) -> str:
         (400, "Invalid session ID"),
         (401, "Unauthorized: Session not found!"),
         (500, error_of("session expired", -32603)),
+        (200, error_of("Session not found", -32001)),
     ],
 )
 async def test_a_call_that_a_forgotten_session_refuses_is_made_in_a_new_one(
@@ -334,6 +335,33 @@ async def test_a_reply_in_an_odd_form_is_understood(reach: Reach, answer: Any):
         async with reach(server.url) as web:
             await web.begin()
             assert await web.call() == ToolResult("done")
+
+
+async def test_a_stream_that_was_cut_is_read_on_where_the_server_keeps_it(reach: Reach):
+    def fault(handler: BaseHTTPRequestHandler, message: dict) -> bool:
+        if message.get("method") == "tools/call":
+            numbers.append(message["id"])
+            events(handler, "id: 1\nretry: 1\ndata:\n\n")
+        elif handler.headers["last-event-id"] == "1":
+            events(handler, f"data: {json.dumps(result({'id': numbers[-1]}, 'done'))}\n\n")
+        else:
+            return False
+        return True
+
+    numbers: list[int] = []
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            await web.begin()
+            assert await web.call() == ToolResult("done")
+
+
+async def test_a_session_that_is_forgotten_before_its_tools_are_listed_is_begun_anew(reach: Reach):
+    fault = at("tools/list", lambda h, _: reply(h, 404))
+    with HttpToolServer(fault) as server:
+        async with reach(server.url) as web:
+            assert (await web.start()).state == "stopped"
+            server.fault = None
+            assert (await web.start()).state == "ready"
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,7 @@ class TestACall:
             '{"jsonrpc": "2.0", "id": ID, "result": {"content": [{"type": "text", "te\n',
             "{'jsonrpc': '2.0', 'id': ID, 'result': None}\n",
             '{"jsonrpc": "2.0", "result": }\n',
+            '{"jsonrpc": "2.0", "id": ID, "resLog: a line\nult": {}}\n',
             '{"jsonrpc": "2.0", "id": ID, "result": ' + "[" * 100_000 + "]" * 100_000 + "}\n",
             '{"jsonrpc": "2.0", "id": ID, "result": ' + "9" * 10_000 + "}\n",
         ],

@@ -66,6 +66,10 @@ def test_an_error_is_a_failed_result():
     assert result_of({"content": [text("No.")], "isError": True}) == ToolResult("No.", failed=True)
 
 
+def test_a_failure_without_words_is_said():
+    assert result_of({"isError": True}).text == "It failed, and said nothing."
+
+
 def test_half_characters_become_whole_and_controls_stay():
     assert result_of({"content": [text("\ud800\x1b\0")]}).text == "\ufffd\x1b\0"
 

@@ -242,7 +242,7 @@ def test_a_schema_without_a_type_is_one_of_an_object():
     "listed", [None, 5, [], {}, {"name": 5}, {"name": " "}, {"name": "x" * 1000}]
 )
 def test_something_without_a_name_is_left_out(listed: object):
-    assert read(listed).notice == ("Left out: one without a usable name.")
+    assert read(listed).notice == ("Left out: 1 without a usable name.")
 
 
 def test_a_long_list_of_the_unusable_is_shortened():

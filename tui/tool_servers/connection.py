@@ -12,11 +12,12 @@ from typing import Any, Protocol, cast
 import anyio
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.types import METHOD_NOT_FOUND, PARSE_ERROR
+from mcp.types import METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
 
 from tui.config import ToolServerSettings
 from tui.tool_servers.failures import ServerFailed, SessionForgotten
 from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, open_address
+from tui.tool_servers.messages import UNREADABLE
 from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.stdio import open_program
 
@@ -126,14 +127,14 @@ class Connection:
         try:
             return await self._dispatcher.send_raw_request(method, params)
         except MCPError as error:
-            if error.code == SESSION_FORGOTTEN:
+            if error.code == SESSION_FORGOTTEN or _tells_forgotten(error):
                 self._forgotten = error.message
                 raise SessionForgotten(error.message) from None
             if error.code == METHOD_NOT_FOUND and method == "tools/list":
                 return {}
             # The library's own words are those of its parser.
             unreadable = error.code == PARSE_ERROR and error.message.startswith("Failed to parse")
-            said = "Its reply cannot be read" if unreadable else error.message
+            said = UNREADABLE if unreadable else error.message
             raise ServerFailed(await self._end_or(said)) from None
         except ValueError as error:
             raise ServerFailed(f"The request cannot be sent ({type(error).__name__})") from None
@@ -155,6 +156,11 @@ class Connection:
         """Note a notification of the server."""
         if method == "notifications/tools/list_changed":
             self.changed.set()
+
+
+def _tells_forgotten(error: MCPError) -> bool:
+    """True for what libraries say of a session without a status that tells."""
+    return error.code == REQUEST_TIMEOUT and "session not found" in error.message.lower()
 
 
 def _listed(tools: object) -> list[object]:

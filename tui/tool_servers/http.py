@@ -227,10 +227,10 @@ def _events(response: httpx2.Response, stream: httpx2.AsyncByteStream) -> httpx2
 
 
 def _as_events(forms: Sequence[Form], number: RequestId | None) -> bytes:
-    """Messages as events; a reply may have lost its number."""
+    """Messages as events; a reply may have lost the number of its request."""
+    lost = {} if number is None else {"id": number}
     texts = (
-        json.dumps({**form, "id": number} if "method" not in form else form, ensure_ascii=False)
-        for form in forms
+        json.dumps(form if "method" in form else form | lost, ensure_ascii=False) for form in forms
     )
     return b"".join(b"data: %b\n\n" % without_surrogates(each).encode() for each in texts)
 

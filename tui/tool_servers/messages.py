@@ -23,6 +23,8 @@ Form = dict[str, Any]
 FAILED = -32000
 """The code of an error that has none."""
 
+UNREADABLE = "Its reply cannot be read"
+
 _DECODER = json.JSONDecoder(strict=False)
 _BEGINNING = re.compile(r'\{\s*"jsonrpc"')
 _REPLY = re.compile(r"""^\s*[\[{].*["'](?:result|error)["']\s*:|["']jsonrpc["']\s*:""", re.DOTALL)
@@ -90,7 +92,8 @@ def _standard(value: object) -> Form | None:
             whole = {"content": result} if result is not None else {}
             return {"id": None, **form, "result": result if isinstance(result, dict) else whole}
         case _:
-            return None
+            # A reply without an outcome.
+            return failure(form["id"], UNREADABLE) if is_marked and "id" in form else None
 
 
 def _error(error: object) -> Form:
@@ -189,7 +192,7 @@ class MessageReader:
         answered = [each for each in self.running if str(each) in named]
         if not answered and len(self.running) == 1:
             answered = list(self.running)
-        return [failure(each, "Its reply cannot be read") for each in answered[:1]]
+        return [failure(each, UNREADABLE) for each in answered[:1]]
 
     def _scan(self, line: bytes) -> None:
         """Count the brackets outside strings, which may have line breaks."""

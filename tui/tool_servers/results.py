@@ -24,8 +24,9 @@ def result_of(raw: Mapping[str, Any], without_secrets: Callable[[str], str] = st
         structure = {key: value for key, value in raw.items() if key not in _ABOUT} or None
     if structure is not None and not any(_is_text(part) for part in parts):
         texts.append(_json(structure))
-    text = bounded(without_secrets("\n".join(texts)))
-    return ToolResult(text, failed=raw.get("isError") is True)
+    failed = raw.get("isError") is True
+    text = "\n".join(texts) or ("It failed, and said nothing." if failed else "")
+    return ToolResult(bounded(without_secrets(text)), failed=failed)
 
 
 def bounded(text: str) -> str:

@@ -134,7 +134,7 @@ class _Plain:
                 parts = cast("list[object]", value) if isinstance(value, list) else []
                 return [self.schema(each) for each in parts if each is not False] or _NOTHING
             case _ if key in _SINGLE and isinstance(value, dict):
-                return self.schema(value)
+                return self.schema(cast("Schema", value))
             case _:
                 return value
 
@@ -143,14 +143,12 @@ def _target(ref: str, root: Schema) -> Schema:
     """The part that a reference names; one that is elsewhere, or nowhere, allows everything."""
     if not ref.startswith("#"):
         return {}
-    found: object = root
+    found: Any = root
     for step in ref.split("/")[1:]:
         name = unquote(step).replace("~1", "/").replace("~0", "~")
-        if isinstance(found, dict):
-            found = cast("Schema", found).get(name)
-        elif isinstance(found, list) and name.isdecimal():
-            found = dict(enumerate(cast("list[object]", found))).get(int(name))
-        else:
+        try:
+            found = found[int(name) if isinstance(found, list) else name]
+        except (LookupError, TypeError, ValueError):
             return {}
     return cast("Schema", found) if isinstance(found, dict) else {}
 

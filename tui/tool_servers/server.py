@@ -134,7 +134,11 @@ class Server:
         library = await asyncio.to_thread(_library)
         opened = library.connect(self._settings, self._secrets, GIVE_UP_SECONDS)
         async with opened as connection:
-            self._offer(await self._list(connection))
+            try:
+                self._offer(await self._list(connection))
+            except SessionForgotten as error:
+                self._may_begin_again = True
+                return str(error)
             self._connection = connection
             self._settled.set()
             async with asyncio.TaskGroup() as group:
@@ -166,6 +170,8 @@ class Server:
                     listed += page
         except (ServerFailed, TimeoutError) as error:
             said = "it did not answer in time" if isinstance(error, TimeoutError) else str(error)
+            if isinstance(error, SessionForgotten):
+                raise
             if not listed:
                 raise ServerFailed(f"It did not list its tools: {said}") from None
             notice = f"Its list of tools ends early, after {len(listed)}: {sentence(said)}"

@@ -63,6 +63,7 @@ class _Reader:
         self.seen: set[str] = set()
         self.tools: dict[str, OfferedTool] = {}
         self.unusable: list[str] = []
+        self.nameless = 0
         self.too_many = 0
 
     def take(self, listed: object) -> None:
@@ -72,7 +73,7 @@ class _Reader:
         if self._wanted and name not in self._wanted:
             return
         if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
-            self.unusable.append("one without a usable name")
+            self.nameless += 1
             return
         self.seen.add(name)
         if len(self.tools) >= MOST_TOOLS and _called(self.server, name) not in self.tools:
@@ -135,6 +136,8 @@ def _notice(missing: Sequence[str], reader: _Reader) -> str:
     said: list[str] = []
     if missing:
         said.append(f"It has no tool {_names([*map(_short, missing)])}.")
+    if reader.nameless:
+        said.append(f"Left out: {reader.nameless:,} without a usable name.")
     if reader.unusable:
         said.append(f"Left out: {_names(reader.unusable)}.")
     if reader.too_many:
