@@ -367,8 +367,8 @@ async def test_the_name_of_a_tool_adds_no_lines_to_the_question(new_session):
 @pytest.mark.parametrize(
     ("state", "reason", "words"),
     [
-        ("failed", "no such program.", "The tool server files failed: no such program. Its tools"),
-        ("starting", "", "The tool server files is still starting"),
+        ("failed", "no such program.", 'The server "files" failed: no such program; this answer'),
+        ("starting", "", 'The server "files" is still starting; this answer'),
     ],
 )
 async def test_a_server_that_is_not_ready_is_said_once_and_the_request_goes_without_it(

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tui.engine.sessions.open_session import OpenSession
 
 
+_WITHOUT = "this answer goes without its tools."
+
+
 class NoToolServers:
     """Stands for the servers where none are configured."""
 
@@ -78,7 +81,7 @@ def trouble_words(status: ServerStatus) -> str:
         case "ready":
             return f"{status.name}: {status.notice}" if status.notice else ""
         case "starting" | "not started":
-            return f"The tool server {status.name} is still starting: its tools come later."
+            return f'The server "{status.name}" is still starting; {_WITHOUT}'
         case "failed" | "stopped":
             reason = f": {status.reason.rstrip('.')}" if status.reason else ""
-            return f"The tool server {status.name} failed{reason}. Its tools are not offered."
+            return f'The server "{status.name}" failed{reason}; {_WITHOUT}'
