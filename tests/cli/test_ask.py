@@ -169,6 +169,30 @@ def test_piped_text_refers_to_nothing(sibyl, configured, store, tmp_path):
     assert [each.attachments for each in asked] == [(), ()]
 
 
+@pytest.mark.parametrize("asked", [["-f", ".env", "Check."], ["Check @.env"], ["-f", "link", "x"]])
+def test_a_file_of_secrets_is_refused_by_name_where_nobody_can_be_asked(
+    sibyl, configured, store, tmp_path, asked
+):
+    (tmp_path / ".env").write_text("KEY=1")
+    (tmp_path / "link").symlink_to(".env")
+    with ChatServer() as server:
+        configured(server)
+        result = sibyl("ask", *asked)
+        assert server.requests == []
+    assert result.code == 2
+    named = "link" if "link" in asked else ".env"
+    assert f"Not sent: {named} may hold secrets" in result.err
+    assert "pipe its text into ask" in result.err
+
+
+def test_a_reference_to_nothing_is_told_before_the_prompt_is_sent(sibyl, configured, tmp_path):
+    with ChatServer(answers("Fine.")) as server:
+        configured(server)
+        result = sibyl("ask", "See @notes.mdd and @ann")
+    assert result.code == 0
+    assert result.err.startswith("No such file: notes.mdd. It is sent as text.\n")
+
+
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_file_that_is_not_there_is_a_wrong_usage_that_names_it(sibyl, configured, store, options):
     with ChatServer(answers("No.")) as server:

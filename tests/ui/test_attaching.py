@@ -8,6 +8,7 @@ import pytest
 from tests.ui.screen import notices, rows, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.journal.blocks import FileBlock, ImageBlock
+from tui.domain.references import words_in
 from tui.engine.prompts import attaching
 from tui.engine.sessions.leasing import SessionOrigin
 from tui.widgets.prompt import Prompt
@@ -55,7 +56,7 @@ def slow_disk(monkeypatch):
 
 def submit(app, text):
     """As Enter does, without the list that completes paths."""
-    app.post_message(Prompt.Submitted(text))
+    app.post_message(Prompt.Submitted(text, words_in(text)))
 
 
 def questions(w, session_id=None):
@@ -133,7 +134,7 @@ async def test_a_prompt_that_cannot_be_attached_is_given_back_with_the_reason(sh
         await until(lambda: said in notices(app), "the reason")
         await wait_for_answer(w)
         assert not w.workspace.current.published
-        app.chat.prompt.set_text("look at @a.txt")
+        app.chat.prompt.set_text("look at @a.txt", own=words_in("@a.txt"))
         await pilot.press("enter")
         await until(lambda: w.model.requests, "the request")
         await wait_for_answer(w)

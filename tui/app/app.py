@@ -226,14 +226,14 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(Prompt.Submitted)
     async def submit_prompt(self, event: Prompt.Submitted) -> None:
-        await self._dispatcher.submit(event.text)
+        await self._dispatcher.submit(event.text, event.own)
 
     @on(Prompt.Edited)
     def note_draft(self, event: Prompt.Edited) -> None:
         if event.text != self.chat.prompt.draft:
             return  # it was typed in a session that is no longer on screen
         session = self.workspace.current
-        session.prompt.edit(event.text, event.pastes)
+        session.prompt.edit(event.text, event.pastes, event.own)
         if session.opened is None and not session.read_only:
             self.run_worker(partial(self._controllers.prompt.open_for_change, session))
 
@@ -243,7 +243,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(Prompt.ReferencesSettled)
     def preview_attached(self, event: Prompt.ReferencesSettled) -> None:
-        self.run_worker(partial(self._controllers.attached_preview.show, event.text))
+        self.run_worker(partial(self._controllers.attached_preview.show, event.text, event.own))
 
     @on(Prompt.FilesDropped)
     def refer_to_dropped(self, event: Prompt.FilesDropped) -> None:

@@ -6,7 +6,9 @@ from typing import Protocol
 
 from tui.domain.file_names import FileListing
 from tui.domain.journal.session import Entry
+from tui.domain.references import NO_WORDS
 from tui.domain.views.activity import ActivityView
+from tui.domain.views.attached import AttachedView
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
@@ -59,15 +61,17 @@ class PromptView(Protocol):
         """The unsent draft."""
         ...
 
-    def set_text(self, text: str, pastes: Sequence[str] = ()) -> None:
-        """Show another draft."""
+    def set_text(
+        self, text: str, pastes: Sequence[str] = (), own: frozenset[str] = NO_WORDS
+    ) -> None:
+        """Show another draft; ``own`` are the references in it that are the user's own."""
         ...
 
-    def replace_text(self, text: str) -> None:
+    def replace_text(self, text: str, own: frozenset[str] = NO_WORDS) -> None:
         """Replace the user's text, who can undo it."""
         ...
 
-    def show_attached(self, words: str) -> None:
+    def show_attached(self, attached: AttachedView | None) -> None:
         """Show what the text will attach."""
         ...
 

@@ -39,15 +39,17 @@ class Dispatcher:
         self._controllers = controllers
         self._effects = effects
 
-    async def submit(self, text: str) -> None:
-        """Dispatch the submitted text of the prompt."""
-        wanted = read_input(text, self._prompts)
+    async def submit(self, text: str, own: frozenset[str]) -> None:
+        """Dispatch the submitted text of the prompt, and the user's own references in it."""
+        wanted = read_input(text, self._prompts, own)
         is_command = isinstance(wanted, Invocation)
         place = None if is_command else self._controllers.versions.place_of(self._workspace.current)
         if place is None:
             self._controllers.presenter.go_to_end(returning=is_command)
         self._controllers.prompt.note_submitted()
+        self._workspace.current.prompt.refer(text, own)
         if not is_command:
+            self._workspace.current.prompt.refer(wanted.text, wanted.own)
             await self._submit(wanted, place)
             return
         if wanted.name not in BY_NAME:

@@ -13,9 +13,9 @@ from tui.cli import output
 from tui.cli.approval import ask_on_terminal
 from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
-from tui.cli.prompt import read_prompt, refuse_streams, typed_part
+from tui.cli.prompt import confirm_secrets, read_prompt, refuse_streams, typed_part
 from tui.config import paths
-from tui.domain.references import refers
+from tui.domain.references import words_in
 from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import TurnEvent
@@ -47,8 +47,8 @@ def _content(
     program: Program, session: OpenSession, chosen: Namespace, prompt: str
 ) -> str | list[Any]:
     """Attach the files to the prompt, before anything is sent."""
-    typed = typed_part(chosen.prompt)
-    if not chosen.files and not refers(typed):
+    own = words_in(typed_part(chosen.prompt))
+    if not chosen.files and not own:
         return prompt
     from tui.engine.prompts.attaching import Place, attach
 
@@ -56,12 +56,17 @@ def _content(
     folders = (Path(), Path(session.header.project_path))
     place = Place(program.store, session.id, folders)
     try:
-        attached = attach(prompt, place, chosen.files, typed=typed)
+        attached = attach(prompt, own, place, chosen.files)
+        if attached.secrets:
+            confirm_secrets(attached.secrets, session.model)
     except BaseException:
         session.abandon()
         raise
     if attached.notice:
         output.tell(attached.notice)
+    if attached.missing:
+        names = ", ".join(attached.missing)
+        output.tell(f"No such file: {names}. It is sent as text.")
     return attached.content
 
 

@@ -3,7 +3,8 @@
 import os
 import stat
 import sys
-from collections.abc import Iterable
+import termios
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from tui.cli import output
@@ -12,6 +13,10 @@ from tui.domain.text.safe_text import make_visible_name
 from tui.errors import UsageError
 
 _STANDARD_INPUT = "-"
+_SECRETS = (
+    "Not sent: {names} may hold secrets, and there is no terminal to ask on. "
+    "To send it all the same, pipe its text into ask."
+)
 _STREAM = "Cannot attach {name}: it is a stream. Pipe its text into ask, without -f."
 
 
@@ -37,6 +42,19 @@ def refuse_streams(files: Iterable[str]) -> None:
         with suppress(OSError, ValueError):
             if _is_stream(os.stat(name)):  # noqa: PTH116 - any bytes, also an empty name
                 raise UsageError(_STREAM.format(name=make_visible_name(name)))
+
+
+def confirm_secrets(names: Sequence[str], model: str) -> None:
+    """Ask whether files that hold secrets may be sent. Raises ``UsageError`` if not."""
+    listed = ", ".join(names)
+    if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
+        raise UsageError(_SECRETS.format(names=listed))
+    with suppress(termios.error, OSError):
+        # Input from before the question is no answer to it.
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    output.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError(f"Not sent: {listed}.")
 
 
 def _is_stream(status: os.stat_result) -> bool:

@@ -12,6 +12,7 @@ import msgspec
 
 from tui.domain.model_settings import EFFORTS, PARAMETERS
 from tui.domain.prompt_templates import filled
+from tui.domain.references import NO_WORDS, OWN_SIGN, SIGN, mark, own_words, unmarked
 from tui.domain.text.patterns import late_pattern
 
 Takes = Literal[
@@ -324,21 +325,29 @@ class PromptText(msgspec.Struct, frozen=True):
 
     typed: str
     text: str
+    own: frozenset[str] = NO_WORDS
+    """The references in ``text`` that are the user's own; those of a template are."""
 
 
-def read_input(typed: str, templates: Mapping[str, str] | None = None) -> Invocation | PromptText:
+def read_input(
+    typed: str,
+    templates: Mapping[str, str] | None = None,
+    own: frozenset[str] = NO_WORDS,
+) -> Invocation | PromptText:
     """Decide once between a command and a text for the model.
 
-    ``templates`` are the user's own commands, each of which sends a text.
+    ``templates`` are the user's own commands, each of which sends a text; ``own`` are the
+    references in the typed text that are the user's own.
     """
     if typed.rstrip() in _LEAVING:
         return Invocation("quit")
     invocation = parse(typed, templates or {})
     if invocation is None:
-        return PromptText(typed, text_to_send(typed))
+        return PromptText(typed, text_to_send(typed), own)
     template = (templates or {}).get(invocation.name, "")
-    text = filled(template, invocation.arguments)
-    return PromptText(typed, text) if text.strip() and template else invocation
+    text = filled(template.replace(SIGN, OWN_SIGN), mark(invocation.arguments, own))
+    is_prompt = text.strip() and template
+    return PromptText(typed, unmarked(text), own_words(text)) if is_prompt else invocation
 
 
 def template_commands(templates: Mapping[str, str]) -> tuple[Command, ...]:

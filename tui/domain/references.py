@@ -1,17 +1,25 @@
 """References in a prompt: ``@path`` or ``@"path with blanks"`` at the beginning of a word.
 
-A reference counts only if its thing exists, which nobody knows here: everything else with an ``@``
-is plain text.
+A reference counts only if its thing exists, which nobody knows here, and if its ``@`` is the user's
+own: typed, completed or dropped. Everything else with an ``@`` is plain text, above all what was
+pasted. The editor has another character for such an ``@`` (a *marked* text), so that undo, cut and
+put back need no bookkeeping. Everywhere else a prompt goes with its *own words*, those that are
+references of the user's: in the queue by prompt, in a draft on disk for all of it, in a journal by
+the attachments. A word that is not among them refers to nothing, so that what is lost is safe.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
 from tui.domain.text.patterns import late_pattern
+from tui.domain.text.safe_text import make_visible_name
 
 SIGN = "@"
+OWN_SIGN = "\ufdd0"
+"""The user's own ``@`` in a marked text: a noncharacter, which no other text needs."""
+NO_WORDS: frozenset[str] = frozenset()
 _PUNCTUATION = ".,;:!?)]}>'\"`"
 _MOST_TRIMMED = 8
 """Characters that are left out one by one, before all of the punctuation is."""
@@ -52,15 +60,54 @@ class Reference(msgspec.Struct, frozen=True):
         ends = range(len(self.path), shortest - 1, -1)
         return tuple(dict.fromkeys([*(self.path[:end] for end in ends), trimmed]))
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that an attachment may have in a message."""
+        return frozenset(map(make_visible_name, self.candidates))
 
-def refers(text: str) -> bool:
-    """Tell whether a text may refer to something."""
-    return SIGN in text and next(references(text), None) is not None
+
+def references(text: str, own: Collection[str] | None = None) -> Iterator[Reference]:
+    """Find the references in a text, in order; with ``own`` only those among these words."""
+    found = map(_found, _REFERENCE.finditer(text))
+    return found if own is None else (each for each in found if _word(text, each) in own)
 
 
-def references(text: str) -> Iterator[Reference]:
-    """Find the references in a text, in order."""
-    return map(_found, _REFERENCE.finditer(text))
+def words_in(text: str) -> frozenset[str]:
+    """The words of a text that are references if they are the user's own."""
+    return frozenset(_word(text, each) for each in references(text)) if SIGN in text else NO_WORDS
+
+
+def words_naming(text: str, names: Collection[str]) -> frozenset[str]:
+    """The words of a text that refer to one of these names."""
+    found = (each for each in references(text) if not each.names.isdisjoint(names))
+    return frozenset(_word(text, each) for each in found)
+
+
+def mark(text: str, own: Collection[str]) -> str:
+    """Mark the references of a text that are among the user's own words."""
+    text = without_marks(text)
+    for each in references(text, own) if own else ():
+        text = f"{text[: each.start]}{OWN_SIGN}{text[each.start + 1 :]}"
+    return text
+
+
+def without_marks(text: str) -> str:
+    """Replace what would be a mark in a foreign text."""
+    return text.replace(OWN_SIGN, "\ufffd")
+
+
+def unmarked(text: str) -> str:
+    """Show the marks of a text as the ``@`` that they are."""
+    return text.replace(OWN_SIGN, SIGN)
+
+
+def own_words(marked: str) -> frozenset[str]:
+    """The words of a marked text that are the user's own references."""
+    if OWN_SIGN not in marked:
+        return NO_WORDS
+    text = unmarked(marked)
+    own = (each for each in references(text) if marked[each.start] == OWN_SIGN)
+    return frozenset(_word(text, each) for each in own)
 
 
 def unfinished_reference(text: str) -> Reference | None:
@@ -91,6 +138,10 @@ def kept_picture(path: str) -> str | None:
     """The first digits of the hash in the path of a picture that only the store has."""
     match = _KEPT.fullmatch(path)
     return match[1] if match else None
+
+
+def _word(text: str, reference: Reference) -> str:
+    return text[reference.start : reference.end]
 
 
 def _found(match: re.Match[str]) -> Reference:

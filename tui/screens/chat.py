@@ -159,7 +159,7 @@ class ChatScreen(TextSelectionScreen):
         if self.shown != view.session_id:
             self.walk.arrive(view.session_id)
             # Only then: in the session on screen keys may be on their way that it knows not of.
-            self.prompt.set_text(view.draft, view.pastes)
+            self.prompt.set_text(view.draft, view.pastes, view.own_words)
         self.show_prompt(view)
 
     def show_changes(self, view: SessionView) -> None:
@@ -179,7 +179,7 @@ class ChatScreen(TextSelectionScreen):
             self.prompt.focus()  # what is typed next answers no other question
         self.approval.show(view.asking)
         self.refresh_bindings()
-        self.prompt.show_history(view.prompts)
+        self.prompt.show_history(view.prompts, view.recalled_words)
         self.prompt.set_read_only_reason(view.read_only_in_short)
         self.prompt.show_editing(editing=view.editing)
 

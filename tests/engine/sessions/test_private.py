@@ -203,6 +203,7 @@ def photo(tmp_path):
 
 async def shown(program, photo):
     """Sends a prompt with a picture."""
+    program.workspace.current.prompt.edit(f"see @{photo}", own=frozenset({f"@{photo}"}))
     attached = await program.workspace.attach(program.workspace.current, f"see @{photo}")
     await program.send(attached.content)
 

@@ -11,9 +11,9 @@ class AttachedPreview:
         self._chat = chat
         self._workspace = workspace
 
-    async def show(self, text: str) -> None:
+    async def show(self, text: str, own: frozenset[str]) -> None:
         """Show what a text of the session on screen refers to."""
         session = self._workspace.current
-        words = await self._workspace.preview(session, text)
+        attached = await self._workspace.preview(session, text, own)
         if session is self._workspace.current and text == self._chat.prompt.text:
-            self._chat.prompt.show_attached(words)
+            self._chat.prompt.show_attached(attached)

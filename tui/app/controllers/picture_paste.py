@@ -36,5 +36,6 @@ class PicturePaste:
         if session is self._workspace.current:
             self._chat.prompt.insert_reference(reference)
         else:
-            session.prompt.edit(f"{session.prompt.text} {reference} ".lstrip())
+            own = session.prompt.own_words | {reference}
+            session.prompt.edit(f"{session.prompt.text} {reference} ".lstrip(), own=own)
             self._chat.settle_draft()

@@ -57,6 +57,7 @@ class PromptController:
 
     async def send(self, session: LoadedSession, prompt: PromptText) -> None:
         """Send a prompt in a session; it is given back on failure."""
+        session.prompt.refer(prompt.text, prompt.own)
         if await self.open_for_change(session):
             self._turns.send(session, prompt.text)
             self._session_list.show()

@@ -115,7 +115,8 @@ class SessionPresenter:
     def show_draft(self) -> None:
         """Put the session's draft into the prompt."""
         session = self._workspace.current
-        self._chat.prompt.set_text(session.prompt.text, session.prompt.pastes)
+        prompt = session.prompt
+        self._chat.prompt.set_text(prompt.text, prompt.pastes, prompt.own_words)
 
     def focus_prompt(self) -> None:
         """Let the next keys go to the prompt."""

@@ -15,9 +15,9 @@ from textual.worker import Worker, WorkerError
 from tui.app.chat_view import ChatView
 from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.answer_times import AnswerTimes
-from tui.app.controllers.picture_check import PictureCheck
+from tui.app.controllers.send_check import SendCheck
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.references import refers
+from tui.domain.references import words_in
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
@@ -90,7 +90,7 @@ class Turns:
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._asked_again: set[LoadedSession] = set()
-        self._pictures = PictureCheck()
+        self._send_check = SendCheck()
         self._remarks: set[tuple[str, str]] = set()
         self._pieces = itertools.count(1)
         self._activity = activity
@@ -185,7 +185,7 @@ class Turns:
         # Typed text may not have arrived here yet: only the prompt has all of it.
         session.prompt.edit(self._chat.prompt.draft)
         if not self._chat.prompt.text and session.prompt.edit_next():
-            self._chat.prompt.set_text(session.prompt.text)
+            self._chat.prompt.set_text(session.prompt.text, own=session.prompt.own_words)
         self._chat.show_queue(session.prompt.queue)
 
     def _take_back(self, session: LoadedSession) -> bool:
@@ -213,7 +213,7 @@ class Turns:
             return
         session.prompt.edit(self._chat.prompt.draft)
         session.prompt.begin_edit(question, prompt)
-        self._chat.prompt.set_text(prompt)
+        self._chat.prompt.set_text(prompt, own=session.prompt.own_words)
         self._presenter.show_session()
 
     async def stop(self, session: LoadedSession) -> bool:
@@ -230,7 +230,8 @@ class Turns:
 
     def _begin(self, session: LoadedSession, prompt: str) -> None:
         """Start the turn of a prompt; the files that it may refer to are read first."""
-        if not refers(prompt):
+        own = session.prompt.references_of(prompt)
+        if not own and not (session.edited_question and words_in(prompt)):
             self._start(session, partial(begin_turn, prompt=prompt))
             return
         session.prompt.begin_leaving(prompt)
@@ -288,7 +289,7 @@ class Turns:
             with suppress(StorageError):
                 await self._pool.keep_draft(session)
             attached = await self._workspace.attach(session, prompt)
-            await self._pictures.check(session, prompt, attached.content)
+            await self._send_check.check(session, prompt, attached)
             # A stop takes it back at once, and ends this a little later.
             if session in self._unread and not self._pool.given_up(session):
                 turn = self._attached(session, prompt, attached)

@@ -77,9 +77,10 @@ class VersionController:
         prompt = self._chat.prompt
         # Ctrl+Z brings back what was written of another question.
         put = prompt.replace_text if session.prompt.editing else prompt.set_text
+        own = session.references_of(question)
         session.prompt.edit(prompt.draft)
-        session.prompt.begin_edit(question.id, question.typed_text)
-        put(question.typed_text)
+        session.prompt.begin_edit(question.id, question.typed_text, own)
+        put(question.typed_text, own=own)
         self._show_beside(session)
         prompt.focus()
 
@@ -87,7 +88,7 @@ class VersionController:
         """Bring back the draft that was in the prompt before; the user can undo it."""
         session = self._workspace.current
         session.prompt.cancel_edit()
-        self._chat.prompt.replace_text(session.prompt.text)
+        self._chat.prompt.replace_text(session.prompt.text, session.prompt.own_words)
         self._show_beside(session)
 
     def place_of(self, session: LoadedSession) -> Place | None:

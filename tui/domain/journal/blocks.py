@@ -32,6 +32,11 @@ class FileBlock(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_
     folder: bool = False
 
     @property
+    def written(self) -> str:
+        """The name of it in the prompt."""
+        return self.path
+
+    @property
     def label(self) -> str:
         """A line for it: ``[file: notes.txt, 3 KB]``."""
         if self.folder:
@@ -64,6 +69,11 @@ class ImageBlock(msgspec.Struct, frozen=True, tag_field="type", tag="image", omi
     """64 hexadecimal digits."""
     size: Count
     """In bytes."""
+
+    @property
+    def written(self) -> str:
+        """The name of it in the prompt."""
+        return self.name
 
     @property
     def label(self) -> str:

@@ -225,6 +225,8 @@ class Draft(msgspec.Struct, frozen=True):
     queued: tuple[str, ...] = ()
     folded: tuple[tuple[Count, Count], ...] = ()
     """Pastes shown as one mark: begin and end in ``text``."""
+    references: tuple[str, ...] = ()
+    """The words in text and queue that refer to files; all others, as those of a paste, do not."""
 
     @property
     def pastes(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Version
+from tui.domain.references import NO_WORDS
 from tui.domain.views.approval import Question
 from tui.domain.views.prompt_queue import PromptQueue
 
@@ -40,6 +41,10 @@ class SessionView(msgspec.Struct, frozen=True):
     """True while the prompt edits a question that was sent."""
     pastes: tuple[str, ...] = ()
     """The texts of the draft's folded pastes."""
+    own_words: frozenset[str] = NO_WORDS
+    """The references in the draft that are the user's own."""
+    recalled_words: frozenset[str] = NO_WORDS
+    """Those in the prompts."""
 
     @property
     def prompts(self) -> tuple[str, ...]:

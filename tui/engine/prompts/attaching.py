@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,10 @@ from tui.domain.journal.blocks import (
 )
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.references import Reference, kept_picture, references
+from tui.domain.secret_files import holds_secrets
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_name
+from tui.domain.views.attached import listed
 from tui.engine.prompts.reading import Picture, as_picture, read_attachment, refusal, refused_as
 from tui.engine.requests.pictures import PICTURES, REQUEST_PICTURE_BYTES
 from tui.errors import AttachmentNotFound, UsageError
@@ -27,6 +30,8 @@ from tui.errors import AttachmentNotFound, UsageError
 ATTACHMENTS = 50
 """The limit for one prompt."""
 
+_PATHS = ("/", "~/", "./", "../")
+_ENDING = late_pattern(r"\w\.\w{1,4}\Z")
 _NAMES_SAID = 3
 _UNKNOWN = (FileNotFoundError, NotADirectoryError)
 
@@ -53,6 +58,10 @@ class Attached(msgspec.Struct, frozen=True):
 
     content: str | list[Any]
     notice: str = ""
+    missing: tuple[str, ...] = ()
+    """References that were meant as such, and lead to nothing."""
+    secrets: tuple[str, ...] = ()
+    """Files that hold secrets, by their names."""
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -60,33 +69,44 @@ class _Found(msgspec.Struct, frozen=True):
 
     key: Any
     read: Callable[[], Attachment | Picture]
+    secret: str = ""
+    """Its name if it holds secrets."""
 
 
 def attach(
     text: str,
+    own: Collection[str],
     place: Place,
     files: Iterable[str] = (),
     earlier: Sequence[Attachment] = (),
-    typed: str | None = None,
 ) -> Attached:
-    """Read the references of a prompt, and ``files`` besides, which are paths as they are.
+    """Read what a prompt refers to, and ``files`` besides, which are paths as they are.
 
-    Only references in ``typed`` count, which by default is all of the text. One to nothing stays
-    text, unless it is among the ``earlier`` attachments. Raises
-    ``UsageError`` with the name and the reason if one cannot be attached, and ``StorageError`` if
-    a picture cannot be kept; nothing is attached then.
+    Only the words count that are the user's ``own``, and the names of ``earlier`` attachments,
+    which come again as they are unless such a word reads them anew. A word that leads to nothing
+    stays text. Raises ``UsageError`` with the name and the reason if one cannot be attached, and
+    ``StorageError`` if a picture cannot be kept; nothing is attached then.
     """
     found: dict[Any, _Found] = {}
-    referred = _referred(text if typed is None else typed, place, earlier)
-    for each in (*map(_named, files), *referred):
+    missing: dict[str, None] = {}
+    for each in map(_named, files):
         found.setdefault(each.key, each)
+    for reference in {each.candidates: each for each in references(text)}.values():
+        is_own = text[reference.start : reference.end] in own
+        each = _find(reference, place, earlier) if is_own else _earlier(reference, earlier)
+        if each is not None:
+            found.setdefault(each.key, each)
+        elif is_own and is_path(reference, place):
+            missing[shown(reference)] = None
     if len(found) > ATTACHMENTS:
         raise UsageError(f"A prompt may have {ATTACHMENTS} files and pictures at most.")
     read = [each.read() for each in found.values()]
     _check_limits(text, read)
     # Nothing is kept before all could be read.
     blocks = _distinct([_kept(each, place) for each in read])
-    return Attached(content_of(text, blocks), _cut_notice(blocks))
+    secrets = dict.fromkeys(each.secret for each in found.values() if each.secret)
+    notice = _cut_notice(blocks)
+    return Attached(content_of(text, blocks), notice, tuple(missing), tuple(secrets))
 
 
 def _named(name: str) -> _Found:
@@ -94,10 +114,22 @@ def _named(name: str) -> _Found:
         return _on_disk(Path(name), Path(name).stat(), name)
 
 
-def _referred(text: str, place: Place, earlier: Sequence[Attachment]) -> Iterator[_Found]:
-    distinct = {each.candidates: each for each in references(text)}
-    found = (_find(each, place, earlier) for each in distinct.values())
-    return (each for each in found if each is not None)
+def is_path(reference: Reference, place: Place) -> bool:
+    """Tell whether a word that leads to nothing was meant as a path: ``@ann`` was not.
+
+    A path is quoted, begins as one, has a short ending or a folder that is there.
+    """
+    path = reference.candidates[-1]
+    if reference.quoted or path.startswith(_PATHS) or kept_picture(path):
+        return True
+    if "/" not in path:
+        return _ENDING.search(path) is not None
+    return any(status_of(folder / path.partition("/")[0]) for folder in place.folders)
+
+
+def shown(reference: Reference) -> str:
+    """The path of a reference that leads to nothing."""
+    return make_visible_name(reference.candidates[-1])
 
 
 def _find(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> _Found | None:
@@ -105,8 +137,12 @@ def _find(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> 
         for path in reference.candidates:
             if found := find(path, place):
                 return found
-    names = [make_visible_name(path) for path in reference.candidates]
-    return next((_again(each) for each in earlier if _name(each) in names), None)
+    return _earlier(reference, earlier)
+
+
+def _earlier(reference: Reference, earlier: Sequence[Attachment]) -> _Found | None:
+    names = reference.names if earlier else ()
+    return next((_again(each) for each in earlier if each.written in names), None)
 
 
 def _find_on_disk(written: str, place: Place) -> _Found | None:
@@ -163,15 +199,14 @@ def status_of(path: Path) -> os.stat_result | None:
 
 
 def _on_disk(path: Path, status: os.stat_result, name: str) -> _Found:
-    return _Found((status.st_dev, status.st_ino), partial(read_attachment, path, name))
+    # Both names of a link: it may hide what it leads to.
+    is_secret = holds_secrets(path.absolute()) or holds_secrets(Path(os.path.realpath(path)))
+    key, secret = (status.st_dev, status.st_ino), make_visible_name(name) if is_secret else ""
+    return _Found(key, partial(read_attachment, path, name), secret)
 
 
 def _again(block: Attachment) -> _Found:
-    return _Found(block, lambda: block)
-
-
-def _name(block: Attachment) -> str:
-    return block.path if isinstance(block, FileBlock) else block.name
+    return _Found(block, lambda: block, block.written if holds_secrets(Path(block.written)) else "")
 
 
 def _check_limits(text: str, read: Sequence[Attachment | Picture]) -> None:
@@ -179,14 +214,17 @@ def _check_limits(text: str, read: Sequence[Attachment | Picture]) -> None:
     texts = [text, *(each.text for each in read if isinstance(each, FileBlock))]
     if sum(len(each.encode(errors="replace")) for each in texts) > TEXT_BYTES:
         raise UsageError("The files of a prompt may have 8 MiB of text at most.")
-    sizes = [_size(each) for each in read if not isinstance(each, FileBlock)]
+    sizes = [sent_bytes(each) for each in read if not isinstance(each, FileBlock)]
     if len(sizes) > PICTURES or sum(sizes) > REQUEST_PICTURE_BYTES:
         most = byte_words(REQUEST_PICTURE_BYTES)
         raise UsageError(f"A prompt may have {PICTURES} pictures at most, of {most} together.")
 
 
-def _size(picture: ImageBlock | Picture) -> int:
-    return len(picture.data) if isinstance(picture, Picture) else picture.size
+def sent_bytes(read: Attachment | Picture) -> int:
+    """The bytes of an attachment that are sent."""
+    if isinstance(read, FileBlock):
+        return len(read.text.encode(errors="replace"))
+    return len(read.data) if isinstance(read, Picture) else read.size
 
 
 def _kept(read: Attachment | Picture, place: Place) -> Attachment:
@@ -210,6 +248,5 @@ def _cut_notice(blocks: Sequence[Attachment]) -> str:
         return ""
     if len(cut) == 1:
         return f"Attached in part: {cut[0].label}"
-    names = ", ".join(block.path for block in cut[:_NAMES_SAID])
-    more = len(cut) - _NAMES_SAID
-    return f"Attached in part: {names}{f' and {more} more' if more > 0 else ''}"
+    size = byte_words(sum(map(sent_bytes, blocks)))
+    return f"Attached in part: {listed([b.path for b in cut], _NAMES_SAID)}; {size} sent in all"

@@ -1,73 +1,82 @@
-"""Previews of what a prompt will attach, made while it is typed: nothing is read but sizes."""
+"""Previews of what a prompt will attach, made while it is typed; no file is read whole."""
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection
 from contextlib import suppress
-from itertools import islice
-
-import msgspec
+from pathlib import Path
 
 from tui.domain.journal.blocks import byte_words
+from tui.domain.pictures import media_type_of
 from tui.domain.references import Reference, kept_picture, references
 from tui.domain.text.safe_text import make_visible_name
-from tui.engine.prompts.attaching import ATTACHMENTS, Place, expanded, status_of
-from tui.errors import AttachmentNotFound
+from tui.domain.views.attached import AttachedView
+from tui.engine.prompts.attaching import Place, expanded, is_path, sent_bytes, shown, status_of
+from tui.engine.prompts.reading import TEXT_FILE_BYTES, read_attachment
+from tui.errors import AttachmentNotFound, UsageError
+from tui.files import read_beginning
 
-_PATHS = ("/", "~/", "./", "../")
+_PICTURE_MARK = 12
+"""The bytes by which a picture is known."""
 
-
-class _Preview(msgspec.Struct, frozen=True):
-    name: str
-    size: str = ""
-    missing: bool = False
-
-
-def preview_words(text: str, place: Place) -> str:
-    """Describe in a line what the references of a prompt lead to; empty without one.
-
-    A reference to nothing is plain text, but what is quoted or a path from elsewhere was meant as
-    one. It blocks.
-    """
-    found = dict.fromkeys(islice(_previews(text, place), ATTACHMENTS))
-    missing = [each.name for each in found if each.missing]
-    attached = [f"{each.name} {each.size}".rstrip() for each in found if not each.missing]
-    parts = {"not found": missing, "attached": attached}
-    return " · ".join(f"{words}: {', '.join(names)}" for words, names in parts.items() if names)
+_sizes: dict[str, int] = {}
+"""The sizes of kept pictures, which never change."""
 
 
-def _previews(text: str, place: Place) -> Iterator[_Preview]:
-    for reference in references(text):
-        preview = _preview(reference, place)
-        if preview is not None:
-            yield preview
+def preview(text: str, own: Collection[str], place: Place) -> AttachedView:
+    """Describe what the user's own references in a prompt lead to. It blocks."""
+    files: dict[str, int] = {}
+    missing: dict[str, None] = {}
+    for reference in references(text, own):
+        found = _found(reference, place)
+        if found is not None:
+            files.setdefault(*found)
+        elif is_path(reference, place):
+            missing[shown(reference)] = None
+    return AttachedView(tuple(files), sum(files.values()), tuple(missing))
 
 
-def _preview(reference: Reference, place: Place) -> _Preview | None:
+def _found(reference: Reference, place: Place) -> tuple[str, int] | None:
     for find in (_on_disk, _in_store):
         for path in reference.candidates:
-            if preview := find(path, place):
-                return preview
-    path = reference.candidates[-1]
-    was_meant = reference.quoted or path.startswith(_PATHS) or kept_picture(path)
-    return _Preview(make_visible_name(path), missing=True) if was_meant else None
-
-
-def _on_disk(written: str, place: Place) -> _Preview | None:
-    for folder in place.folders:
-        # What cannot be looked up is said when it is sent, with the reason.
-        with suppress(OSError):
-            if (status := status_of(folder / expanded(written))) is not None:
-                is_file = stat.S_ISREG(status.st_mode)
-                size = byte_words(status.st_size) if is_file else ""
-                return _Preview(make_visible_name(written), size)
+            if found := find(path, place):
+                return found
     return None
 
 
-def _in_store(written: str, place: Place) -> _Preview | None:
+def _on_disk(written: str, place: Place) -> tuple[str, int] | None:
+    """The label of a file and the bytes of it that would be sent; ``None`` without one."""
+    for folder in place.folders:
+        # The reason why one cannot be looked up is told when it is sent.
+        with suppress(OSError, UsageError):
+            path = folder / expanded(written)
+            if (status := status_of(path)) is not None:
+                return _described(make_visible_name(written), path, status.st_mode, status.st_size)
+    return None
+
+
+def _described(name: str, path: Path, mode: int, size: int) -> tuple[str, int]:
+    if stat.S_ISDIR(mode):
+        return name, sent_bytes(read_attachment(path, name))
+    if not stat.S_ISREG(mode):
+        return name, 0
+    sent = size if size <= TEXT_FILE_BYTES or _is_picture(path) else TEXT_FILE_BYTES
+    part = f"{byte_words(sent)} of " if sent < size else ""
+    return f"{name} {part}{byte_words(size)}", sent
+
+
+def _is_picture(path: Path) -> bool:
+    with suppress(OSError):
+        return media_type_of(read_beginning(path, _PICTURE_MARK, follow=True)[0]) is not None
+    return False
+
+
+def _in_store(written: str, place: Place) -> tuple[str, int] | None:
     prefix = kept_picture(written)
     if prefix is None:
         return None
     with suppress(AttachmentNotFound):
-        place.store.find_attachment(place.session_id, prefix)
-        return _Preview(written)
+        found = place.store.find_attachment(place.session_id, prefix)
+        if found not in _sizes:
+            _sizes[found] = len(place.store.attachment(place.session_id, found))
+        return f"{written} {byte_words(_sizes[found])}", _sizes[found]
     return None

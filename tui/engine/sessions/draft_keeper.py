@@ -138,7 +138,8 @@ class DraftKeeper:
     def show(self, loaded: LoadedSession, typed: Typed) -> None:
         """Replace the draft of a prompt by the one that was found on disk."""
         pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
-        loaded.prompt.restore(typed.text, typed.queued, pastes, typed.asides)
+        own = frozenset(word for draft in typed.found for word in draft.references)
+        loaded.prompt.restore(typed.text, typed.queued, pastes, typed.asides, own)
         loaded.prompt.note_kept(loaded.draft() if typed.found else None)
         if typed.own and typed.own not in typed.unsent:
             # The file still has text that was sent: it has to be written again.

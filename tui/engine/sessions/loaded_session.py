@@ -19,6 +19,7 @@ from tui.domain.journal.session import (
     title_question,
 )
 from tui.domain.journal.versions import Versions, numbered, with_new
+from tui.domain.references import NO_WORDS, words_naming
 from tui.domain.views.notice import Notice
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
@@ -246,16 +247,40 @@ class LoadedSession:
     @property
     def unsaved_prompts(self) -> tuple[str, ...]:
         """The prompts that were sent and are not on disk yet."""
-        return tuple(
-            m.typed_text for m in self.pending if isinstance(m, Message) and m.role == "user"
-        )
+        return tuple(message.typed_text for message in self._unsaved_questions)
+
+    @property
+    def _unsaved_questions(self) -> Sequence[Message]:
+        return [m for m in self.pending if isinstance(m, Message) and m.role == "user"]
+
+    @property
+    def _recalled_words(self) -> frozenset[str]:
+        questions = (m for m in self.shown if isinstance(m, Message) and m.role == "user")
+        return NO_WORDS.union(*map(self.references_of, questions))
 
     def draft(self) -> Draft:
         """The draft to keep on disk: a prompt counts as sent when it is on disk."""
         header = self.session.header
         prompt = self.prompt
         queued = (*self.unsaved_prompts, *prompt.leaving, *prompt.queue.prompts)
-        return Draft(self.id, header.scope, header.project_path, prompt.text, queued, prompt.folded)
+        own = prompt.references.union(*map(self.references_of, self._unsaved_questions))
+        return Draft(
+            self.id,
+            header.scope,
+            header.project_path,
+            prompt.text,
+            queued,
+            prompt.folded,
+            tuple(sorted(own)),
+        )
+
+    def references_of(self, question: Message) -> frozenset[str]:
+        """The words of a question that led to its files; none if others may have written it."""
+        header = self.session.header
+        if header.imported_from or header.forked_from or not question.attachments:
+            return NO_WORDS
+        names = {attachment.written for attachment in question.attachments}
+        return words_naming(question.typed_text, names)
 
     # --- newer readings, and the right to change it
 
@@ -363,6 +388,8 @@ class LoadedSession:
             arriving=self._arriving,
             draft=self.prompt.text,
             pastes=self.prompt.pastes,
+            own_words=self.prompt.own_words,
+            recalled_words=self._recalled_words,
             # They stand at the end.
             queue=PromptQueue() if excerpt else self.prompt.queue,
             prompt_count=session.prompt_count,

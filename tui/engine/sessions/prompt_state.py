@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from tui.domain.journal.session import Draft
+from tui.domain.references import NO_WORDS, words_in
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.engine.sessions.write_queue import WriteQueue
 
@@ -12,6 +13,7 @@ class PromptState:
 
     Queued prompts are sent one after another; held ones, after a stop or a failure, wait until the
     user sends them.
+    A prompt refers to files only by the words that ``references_of`` gives for it.
     ``pastes`` are the parts of the text that are shown folded. ``kept`` is the draft on disk, and
     ``asides`` are the parts of it that are there under a token.
     """
@@ -19,6 +21,7 @@ class PromptState:
     def __init__(self) -> None:
         self._text = ""
         self._pastes: tuple[str, ...] = ()
+        self._own: dict[str, frozenset[str]] = {}
         self._queued: list[str] = []
         self._held: list[str] = []
         self._leaving: list[str] = []
@@ -38,7 +41,7 @@ class PromptState:
     @property
     def queue(self) -> PromptQueue:
         """All prompts that wait."""
-        return PromptQueue(tuple(self._queued), tuple(self._held))
+        return PromptQueue(tuple(self._queued), tuple(self._held), self._own_of(self._waiting))
 
     @property
     def queued(self) -> Sequence[str]:
@@ -74,23 +77,63 @@ class PromptState:
 
     # --- typing
 
-    def edit(self, text: str, pastes: tuple[str, ...] | None = None) -> None:
-        """Replace the text; the pastes too, if they are given."""
+    def edit(
+        self,
+        text: str,
+        pastes: tuple[str, ...] | None = None,
+        own: frozenset[str] | None = None,
+    ) -> None:
+        """Replace the text; the pastes and the user's own references too, if they are given."""
+        if own is None:
+            own = self.own_words & words_in(text) if self.own_words else NO_WORDS
+        self._own = self._own_of(self._waiting)
         self._text = text
+        self.refer(text, own)
         if pastes is not None:
             self._pastes = pastes
+
+    def refer(self, prompt: str, own: frozenset[str]) -> None:
+        """Remember the references in a prompt that are the user's own."""
+        if own:
+            self._own[prompt] = own
+
+    def references_of(self, prompt: str) -> frozenset[str]:
+        """The references in a prompt of this session that are the user's own."""
+        return self._own.get(prompt, NO_WORDS)
+
+    @property
+    def own_words(self) -> frozenset[str]:
+        """The references in the text that are the user's own."""
+        return self.references_of(self._text)
+
+    @property
+    def references(self) -> frozenset[str]:
+        """The references in text and queue that are the user's own."""
+        return NO_WORDS.union(*self._own_of((self._text, *self._waiting)).values())
+
+    @property
+    def _waiting(self) -> Sequence[str]:
+        return (*self._queued, *self._held, *self._leaving)
+
+    def _own_of(self, prompts: Sequence[str]) -> dict[str, frozenset[str]]:
+        return {prompt: self._own[prompt] for prompt in prompts if prompt in self._own}
 
     def take_over(self, other: "PromptState") -> None:
         """Add the text and the prompts of another reading of the same session."""
         self._held += [each for each in other.queue.prompts if each not in self.queue.prompts]
         if other.text not in self._text:
+            own = self.own_words | other.own_words
             self._text = "\n\n".join(filter(None, [self._text, other.text]))
+            self.refer(self._text, own)
+        for prompt, own in other.queue.own.items():
+            self.refer(prompt, own)
 
-    def begin_edit(self, message_id: str, text: str) -> None:
+    def begin_edit(self, message_id: str, text: str, own: frozenset[str] = NO_WORDS) -> None:
         """Edit a question that was sent; the draft waits meanwhile."""
         if self._text.strip() and not self._editing:
             self.hold(self._text)
         self._editing, self._text, self._pastes = message_id, text, ()
+        self.refer(text, own)
 
     def end_edit(self) -> str:
         """Give the id of the question that was edited, once; empty if none was."""
@@ -160,9 +203,12 @@ class PromptState:
         queued: Sequence[str],
         pastes: tuple[str, ...],
         asides: Mapping[str, Draft],
+        references: frozenset[str] = NO_WORDS,
     ) -> None:
         """Replace text and queue by those found on disk; the queue is held for the user."""
         self._text, self._pastes, self._asides = text, pastes, asides
+        for prompt in (text, *queued) if references else ():
+            self.refer(prompt, references & words_in(prompt))
         self._queued, self._held = [], [*queued]
         self.edit_next()
 

@@ -33,6 +33,7 @@ from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
 from tui.storage.stores import SessionStores
 
 if TYPE_CHECKING:
+    from tui.domain.views.attached import AttachedView
     from tui.engine.prompts.attaching import Attached, Place
 
 PAGE = 50
@@ -316,20 +317,23 @@ class Workspace:
         store = self._stores.of(loaded.id)
         return await asyncio.to_thread(store.add_attachment, loaded.id, data)
 
-    async def preview(self, loaded: LoadedSession, text: str) -> str:
-        """Describe what a prompt will attach, in a line; nothing is read but sizes."""
-        return await in_daemon_thread(partial(self._preview, loaded, text))
+    async def preview(
+        self, loaded: LoadedSession, text: str, own: frozenset[str]
+    ) -> "AttachedView":
+        """Describe what the user's own references in a prompt will attach."""
+        return await in_daemon_thread(partial(self._preview, loaded, text, own))
 
-    def _preview(self, loaded: LoadedSession, text: str) -> str:
-        from tui.engine.prompts.preview import preview_words
+    def _preview(self, loaded: LoadedSession, text: str, own: frozenset[str]) -> "AttachedView":
+        from tui.engine.prompts.preview import preview
 
-        return preview_words(text, self._place_of(loaded))
+        return preview(text, own, self._place_of(loaded))
 
     def _attach(self, loaded: LoadedSession, text: str) -> "Attached":
         # Imported with the first reference: the first screen needs none of it.
         from tui.engine.prompts.attaching import attach
 
-        return attach(text, self._place_of(loaded), earlier=self._attached_before(loaded))
+        own, earlier = loaded.prompt.references_of(text), self._attached_before(loaded)
+        return attach(text, own, self._place_of(loaded), earlier=earlier)
 
     def _place_of(self, loaded: LoadedSession) -> "Place":
         from tui.engine.prompts.attaching import Place

@@ -1,11 +1,12 @@
 """The words in the prompt's border about what its text will attach."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.message_pump import MessagePump
 
-from tui.domain.references import SIGN
+from tui.domain.views.attached import AttachedView
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -30,20 +31,24 @@ class AttachedLine:
         self._settled = settled
         self._changed = changed
         self._timer: Timer | None = None
-        self.words = ""
+        self._view: AttachedView | None = None
 
-    def note(self, text: str) -> None:
-        """The text is another one."""
+    def note(self, text: str, own: Collection[str]) -> None:
+        """The text is another one, with these references of the user's own."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        if SIGN in text and len(text) <= MOST_CHARACTERS:
+        if own and len(text) <= MOST_CHARACTERS:
             self._timer = self._owner.set_timer(SECONDS, self._settled)
         else:
-            self.show("")
+            self.show(None)
 
-    def show(self, words: str) -> None:
-        """Show other words; none for a text that attaches nothing."""
-        if words != self.words:
-            self.words = words
+    def show(self, view: AttachedView | None) -> None:
+        """Show what the text attaches; ``None`` for nothing."""
+        if view != self._view:
+            self._view = view
             self._changed()
+
+    def words(self, cells: int) -> str:
+        """The words for a line of so many cells."""
+        return self._view.words(lambda text: cell_len(text) <= cells) if self._view else ""

@@ -1,10 +1,19 @@
 """The document of the prompt: text as it was typed, drawn as rows that are safe for a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Self
 
 from textual.widgets.text_area import Document, EditResult, Location
 
+from tui.domain.references import (
+    NO_WORDS,
+    OWN_SIGN,
+    SIGN,
+    mark,
+    own_words,
+    unmarked,
+    without_marks,
+)
 from tui.domain.text.safe_text import make_visible
 
 ROW_CHARACTERS = 4000
@@ -25,7 +34,7 @@ class _Marks(dict[int, str]):
         return self[code]
 
 
-_MARKS = _Marks({0x2028: _LINE_MARK, 0x2029: _LINE_MARK})
+_MARKS = _Marks({0x2028: _LINE_MARK, 0x2029: _LINE_MARK, ord(OWN_SIGN): SIGN})
 
 
 def mark_cells(line: str) -> str:
@@ -85,21 +94,29 @@ def is_long(text: str) -> bool:
 class PromptDocument(Document):
     """A document whose ``lines`` are drawn, and whose ``text`` is what was typed.
 
+    Its rows are marked where a reference is the user's own.
+
     Textual's own breaks lines at form feeds, U+0085, U+2028 and the like, and loses them.
     """
 
     def __init__(self, text: str, pastes: Sequence[str] = ()) -> None:
-        """Fold the texts of ``pastes`` where they occur."""
+        """Fold the texts of ``pastes`` where they occur; ``Rows`` are taken as they are."""
         super().__init__("")
-        self._rows = cut(text, pastes)
+        self._rows = list(text.rows) if isinstance(text, Rows) else marked_rows(text, pastes)
         self.lines[:] = [row.shown for row in self._rows]
-        self._text: str | None = text
+        self._text: str | None = None
 
     @property
     def text(self) -> str:
         if self._text is None:
-            self._text = _join(self._rows)
+            self._text = unmarked(_join(self._rows))
         return self._text
+
+    @property
+    def own_words(self) -> frozenset[str]:
+        """The references that are the user's own; none reaches into a folded paste."""
+        rows = (row.text for row in self._rows if not row.folded and OWN_SIGN in row.text)
+        return NO_WORDS.union(*map(own_words, rows))
 
     @property
     def pastes(self) -> Sequence[str]:
@@ -115,7 +132,7 @@ class PromptDocument(Document):
         return 0 <= row < len(self._rows) and self._rows[row].folded
 
     def get_text_range(self, start: Location, end: Location) -> str:
-        return _join(self._between(*self._around_folds(start, end)))
+        return unmarked(_join(self._between(*self._around_folds(start, end))))
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
         top, bottom = self._around_folds(start, end)
@@ -207,6 +224,14 @@ def _joined(first: PromptRow, second: PromptRow) -> list[PromptRow]:
     if not second.folded and not second.text:
         return [first._replace(goes_on=second.goes_on)]
     return [first._replace(goes_on=True), second]
+
+
+def marked_rows(
+    text: str, pastes: Sequence[str] = (), own: Collection[str] = ()
+) -> list[PromptRow]:
+    """Cut a text into rows, and mark the references in it that are the user's own."""
+    rows = cut(without_marks(text), pastes)
+    return [row if row.folded else row._replace(text=mark(row.text, own)) for row in rows]
 
 
 def cut(text: str, pastes: Sequence[str] = ()) -> list[PromptRow]:

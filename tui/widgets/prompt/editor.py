@@ -1,6 +1,6 @@
 """The editor inside the prompt: a text area with the keys of a shell, and folded pastes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import ClassVar, cast
 
@@ -18,6 +18,7 @@ from textual.widgets.text_area import (
     WrappedDocument,
 )
 
+from tui.domain.references import OWN_SIGN, SIGN, own_words, unmarked, without_marks
 from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import JOINERS, word_around
 from tui.widgets.intents import CommandInvoked, CopyRequested
@@ -75,14 +76,22 @@ class Editor(TextAreaBase, inherit_bindings=False):
         """The texts of the folded pastes, from the top."""
         return self.rows.pastes
 
-    def load_text(self, text: str) -> None:
-        """Show another text with the caret at its end, and forget the undo history."""
-        super().load_text(text)
+    @property
+    def own_words(self) -> frozenset[str]:
+        """The references in the text that are the user's own."""
+        return self.rows.own_words
+
+    def load_text(self, text: str, own: Collection[str] = ()) -> None:
+        """Show another text with the caret at its end, and forget the undo history.
+
+        ``own`` are the references in it that are the user's own.
+        """
+        super().load_text(self.remembered.rows(text, own))
         self.move_cursor(self.document.end)
 
-    def replace_text(self, text: str) -> None:
+    def replace_text(self, text: str, own: Collection[str] = ()) -> None:
         """Replace the whole text, as an edit that can be undone."""
-        rows = self.remembered.rows(text)
+        rows = self.remembered.rows(text, own)
         self.replace(rows, (0, 0), self.document.end, maintain_selection_offset=False)
 
     @property
@@ -100,13 +109,13 @@ class Editor(TextAreaBase, inherit_bindings=False):
         # Of a folder it was continued in.
         end += behind == '"' and text.rstrip().endswith('"')
         end += text.endswith(" ") and self.document[row][end : end + 1] == " "
-        self.replace(text, (row, start), (row, end), maintain_selection_offset=False)
+        self.replace(_own(text), (row, start), (row, end), maintain_selection_offset=False)
         if text.endswith('/"'):
             self.move_cursor_relative(columns=-1)
 
     def replace_typed(self, insert: str, start: Location, end: Location) -> EditResult | None:
         # Terminals send line breaks in a paste as carriage returns.
-        text = insert.replace("\r\n", "\n").replace("\r", "\n")
+        text = without_marks(insert).replace("\r\n", "\n").replace("\r", "\n")
         return super().replace_typed(self.remembered.fold(text), start, end)
 
     def edit(self, edit: Edit) -> EditResult:
@@ -121,7 +130,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
         return result
 
     def new_document(self, text: str) -> PromptDocument:
-        return self.remembered.document(text)
+        return PromptDocument(text)
 
     def new_wrapped_document(self, document: DocumentBase) -> WholeCharacters:
         return WholeCharacters(document, tab_width=self.indent_width)
@@ -209,6 +218,8 @@ class Editor(TextAreaBase, inherit_bindings=False):
             self.replace_typed("\n", *self.selection)
         elif event.character in JOINERS:
             self.replace_typed(event.character, *self.selection)
+        elif event.character == SIGN:
+            super().replace_typed(OWN_SIGN, *self.selection)
         elif not self._press(event.key) and not await self._run_binding(event):
             return
         self.restart_blink()
@@ -237,15 +248,17 @@ class Editor(TextAreaBase, inherit_bindings=False):
             self._pasted(Paste(text, start, result.end_location))
 
     def replace_paste(self, paste: Paste, text: str) -> None:
-        """Put words in the place of a paste, unless something has changed there."""
-        if self.document.get_text_range(paste.start, paste.end) != paste.text:
+        """Put references in the place of a paste, unless something has changed there."""
+        row, column = paste.start
+        is_reference = self.document[row][:column].endswith(SIGN)
+        if is_reference or self.document.get_text_range(paste.start, paste.end) != paste.text:
             return
-        self.replace(self._as_word(text, paste.start), paste.start, paste.end)
+        self.replace(_own(self._as_word(text, paste.start)), paste.start, paste.end)
 
-    def insert_word(self, word: str) -> None:
-        """Put a word in the place of the selection, apart from the text beside it."""
+    def insert_reference(self, word: str) -> None:
+        """Put a reference in the place of the selection, apart from the text beside it."""
         start, end = sorted(self.selection)
-        word = self._as_word(f"{word} ", start)
+        word = _own(self._as_word(f"{word} ", start))
         self.replace(word, start, end, maintain_selection_offset=False)
 
     def _as_word(self, text: str, place: Location) -> str:
@@ -307,7 +320,8 @@ class Editor(TextAreaBase, inherit_bindings=False):
         if self.history.redo_stack:
             super().action_redo()
         elif self._kill_ring.text:
-            rows = self.remembered.rows(self._kill_ring.text)
+            cut = self._kill_ring.text
+            rows = self.remembered.rows(unmarked(cut), own_words(cut))
             self.replace(rows, *self.selection, maintain_selection_offset=False)
 
     # Drawing.
@@ -327,3 +341,8 @@ class Editor(TextAreaBase, inherit_bindings=False):
     ) -> Location | None:
         # Nothing shows the match, and the search would walk through all of a long text.
         return None
+
+
+def _own(text: str) -> str:
+    """Mark references that the program writes for the user."""
+    return text.replace(SIGN, OWN_SIGN)

@@ -1,11 +1,11 @@
 """Long pastes, remembered so that they are folded again when their text is put back."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from textual.widgets.text_area import Location
 
-from tui.widgets.prompt.document import PromptDocument, Rows, cut, folded, is_long
+from tui.widgets.prompt.document import Rows, folded, is_long, marked_rows
 
 _MOST = 20
 
@@ -39,10 +39,6 @@ class Pastes:
         self.remember([text])
         return folded(text)
 
-    def rows(self, text: str) -> Rows:
-        """Cut a text into rows."""
-        return Rows(cut(text, self._texts))
-
-    def document(self, text: str) -> PromptDocument:
-        """Make the document of a text."""
-        return PromptDocument(text, self._texts)
+    def rows(self, text: str, own: Collection[str] = ()) -> Rows:
+        """Cut a text into rows; ``own`` are the user's references in it."""
+        return Rows(marked_rows(text, self._texts, own))

@@ -16,9 +16,10 @@ from textual.widget import Widget
 from tui.domain.commands import Command, is_command
 from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.file_names import FileListing
-from tui.domain.references import SIGN
+from tui.domain.references import NO_WORDS, SIGN
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.activity import ActivityView
+from tui.domain.views.attached import AttachedView
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.attached_line import AttachedLine
@@ -34,6 +35,7 @@ SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
 LEAST_ROWS = 3
 _EDITING = "editing a question · Esc cancels"
+_BETWEEN = " · "
 _SECONDS_OF_ESCAPES = 0.5
 """The time between two Esc that clear the prompt."""
 
@@ -53,29 +55,37 @@ class Prompt(Widget):
     """The prompt: an editor, completion, earlier prompts, and those that wait."""
 
     class Submitted(Message):
-        """Enter was pressed on a text that is not blank; the text has left the prompt."""
+        """Enter was pressed on a text that is not blank; the text has left the prompt.
 
-        def __init__(self, text: str) -> None:
+        ``own`` are the words of it that are the user's references.
+        """
+
+        def __init__(self, text: str, own: frozenset[str] = NO_WORDS) -> None:
             super().__init__()
             self.text = text
+            self.own = own
 
     class Edited(Message):
         """The user changed the draft; an earlier prompt only looked at is no change.
 
-        ``pastes`` are what of it is shown as one mark.
+        ``pastes`` are what of it is shown as one mark, ``own`` the user's references.
         """
 
-        def __init__(self, text: str, pastes: Sequence[str] = ()) -> None:
+        def __init__(
+            self, text: str, pastes: Sequence[str] = (), own: frozenset[str] = NO_WORDS
+        ) -> None:
             super().__init__()
             self.text = text
             self.pastes = tuple(pastes)
+            self.own = own
 
     class ReferencesSettled(Message):
         """The text has stood for a moment: time to look at what it refers to."""
 
-        def __init__(self, text: str) -> None:
+        def __init__(self, text: str, own: frozenset[str]) -> None:
             super().__init__()
             self.text = text
+            self.own = own
 
     class FilesWanted(Message):
         """A reference is being typed: the files are wanted that begin with ``folder``.
@@ -123,7 +133,8 @@ class Prompt(Widget):
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
         self._attached = AttachedLine(self, self._ask_for_attached, self._show_subtitle)
-        self._told = ""
+        self._told = "", NO_WORDS
+        self._shelved = self._recalled = NO_WORDS
         self._escaped_at = -math.inf
         self._useful: frozenset[str] = frozenset()
         self._targets: tuple[Target, ...] = ()
@@ -184,24 +195,40 @@ class Prompt(Widget):
         """Take a key or a paste that went elsewhere."""
         self._editor.post_message(event)
 
-    def set_text(self, text: str, pastes: Sequence[str] = ()) -> None:
-        """Show another draft, the caret at its end and these ``pastes`` folded; posts nothing."""
+    @property
+    def own_words(self) -> frozenset[str]:
+        """The references in the text that are the user's own."""
+        return self._editor.own_words
+
+    def set_text(
+        self, text: str, pastes: Sequence[str] = (), own: frozenset[str] = NO_WORDS
+    ) -> None:
+        """Show another draft, the caret at its end and these ``pastes`` folded; posts nothing.
+
+        ``own`` are the references in it that are the user's own.
+        """
         self._editor.remembered.remember(pastes)
         self._history.leave()
         self._files.forget()
-        self._load(text)
+        self._shelved = own
+        # Told first, so that what follows is not taken for the user's doing.
+        self._told = text, own
+        self._editor.load_text(text, own)
 
-    def replace_text(self, text: str) -> None:
-        """Put another text in the place of the user's, who can undo it."""
-        self._editor.replace_text(text)
+    def replace_text(self, text: str, own: frozenset[str] = NO_WORDS) -> None:
+        """Put another text in the place of the user's, who can undo it.
 
-    def show_attached(self, words: str) -> None:
+        References that were the user's own stay so, beside the ``own`` of the new text.
+        """
+        self._editor.replace_text(text, self.own_words | own)
+
+    def show_attached(self, attached: AttachedView | None) -> None:
         """Show in the border what the text will attach."""
-        self._attached.show(words)
+        self._attached.show(attached)
 
     def insert_reference(self, reference: str) -> None:
         """Insert a reference at the caret, as a word of its own."""
-        self._editor.insert_word(reference)
+        self._editor.insert_reference(reference)
 
     def replace_paste(self, paste: Paste, text: str) -> None:
         """Put another text in the place of a paste; an undo brings the paste back."""
@@ -217,9 +244,10 @@ class Prompt(Widget):
         if is_second and self.text:
             self._editor.replace_text("")
 
-    def show_history(self, prompts: Sequence[str]) -> None:
-        """The session's earlier prompts, oldest first."""
+    def show_history(self, prompts: Sequence[str], own: frozenset[str] = NO_WORDS) -> None:
+        """The session's earlier prompts, oldest first, and the user's own references in them."""
         self._history.show(prompts)
+        self._recalled = own
 
     def show_model(self, name: str) -> None:
         """Show the model that answers next."""
@@ -282,20 +310,20 @@ class Prompt(Widget):
         event.stop()
         self._accept(event.completion)
 
-    def _load(self, text: str) -> None:
-        # Told first, so that what follows is not taken for the user's doing.
-        self._told = text
-        self._editor.load_text(text)
-
     def _show_subtitle(self) -> None:
         again = self._can_exchange
         queue = _queue_hint(self._queue, again=again)
-        parts = (self._reason, queue, self._attached.words)
-        text = " · ".join(make_visible_line(part) for part in parts if part)
-        self._editor.border_subtitle = Content(text)
+        parts = [make_visible_line(part) for part in (self._reason, queue) if part]
+        # The border's corners, and a blank beside the text.
+        room = self._editor.size.width - 4 - sum(len(part) + len(_BETWEEN) for part in parts)
+        parts += filter(None, [self._attached.words(room)])
+        self._editor.border_subtitle = Content(_BETWEEN.join(parts))
+
+    def on_resize(self) -> None:
+        self._show_subtitle()
 
     def _ask_for_attached(self) -> None:
-        self.post_message(self.ReferencesSettled(self.text))
+        self.post_message(self.ReferencesSettled(self.text, self.own_words))
 
     def _take_paste(self, paste: Paste) -> None:
         from tui.domain.dropped_files import dropped_files
@@ -352,11 +380,11 @@ class Prompt(Widget):
             self._list.show(completions("/", own=self._own))
             return
         self._list.show(())
-        text = self.text
+        text, own = self.text, self.own_words
         if text.strip():
             # Bring back the text that a recalled prompt had replaced.
-            self.set_text(self._history.held)
-            self.post_message(self.Submitted(text))
+            self.set_text(self._history.held, own=self._shelved)
+            self.post_message(self.Submitted(text, own))
         elif self._queue.held:
             self.post_message(self.HeldWanted())
 
@@ -383,7 +411,7 @@ class Prompt(Widget):
 
     def _put(self, text: str) -> None:
         if not text.startswith(SIGN):
-            self._editor.replace_text(text)
+            self.replace_text(text)
         elif typed := reference_at(self._editor.before_caret):
             self._editor.put_reference(text, typed.start)
             # The caret may have moved since, into the quotes of a folder.
@@ -397,10 +425,10 @@ class Prompt(Widget):
         *others, last = self._waiting
         is_held = bool(self._queue.held)
         sending = len(self._queue.sending) - (not is_held)
-        self.show_queue(PromptQueue.of(others, sending))
+        self.show_queue(PromptQueue.of(others, sending, self._queue.own))
         self._taken = Waiting(last, len(others), is_held)
         self.post_message(self.TakenBack([last]))
-        self._editor.replace_text(last)
+        self._editor.replace_text(last, self._queue.own_words(last))
         self._show_subtitle()
 
     @property
@@ -420,45 +448,47 @@ class Prompt(Widget):
         earlier = waiting.pop(place - 1)
         self._taken = Waiting(earlier, place - 1, place > sending)
         sending += (not back.held) - (place <= sending)
-        self.show_queue(PromptQueue.of(waiting, sending))
+        self.show_queue(PromptQueue.of(waiting, sending, self._queue.own))
         self.post_message(self.TakenBack([earlier], back._replace(place=place - 1)))
-        self._editor.replace_text(earlier)
+        self._editor.replace_text(earlier, self._queue.own_words(earlier))
         self._show_subtitle()
         return True
 
     def _recall_earlier(self) -> bool:
-        text = self._history.earlier(self.text)
-        if text is None:
+        if not self._recall(self._history.earlier(self.text)):
             return False
-        self._editor.load_text(text)
         # The next Up continues from there.
         self._editor.move_to_first_row()
         return True
 
     def _recall_later(self) -> bool:
-        text = self._history.later(self.text)
+        return self._recall(self._history.later(self.text))
+
+    def _recall(self, text: str | None) -> bool:
         if text is None:
             return False
-        self._editor.load_text(text)
+        # The draft and changed prompts are shown again later.
+        self._shelved |= self.own_words
+        self._editor.load_text(text, self._shelved | self._recalled)
         return True
 
     def _show_edit(self) -> None:
         """Tell of a change at once, and offer what may complete it."""
-        text = self.text
+        text, own = self.text, self.own_words
         if self.useful != self._useful:
             self._useful = self.useful
             self.call_later(self.refresh_bindings)
-        self._attached.note(text)
-        if text == self._told or self._history.is_at(text):
+        self._attached.note(text, own)
+        if (text, own) == self._told or self._history.is_at(text):
             self._list.show(())
             return
-        self._told = text
+        self._told = text, own
         self._escaped_at = -math.inf
         if self._taken is not None and self._taken.text != text:
             self._taken = None
             self._show_subtitle()
         self._offer()
-        self.post_message(self.Edited(text, self._editor.pastes))
+        self.post_message(self.Edited(text, self._editor.pastes, own))
 
     def _offer(self) -> None:
         text = self.text

@@ -1,0 +1,282 @@
+"""References in pasted text: they are text, however it is edited, kept and sent."""
+
+import json
+import shlex
+
+import pytest
+from textual import events
+
+from tests.ui.screen import newest_notice, notices, rows, send, wait_for_answer
+from tests.ui.world import PLACE, World
+from tests.waiting import until
+from tui.app.controllers import send_check
+from tui.domain.journal.blocks import FileBlock, content_of
+from tui.domain.journal.session import Draft
+from tui.domain.references import OWN_SIGN
+from tui.engine.sessions.leasing import SessionOrigin
+from tui.widgets.prompt.editor import Editor
+
+PAGE = "\n".join(f"{number} see @b.txt, (@c.txt) or @~/.ssh/id_rsa" for number in range(20))
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / ".ssh").mkdir(parents=True)
+    (tmp_path / "home" / ".ssh" / "id_rsa").write_text("PRIVATE")
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.txt").write_text(f"text of {name}")
+    return folder
+
+
+@pytest.fixture
+def w(tmp_path, project):
+    w = World(tmp_path / "data", ["one"], ["two"], ["three"])
+    w.place = SessionOrigin(PLACE.scope, str(project), PLACE.model)
+    return w
+
+
+async def typed(pilot, text):
+    """Type a text; ``{...}`` in it is pasted, ``<...>`` a key."""
+    while text:
+        if text[0] in "{<":
+            inner, _, text = text[1:].partition({"{": "}", "<": ">"}[text[0]])
+            if inner in NAMED:
+                pilot.app.post_message(events.Paste(NAMED[inner]))
+                await pilot.pause()
+            else:
+                await pilot.press(inner)
+        else:
+            await pilot.press(text[0])
+            text = text[1:]
+
+
+NAMED = {
+    "page": PAGE,
+    "b": "see @b.txt",
+    "sign": "@",
+    "c": "c.txt ",
+    "mark": f"{OWN_SIGN}b.txt ",
+    "x": "x@b.txt",
+    "rest": ".txt",
+    "long": "c.txt " + "x" * 2000,
+}
+
+
+async def press_enter(pilot):
+    """Press Enter, which takes no completion."""
+    if pilot.app.chat.prompt.completing:
+        await pilot.press("escape")
+    await pilot.press("enter")
+
+
+async def sent_with(w, pilot, count=1):
+    """Send the prompt, and give the names of the files that go with it."""
+    await press_enter(pilot)
+    await until(lambda: len(w.model.requests) == count, "the request")
+    await wait_for_answer(w)
+    return names_of(w)[-1]
+
+
+def names_of(w):
+    found = w.other_program().load(w.workspace.current.id).all_messages
+    return [[b.path for b in m.attachments] for m in found if m.role == "user"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "attached"),
+    [
+        ("@a.txt {page}", ["a.txt"]),
+        ("{page} and @a.txt", ["a.txt"]),
+        ("{page}", []),
+        ("{b}", []),
+        ("{b}, right? @a.txt", ["a.txt"]),
+        ("{b}<left><left><left><left><left><left><left>", []),
+        ("{b}<backspace>t", []),
+        ("{x}<home><delete>", []),
+        ("{sign}a.txt", []),
+        ("{sign}{c}", []),
+        ("{mark}", []),
+        ("@{c}", ["c.txt"]),
+        ("@{long}", []),
+        ("{c}<home>@", ["c.txt"]),
+        ("@a{rest}", ["a.txt"]),
+        ("@a.txt <ctrl+z>{b}", []),
+        ("@a.txt {b}<ctrl+z><ctrl+z><ctrl+y><ctrl+y>", ["a.txt"]),
+        ("@a.txt <ctrl+u>{b} <ctrl+y>", ["a.txt"]),
+        ("{b} <ctrl+u><ctrl+y>", []),
+        ("{page}<ctrl+o>", []),
+    ],
+)
+async def test_only_a_sign_of_the_users_own_refers_to_a_file(w, keys, attached):
+    async with w.running() as (_, pilot):
+        await typed(pilot, keys)
+        assert await sent_with(w, pilot) == attached
+
+
+async def test_a_pasted_reference_that_is_completed_refers(w):
+    async with w.running() as (app, pilot):
+        app.post_message(events.Paste("see @b"))
+        await until(lambda: app.chat.prompt.completing, "the completion")
+        await pilot.press("tab", "tab")
+        assert app.chat.prompt.text == "see @b.txt "
+        assert await sent_with(w, pilot) == ["b.txt"]
+
+
+async def test_a_pasted_path_is_a_drop_and_refers(w, project):
+    async with w.running() as (app, pilot):
+        app.post_message(events.Paste(shlex.quote(str(project / "b.txt"))))
+        await until(lambda: app.chat.prompt.text == "@b.txt ", "the reference")
+        assert await sent_with(w, pilot) == ["b.txt"]
+
+
+async def test_the_internal_clipboard_pastes_text(w):
+    async with w.running() as (app, pilot):
+        app._controllers.clipboard.start("see @b.txt ", lambda _: None)
+        await pilot.press("ctrl+v")
+        assert app.chat.prompt.text == "see @b.txt "
+        assert await sent_with(w, pilot) == []
+
+
+async def test_the_border_names_what_goes_and_nothing_that_was_pasted(w):
+    async with w.running() as (app, pilot):
+        await typed(pilot, "@a.txt {page}")
+        border = app.query_one(Editor)
+        await until(lambda: border.border_subtitle == "attached: a.txt 9 bytes", "the border")
+
+
+async def test_a_queued_prompt_keeps_what_it_refers_to_when_it_is_taken_back(w):
+    async with w.running() as (app, pilot):
+        await send(pilot, "/stop")
+        session = w.workspace.current
+        session.prompt.hold("{b} @b.txt")
+        session.prompt.hold("x @a.txt and @b.txt", 0)
+        session.prompt.refer("x @a.txt and @b.txt", frozenset({"@a.txt"}))
+        app.chat.show_queue(session.prompt.queue)
+        await pilot.press("up", "up")
+        assert app.chat.prompt.text == "x @a.txt and @b.txt"
+        assert await sent_with(w, pilot) == ["a.txt"]
+
+
+async def test_a_draft_keeps_in_the_next_run_which_words_refer(w):
+    session_id = await w.session("hello", project=w.place.project_path)
+    async with w.running(session_id) as (_, pilot):
+        await typed(pilot, "@a.txt {page}")
+    assert w.drafts().load(session_id).references == ("@a.txt",)
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: app.chat.prompt.text.startswith("@a.txt"), "the draft")
+        assert await sent_with(w, pilot) == ["a.txt"]
+
+
+async def test_a_draft_of_an_older_version_refers_to_nothing(w):
+    session_id = await w.session("hello", project=w.place.project_path)
+    draft = Draft(session_id, PLACE.scope, w.place.project_path, "see @a.txt ")
+    w.drafts().save(draft)
+    (path,) = w.drafts().files()
+    older = json.loads(path.read_text())
+    del older["references"]
+    path.write_text(json.dumps(older))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: app.chat.prompt.text == "see @a.txt ", "the draft")
+        assert await sent_with(w, pilot) == []
+
+
+async def test_a_draft_is_as_it_was_after_a_look_at_another_session(w):
+    first = await w.session("First", project=w.place.project_path)
+    second = await w.session("Second", project=w.place.project_path)
+    async with w.running(first) as (app, pilot):
+        await until(lambda: {first, second} <= {*rows(app)}, "the list")
+        places = {each: f"alt+{place}" for place, each in enumerate(rows(app), 1)}
+        await typed(pilot, "@a.txt {b} ")
+        await pilot.press(places[second])
+        await until(lambda: app.chat.prompt.text == "", "the other session")
+        await pilot.press(places[first])
+        await until(lambda: app.chat.prompt.text.startswith("@a.txt"), "the draft")
+        assert await sent_with(w, pilot) == ["a.txt"]
+
+
+async def test_a_recalled_prompt_refers_to_the_files_that_it_had(w):
+    async with w.running() as (app, pilot):
+        await typed(pilot, "@a.txt {b} ")
+        assert await sent_with(w, pilot) == ["a.txt"]
+        await pilot.press("up")
+        assert app.chat.prompt.text == "@a.txt see @b.txt "
+        assert await sent_with(w, pilot, 2) == ["a.txt"]
+
+
+async def test_a_draft_behind_a_recalled_prompt_keeps_its_references(w):
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: len(w.model.requests) == 1, "the request")
+        await wait_for_answer(w)
+        await typed(pilot, "@a.txt {b} ")
+        await pilot.press("up", "down")
+        assert app.chat.prompt.text == "@a.txt see @b.txt "
+        assert await sent_with(w, pilot, 2) == ["a.txt"]
+
+
+async def test_an_edited_question_keeps_its_files_and_pasted_words_stay_text(w):
+    async with w.running() as (_, pilot):
+        await typed(pilot, "@a.txt {b} ")
+        assert await sent_with(w, pilot) == ["a.txt"]
+        await send(pilot, "/edit")
+        await until(lambda: w.workspace.current.prompt.editing, "the edit")
+        await typed(pilot, "again ")
+        assert await sent_with(w, pilot, 2) == ["a.txt"]
+
+
+async def test_an_edited_question_of_another_program_reads_nothing_from_the_disk(w):
+    session_id = await w.session("see @a.txt and @b.txt", project=w.place.project_path)
+    path = w.other_program().path(session_id)
+    header, *others = map(json.loads, path.read_text().splitlines())
+    header["imported_from"] = "claude-code:tale"
+    (question,) = (each for each in others if each["type"] == "message")
+    question["content"] = content_of(question["content"], [FileBlock("a.txt", "as it was", 9)])
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in (header, *others)))
+    async with w.running(session_id) as (_, pilot):
+        await send(pilot, "/edit")
+        await until(lambda: w.workspace.current.prompt.editing, "the edit")
+        assert await sent_with(w, pilot) == ["a.txt"]
+        (sent,) = w.model.requests[0].messages
+        assert "as it was" in sent.text
+        assert "text of" not in sent.text
+
+
+async def test_files_of_secrets_are_asked_about_by_name(w, project):
+    (project / "notes").symlink_to(project.parent / "home" / ".ssh" / "id_rsa")
+    async with w.running() as (app, pilot):
+        for keys, name in (("@~/.ssh/id_rsa ", "~/.ssh/id_rsa"), ("@notes ", "notes")):
+            await pilot.press("ctrl+u")
+            await typed(pilot, keys)
+            await press_enter(pilot)
+            told = f"Not sent. {name} may hold secrets. Enter sends it to scripted:model."
+            await until(lambda told=told: told in notices(app), "the question")
+            await until(lambda keys=keys: app.chat.prompt.text == keys, "the prompt")
+        assert not w.model.requests
+
+
+async def test_a_second_enter_sends_a_secret_but_not_a_key_that_is_held_down(w, monkeypatch):
+    async with w.running() as (app, pilot):
+        await typed(pilot, "@~/.ssh/id_rsa ")
+        monkeypatch.setattr(send_check, "SECONDS_TO_READ", 1000.0)
+        for _ in range(3):
+            before = app._controllers.notices.log.newest_first[:1]
+            await press_enter(pilot)
+            await until(lambda before=before: [newest_notice(app)] != [*before], "the question")
+            await until(lambda: app.chat.prompt.text, "the prompt")
+        assert not w.model.requests
+        monkeypatch.setattr(send_check, "SECONDS_TO_READ", 0.0)
+        assert await sent_with(w, pilot) == ["~/.ssh/id_rsa"]
+
+
+async def test_a_name_that_leads_to_nothing_is_told_before_the_prompt_is_sent(w):
+    async with w.running() as (app, pilot):
+        await typed(pilot, "see @aa.txt ")
+        await press_enter(pilot)
+        told = "Not sent. aa.txt leads to no file. Enter sends it as text."
+        await until(lambda: told in notices(app), "the notice")
+        assert not w.model.requests
+        await until(lambda: app.chat.prompt.text == "see @aa.txt ", "the prompt")
+        assert await sent_with(w, pilot) == []
