@@ -35,6 +35,8 @@ BROAD_EXCEPTS = {
     # A thread hands any error over to whoever waits for it.
     "tui/providers/bedrock_dialect.py": 1,
     "tui/engine/threads.py": 1,
+    # The thread that reads the terminal: any error ends the application with an exit code.
+    "tui/terminal/textual_private.py": 1,
     # A store of another package may fail with anything.
     "tui/storage/opening.py": 1,
 }

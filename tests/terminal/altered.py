@@ -97,6 +97,13 @@ def defect_in_worker():
     Switcher.look_at = fail
 
 
+def defect_in_key_parser():
+    """The key Up."""
+    from tui.terminal import extended_keys
+
+    extended_keys.plain = _raise
+
+
 def defect_at_the_end():
     """The end of the final save, behind the last session."""
     from tui.engine.sessions.switching import Switcher
@@ -189,6 +196,7 @@ ALTERATIONS = {
         defect_in_handler,
         defect_while_drawing,
         defect_in_worker,
+        defect_in_key_parser,
         defect_at_the_end,
         defect_while_closing,
         finite,

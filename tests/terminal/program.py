@@ -59,7 +59,7 @@ class Program:
         self._changed = threading.Condition()
         self._chunks: list[Chunk] = []
         self._is_over = False
-        self._emulator = Emulator(columns, rows, self._send)
+        self._emulator = Emulator(columns, rows, self.send)
         self._master, self._slave = pty.openpty()
         self._left, self._leave = os.pipe()
         self.found = self._last_attributes = termios.tcgetattr(self._slave)
@@ -97,7 +97,7 @@ class Program:
 
     def type(self, text: str) -> None:
         """Send text as it would come from a keyboard; ``\\r`` is Enter."""
-        self._send(text.encode())
+        self.send(text.encode())
 
     def press(self, *keys: str) -> None:
         """Send keys as Textual names them, one after the other."""
@@ -243,7 +243,8 @@ class Program:
         except OSError:  # nobody has the terminal open
             return b""
 
-    def _send(self, data: bytes) -> None:
+    def send(self, data: bytes) -> None:
+        """Send bytes as a terminal does."""
         with contextlib.suppress(OSError):  # as a keyboard does when nobody listens any more
             while data:
                 data = data[os.write(self._master, data) :]

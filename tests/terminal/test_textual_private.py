@@ -18,6 +18,9 @@ from tui.terminal import textual_private
 MEMBERS = [
     (XTermParser, "_sequence_to_key_events(self, sequence, alt=False)"),
     (LinuxDriver, "_app"),
+    (LinuxDriver, "_run_input_thread(self)"),
+    (LinuxDriver, "_get_terminal_size(self)"),
+    (LinuxDriver, "_size"),
     (LinuxDriver, "_auto_restart"),
     (LinuxDriver, "_debug"),
     (LinuxDriver, "_file"),
@@ -31,7 +34,7 @@ MEMBERS = [
     (App, "_fatal_error(self)"),
     (App, "_close_messages_no_wait(self)"),
 ]
-MODULES = {"_ansi_sequences", "_xterm_parser"}
+MODULES = {"_ansi_sequences", "_keyboard_protocol", "_xterm_parser"}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.providers.chat_server import answers
-from tests.terminal.endings import quit_at_once
+from tests.terminal.endings import assert_whole, quit_at_once, told
 from tui.storage.drafts import read_draft
 
 pytestmark = pytest.mark.full
@@ -37,7 +37,7 @@ def two(chats):
         (f"abc{CTRL_B}\x1b[B\radd{CTRL_B}\x1b[A\rdef", "abcdef", "add"),
         (f"abc{ALT_DOWN}{ALT_UP}{ALT_DOWN}add def", "abc", "add def"),
         ("abc\x1b2add def", "abc", "add def"),
-        ("abc\x1bOQFirst\radd def", "abc", "add def"),
+        ("abc\x1bOQFirst\x1b[F\radd def", "abc", "add def"),
     ],
     ids=["Ctrl+B and back", "Alt+Down, Up, Down", "Alt+2", "F2"],
 )
@@ -77,3 +77,87 @@ def test_a_paste_with_escapes_in_it_sends_nothing_and_is_no_key(chats):
     assert quit_at_once(program) == 0
     (draft,) = (chats.root / "drafts").iterdir()
     assert read_draft(draft).text == hostile.replace("\r", "\n") + "!"
+
+
+@pytest.mark.fast
+def test_only_enter_sends_and_a_paste_without_marks_does_not(chats):
+    server = chats.answer(answers("Hello."))
+    program = chats()
+    program.type("one\\")
+    program.until(r"one\\")
+    program.type("\r")
+    program.until(lambda it: "one\\" not in it.text, "the backslash gone")
+    program.type("two\x1b\r")
+    program.type("three\r\tfour\rfive\r")
+    program.until("five")
+    assert not server.requests
+    program.type("six")
+    program.until("six")
+    program.type("\r")
+    program.until("Hello")
+    text = "one\ntwo\nthree\n\tfour\nfive\nsix"
+    assert [request.body["messages"][-1]["content"] for request in server.requests] == [text]
+    assert quit_at_once(program) == 0
+
+
+@pytest.mark.fast
+def test_a_long_paste_without_marks_sends_nothing_wherever_it_is_cut(chats):
+    server = chats.answer(answers("Hello."))
+    program = chats()
+    lines = [f"line {number:04} of the paste" for number in range(1, 1500)]
+    program.type("\r".join(lines))
+    program.until("1,499 lines")
+    assert not server.requests
+    assert quit_at_once(program) == 0
+    (draft,) = (chats.root / "drafts").iterdir()
+    assert read_draft(draft).text == "\n".join(lines)
+
+
+_UNREADABLE = [
+    *("\x1b[1089::99;5:9u", "\x1b[97;1:3u", "\x1b[99999999;5u", "\x1b[99999999999999999999H"),
+    *("\x1b[<0;99999999999999;5M", "\x1b[48;0;0;0;0t", "\x1b[48;9999;9999;1;1t", "\x1b[?2048;1$y"),
+    *("\x1b]52;c;" + "A" * 5000, "\x07", "\x1b[" + "1;" * 5000 + "z", "\x1b[1;2;3;4", "\x9b\x00"),
+    *("\x1b[M\xff\xff\xff", "\x1b[55296u", "\x1b[200~a paste"),
+]
+
+
+@pytest.mark.fast
+def test_no_byte_from_the_terminal_ends_the_program_or_changes_what_is_typed(chats):
+    program = chats()
+    program.type("abc")
+    for sequence in _UNREADABLE:
+        program.type(sequence)
+    program.send(b"\xff\xc3\x1b")
+    program.until("a paste", "the paste without an end")
+    program.type("typed on")
+    program.until("typed on")
+    assert quit_at_once(program) == 0
+
+
+@pytest.mark.fast
+def test_a_shortcut_works_on_a_cyrillic_layout(chats):
+    program = chats()
+    program.until(lambda it: b"\x1b[>29u" in it.raw, "the request for alternate keys")
+    program.type("\x1b[1094::119;;1094u")
+    program.until("ц")
+    program.type("\x1b[1081::113;5u")
+    assert program.wait() == 0
+
+
+@pytest.mark.fast
+def test_the_terminal_is_asked_for_its_size_and_not_the_environment(chats):
+    program = chats(environment={"COLUMNS": "150", "LINES": "50"}, columns=90, rows=28)
+    assert "sibyl" in program.screen[-1] or "session" in program.screen[-1]
+    program.resize(80, 24)
+    program.until(lambda it: len(it.screen) == 24 and "session" in it.screen[-1], "the new size")
+    assert quit_at_once(program) == 0
+
+
+@pytest.mark.fast
+def test_an_error_in_the_thread_of_the_keys_ends_with_a_report_and_exit_code_1(chats):
+    program = chats.altered("defect_in_key_parser")
+    program.until("session-")
+    program.type("\x1b[A")
+    assert program.wait() == 1
+    assert_whole(program)
+    assert "Unexpected error: RuntimeError: broken" in told(program)[-2]

@@ -3,19 +3,20 @@
 import codecs
 import os
 import select
+import signal
 import sys
 import time
 
 from textual import events
+from textual.geometry import Size
 
 from tui.terminal import first_frame
 from tui.terminal.attention import RESTORE_TITLE, SAVE_TITLE
 from tui.terminal.cell_width import fix_columns
 from tui.terminal.flow_control import FlowControl, FlowControlledApp
-from tui.terminal.key_parser import KeyParser
+from tui.terminal.key_parser import KeyParser, seconds_until_whole
 from tui.terminal.multiplexers import in_multiplexer, in_screen, through_screen
 from tui.terminal.output import BYTES_PER_READ, SECONDS_PER_LOOK, Output
-from tui.terminal.paste import PasteFilter
 from tui.terminal.sgr import drop_repeated
 from tui.terminal.textual_private import DriverBase
 
@@ -24,6 +25,11 @@ HUNG_UP = 129
 
 _ENTER_ALTERNATE_SCREEN = "\x1b[?1049h"
 _CLIPBOARD = "\x1b]52;"
+# Textual's flags of the kitty protocol, and with alternate keys: the key of the base layout.
+_KITTY, _KITTY_WITH_BASE = "\x1b[>25u", "\x1b[>29u"
+_OUTPUT = 2
+_MOST_CELLS = 1000
+_LONGEST_READ = 1024 * 1024
 # Modes that Textual sets: a terminal that lost output may not have seen them reset.
 _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004, 2048))
 _RESET = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
@@ -49,6 +55,8 @@ class TakeoverDriver(DriverBase):
         super().start_application_mode()
         # Textual has read the raw attributes of the first frame; these are to be restored.
         self.attrs_before = original or self.attrs_before
+        # Textual ignores it once the terminal has reported a size on its own.
+        signal.signal(signal.SIGWINCH, self._report_size)
 
     def _new_flow_control(self) -> FlowControl:
         app = self.app
@@ -62,6 +70,8 @@ class TakeoverDriver(DriverBase):
             # Entering it again would clear the outline.
             self._is_entered = False
             return
+        if data == _KITTY:
+            data = _KITTY_WITH_BASE
         if SAVE_TITLE in data or RESTORE_TITLE in data:
             self._is_title_saved = SAVE_TITLE in data
         if self._in_screen and data.startswith(_CLIPBOARD):
@@ -97,34 +107,54 @@ class TakeoverDriver(DriverBase):
         SIGHUP goes to the leader of the terminal's session only, and may be ignored. Textual's
         own loop then reads nothing without a pause; and bytes that are not UTF-8 end it.
         """
-        parser, pastes = KeyParser(self.is_debugging), PasteFilter()
+        parser = KeyParser(self.is_debugging)
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
-            data = self._read()
+            data = self._read(SECONDS_PER_LOOK)
             arrived = time.monotonic()
             if data == b"":
                 self.call_in_loop(self.app.exit, None, HUNG_UP)
                 return
-            # The parser takes an empty text for the end of input.
-            for keys in pastes.keys(decode(data)) if data else ():
-                for event in parser.feed(keys):
-                    pasted = isinstance(event, events.Paste)
-                    message = events.Paste(pastes.text) if pasted else event
-                    # One time for a whole read: it tells which keys arrived together.
-                    message.time = arrived
-                    self.process_message(message)
+            text = decode(data or b"")
+            while (pause := seconds_until_whole(text)) and len(text) < _LONGEST_READ:
+                more = self._read(pause)
+                if not more:
+                    break  # the next look sees a terminal that was closed
+                text += decode(more)
+            for event in parser.feed(text) if text else ():
+                # One time for a whole read: it tells which keys arrived together.
+                event.time = arrived
+                if isinstance(event, events.Resize):
+                    self._report_size()
+                else:
+                    self.process_message(event)
             for event in parser.tick():
                 self.process_message(event)
 
-    def _read(self) -> bytes | None:
-        """Read input; ``None`` if there is none, no bytes if the terminal was closed."""
-        ready, _, _ = select.select([self.fileno], [], [], SECONDS_PER_LOOK)
+    def _read(self, seconds: float) -> bytes | None:
+        """Read input; ``None`` if none comes, no bytes if the terminal was closed."""
+        ready, _, _ = select.select([self.fileno], [], [], seconds)
         if not ready:
             return None
         try:
             return os.read(self.fileno, BYTES_PER_READ)
         except OSError:
             return b""
+
+    def terminal_size(self) -> tuple[int, int]:
+        """Ask the terminal: COLUMNS and LINES may be those of another one."""
+        for terminal in (_OUTPUT, self.fileno):
+            try:
+                columns, rows = os.get_terminal_size(terminal)
+            except OSError:
+                continue
+            if columns and rows:
+                return min(columns, _MOST_CELLS), min(rows, _MOST_CELLS)
+        return super().terminal_size()
+
+    def _report_size(self, *_: object) -> None:
+        size = Size(*self.terminal_size())
+        self.process_message(events.Resize(size, size))
 
     def _paint_again(self) -> None:
         self.call_in_loop(lambda: self.app.refresh(layout=True))

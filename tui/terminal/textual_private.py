@@ -6,29 +6,26 @@ Each has its reason here, and a test that fails by its name when Textual changes
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO, cast
 
-from textual import events
+from textual import _keyboard_protocol, events
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.keys import Keys
 
 KEY_SEQUENCES = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
 """Keys by their escape sequences. Textual has no way to change an entry."""
+FUNCTIONAL_KEYS = _keyboard_protocol.FUNCTIONAL_KEYS
+"""Names of the kitty protocol's keys that type nothing, by number and final letter."""
 
 
 class KeyParserBase(XTermParser):
-    """Lets a subclass say which keys a sequence is: the table knows single keys only."""
+    """Translates whole sequences; a subclass cuts the input into them."""
 
-    def _sequence_to_key_events(
-        self,
-        sequence: str,
-        alt: bool = False,  # noqa: FBT001, FBT002 - Textual's signature
-    ) -> Iterable[events.Key]:
-        return self.key_events(sequence, alt=alt)
-
-    def key_events(self, sequence: str, *, alt: bool) -> Iterable[events.Key]:
-        """Translate one sequence; ``alt`` if an Escape came before it."""
-        return super()._sequence_to_key_events(sequence, alt)
+    def key_events(self, sequence: str, *, alt: bool = False) -> Iterable[events.Key]:
+        """Translate a character or a sequence; ``alt`` if an Escape came before it."""
+        found = self._sequence_to_key_events(sequence, alt)
+        return [event for event in found if event.key != Keys.Ignore]
 
 
 class DriverBase(LinuxDriver):
@@ -50,6 +47,22 @@ class DriverBase(LinuxDriver):
     def has_writer(self) -> bool:
         """Check whether the writer thread runs: without it ``write`` fails."""
         return self._writer_thread is not None and self._writer_thread.is_alive()
+
+    def _run_input_thread(self) -> None:
+        """End the application by an error: Textual ends it with exit code 0."""
+        try:
+            self.run_input_thread()
+        except Exception as error:  # noqa: BLE001 - a thread's last line
+            self.call_in_loop(self._app._handle_exception, error)  # pyright: ignore[reportPrivateUsage]
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        # What the application asks before the first message of a size.
+        self._size = self.terminal_size()
+        return self._size
+
+    def terminal_size(self) -> tuple[int, int]:
+        """Return columns and rows: of COLUMNS and LINES, else of the terminal."""
+        return super()._get_terminal_size()
 
     def call_in_loop(self, callback: Callable[..., object], *args: object) -> None:
         """Call something in the application's loop, from any thread or signal handler."""

@@ -34,12 +34,34 @@ async def test_blank_text_is_not_submitted(running):
         assert app.submitted == []
 
 
-@pytest.mark.parametrize("key", ["shift+enter", "shift+\r", "ctrl+j", "alt+enter", "alt+\r"])
+@pytest.mark.parametrize("key", ["shift+enter", "ctrl+j", "alt+enter"])
 async def test_a_key_that_breaks_the_line_does_not_send(running, key):
     async with running() as (app, _):
         press(app, "a", key, "b")
         await until(lambda: app.prompt.text == "a\nb")
         assert app.submitted == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        (["a", "\\", "enter", "b"], "a\nb"),
+        (["a", "b", "left", "\\", "enter"], "a\nb"),
+        (["/", "n", "\\", "enter", "b"], "/n\nb"),
+        ([*"\\\\\\", "enter"], "\\\\\n"),
+    ],
+)
+async def test_a_backslash_before_enter_makes_a_new_line_and_goes(running, keys, text):
+    async with running() as (app, _):
+        press(app, *keys)
+        await until(lambda: app.prompt.text == text)
+        assert app.submitted == []
+
+
+async def test_an_even_number_of_backslashes_is_sent(running):
+    async with running() as (app, _):
+        press(app, *"a\\\\", "enter")
+        await until(lambda: app.submitted == ["a\\\\"])
 
 
 async def test_each_change_by_the_user_is_told(running):

@@ -30,8 +30,7 @@ from tui.widgets.prompt.pastes import Paste, Pastes
 from tui.widgets.textual_private.text_area import TextAreaBase
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
-# xterm's modifyOtherKeys sends a modifier and a literal carriage return for some of them.
-LINE_BREAK_KEYS = frozenset({"shift+enter", "shift+\r", "alt+enter", "alt+\r", "ctrl+j"})
+LINE_BREAK_KEYS = frozenset({"shift+enter", "alt+enter", "ctrl+j"})
 
 
 class Editor(TextAreaBase, inherit_bindings=False):
@@ -141,6 +140,17 @@ class Editor(TextAreaBase, inherit_bindings=False):
     def update_suggestion(self) -> None:
         # Textual calls no other hook right after each edit, undo, redo and load.
         self._edited()
+
+    def break_at_backslash(self) -> bool:
+        """Put a line break in the place of a backslash before the caret.
+
+        Not of one that another backslash makes a character, as in a shell.
+        """
+        before = self.before_caret
+        if (len(before) - len(before.rstrip("\\"))) % 2 == 0:
+            return False
+        self.replace_typed("\n", self.get_cursor_left_location(), self.cursor_location)
+        return True
 
     # The caret.
 

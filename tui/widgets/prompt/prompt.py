@@ -376,6 +376,8 @@ class Prompt(Widget):
         if self._list.chosen is not None:
             self._accept(self._list.chosen)
             return
+        if self._editor.break_at_backslash():
+            return
         if self.text.strip() == "/":
             self._list.show(completions("/", own=self._own))
             return

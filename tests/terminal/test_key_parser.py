@@ -1,0 +1,319 @@
+"""What the key parser makes of the reads from a terminal."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual import events
+
+from tui.terminal.key_parser import BEGIN, END, KeyParser
+
+LATER = 5.0
+HOSTILE = "\x1b[31mred\x1b[0m\r\x1b]0;x\x07/delete\r\x1b\ry [201~ \x1b"
+
+
+class Terminal:
+    """Sends reads to a parser, and collects its keys, pastes and other messages."""
+
+    def __init__(self):
+        self._now = 0.0
+        self._parser = KeyParser(clock=lambda: self._now)
+        self.messages = []
+
+    def send(self, *reads):
+        for read in reads:
+            self.messages += self._parser.feed(read)
+
+    def wait(self, seconds=LATER):
+        self._now += seconds
+        self.messages += self._parser.tick()
+
+    @property
+    def found(self):
+        return [_short(message) for message in self.messages]
+
+
+def _short(message):
+    match message:
+        case events.Key():
+            return message.key
+        case events.Paste():
+            return ("paste", message.text)
+        case _:
+            return type(message).__name__
+
+
+def found(*reads):
+    """The keys and pastes of some reads and the silence after them."""
+    terminal = Terminal()
+    terminal.send(*reads)
+    terminal.wait()
+    return terminal.found
+
+
+def typed(*reads):
+    """The characters that are typed by some reads."""
+    terminal = Terminal()
+    terminal.send(*reads)
+    terminal.wait()
+    return [each.character for each in terminal.messages if each.is_printable]
+
+
+# --- keys
+
+
+@pytest.mark.parametrize("sent", ["\x1b\x7f", "\x1b\x08"])
+def test_alt_and_backspace_is_not_the_key_that_closes_a_session(sent):
+    assert found(sent) == ["alt+backspace"]
+
+
+@pytest.mark.parametrize("sent", ["\x1b\r", "\x1b\n", "\x1b[13;3u", "\x1b[27;3;13~"])
+def test_alt_and_enter_is_a_key_of_its_own(sent):
+    assert found(sent) == ["alt+enter"]
+
+
+@pytest.mark.parametrize("sent", ["\x1b[13;2u", "\x1b[27;2;13~"])
+def test_shift_and_enter_is_one_key_by_whichever_protocol_it_comes(sent):
+    assert found(sent) == ["shift+enter"]
+
+
+def test_escape_and_enter_in_two_reads_are_two_keys():
+    assert found("\x1b", "\r") == ["escape", "enter"]
+
+
+def test_a_sequence_may_come_in_pieces():
+    assert found("\x1b", "[1", ";5", "A") == ["ctrl+up"]
+
+
+@pytest.mark.parametrize("sent", [["\x1b/h"], ["\x1b", "/h"], ["\x1b/", "h"]])
+def test_escape_and_a_slash_are_two_keys_however_fast_they_come(sent):
+    assert found(*sent) == ["escape", "slash", "h"]
+
+
+def test_escape_before_a_control_character_is_not_lost():
+    assert found("\x1b\x06x") == ["escape", "ctrl+f", "x"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "keys"),
+    [
+        ("/", ["slash"]),
+        ("\x1bh", ["alt+h"]),
+        ("\x1b2", ["alt+2"]),
+        ("\x1b", ["escape"]),
+        ("\x1bO", ["alt+shift+o"]),
+        ("\x1bP", ["alt+shift+p"]),
+        ("\x1bOP\x1b[[B\x1b[13~\x1b[1;2R", ["f1", "f2", "f3", "shift+f3"]),
+        ("\x1b[Z\x1b\t\x1b[3$", ["shift+tab", "shift+tab", "shift+delete"]),
+        ("\x1b[I\x1b[O", ["AppFocus", "AppBlur"]),
+        ("\x1b[<0;5;5M\x1b[<0;5;5m", ["MouseDown", "MouseUp"]),
+        ("\x1b[?2026;2$y", ["TerminalSupportsSynchronizedOutput"]),
+        ("\x1b[48;30;100;600;1000t\x1b[48;30:1;100;0;0t", ["Resize", "Resize"]),
+    ],
+)
+def test_keys_and_reports_are_read(sent, keys):
+    assert found(sent) == keys
+
+
+# --- fields with colons, and other layouts
+
+
+@pytest.mark.parametrize("sent", ["\x1b[97;1:1u", "\x1b[97;1:2u", "\x1b[97;;97u", "\x1b[97::97u"])
+def test_a_key_is_typed_once_for_each_press_and_repetition(sent):
+    assert typed(sent) == ["a"]
+
+
+def test_a_key_that_is_released_types_nothing():
+    assert found("\x1b[97;1:1u\x1b[97;1:3u\x1b[1;1:3A\x1b[3;1:3~") == ["a"]
+
+
+def test_shift_types_the_shifted_key_where_a_terminal_tells_no_text():
+    assert typed("\x1b[97:65;2u\x1b[49:33;2u") == ["A", "!"]
+
+
+def test_text_without_a_key_is_typed():
+    assert typed("\x1b[0;;20320:22909u") == ["你", "好"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "key"),
+    [
+        ("\x1b[1089::99;5u", "ctrl+c"),
+        ("\x1b[1089::99;5:1u", "ctrl+c"),
+        ("\x1b[1089:1057:99;6u", "ctrl+shift+c"),
+        ("\x1b[963::115;5u", "ctrl+s"),
+        ("\x1b[1094::119;3u", "alt+w"),
+    ],
+)
+def test_a_shortcut_on_a_cyrillic_or_greek_layout_is_that_of_the_key_s_place(sent, key):
+    assert found(sent) == [key]
+
+
+@pytest.mark.parametrize(
+    ("sent", "key"),
+    [("\x1b[97::113;5u", "ctrl+a"), ("\x1b[106::99;5u", "ctrl+j"), ("\x1b[1089;5u", "ctrl+с")],
+    ids=["AZERTY", "Dvorak", "no base layout"],
+)
+def test_a_latin_layout_keeps_its_own_letters(sent, key):
+    assert found(sent) == [key]
+
+
+def test_typed_text_is_never_that_of_the_base_layout():
+    assert typed("\x1b[1089::99;;1089u\x1b[1089:1057:99;2;1057u\x1b[1089::99u") == ["с", "С", "с"]
+
+
+def test_text_that_comes_with_ctrl_is_not_typed():
+    assert typed("\x1b[99;5;99u") == []
+    assert found("\x1b[99;5;99u") == ["ctrl+c"]
+    # AltGr is reported as both.
+    assert typed("\x1b[101;7;8364u") == ["€"]
+
+
+# --- pastes
+
+
+@pytest.mark.parametrize("text", ["", "one", "one\ntwo\r", HOSTILE, "x" * 10_000])
+def test_all_that_is_in_a_paste_is_one_text(text):
+    assert found(f"a{BEGIN}{text}{END}b") == ["a", ("paste", text), "b"]
+
+
+def test_each_paste_has_its_own_text():
+    twice = f"{BEGIN}one{END}k{BEGIN}two{END}\r"
+    assert found(twice) == [("paste", "one"), "k", ("paste", "two"), "enter"]
+
+
+@pytest.mark.parametrize("at", range(1, 12 + len(HOSTILE) + 2))
+def test_a_paste_may_come_in_pieces(at):
+    whole = f"a{BEGIN}{HOSTILE}{END}b"
+    assert found(whole[:at], whole[at:]) == ["a", ("paste", HOSTILE), "b"]
+
+
+@given(st.lists(st.sampled_from(["\x1b", "[", "2", "0", "1", "~", "k", "\r"])).map("".join))
+def test_nothing_of_a_paste_is_ever_a_key(text):
+    whole = f"{BEGIN}{text}{END}"
+    pasted, _, _ = whole.removeprefix(BEGIN).partition(END)
+    assert found(*whole)[0] == ("paste", pasted)
+
+
+def test_a_paste_whose_end_was_lost_ends_with_a_silence():
+    terminal = Terminal()
+    terminal.send(f"{BEGIN}some\rtext", " and keys")
+    terminal.wait()
+    terminal.send("x\r")
+    assert terminal.found == [("paste", "some\rtext and keys"), "x", "enter"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["one\rtwo", "one\rtwo\rthree\r", "one\r\ntwo", "one\n\ttwo", "\rone\rtwo", "/quit\r/quit"],
+)
+def test_a_line_break_between_text_in_one_read_is_no_key(text):
+    assert found(text) == [("paste", text)]
+
+
+def test_colours_within_such_a_paste_are_dropped():
+    assert found("a\x1b[31mb\rc") == [("paste", "ab\rc")]
+
+
+@pytest.mark.parametrize(
+    ("reads", "keys"),
+    [
+        (["ab\r"], ["a", "b", "enter"]),
+        (["\rab"], ["enter", "a", "b"]),
+        (["ab", "\r", "c"], ["a", "b", "enter", "c"]),
+        (["ab\x02\radd\x02\rb"], [*"ab", "ctrl+b", "enter", *"add", "ctrl+b", "enter", "b"]),
+        (["\x1b[B\ra\rb"], ["down", "enter", ("paste", "a\rb")]),
+        (["a\tb"], ["a", "tab", "b"]),
+    ],
+)
+def test_enter_at_the_end_of_text_or_behind_a_key_is_pressed(reads, keys):
+    assert found(*reads) == keys
+
+
+# --- what cannot be read
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *("\x1b[99999999;5u", "\x1b[1114112u", "\x1b[55296u", "\x1b[;u", "\x1b[3;1u", "\x1b[1;5u"),
+        *("\x1b[97;999u", "\x1b[97;1:9u", "\x1b[99999999999999999999H", "\x1b[77;5~"),
+        *("\x1b[<0;99999999999;5M", "\x1b[<0;-5;-5M", "\x1b[<999999999;1;1M", "\x1b[32;10;10M"),
+        *("\x1b[M !!", "\x1b[48;0;0;0;0t", "\x1b[5;7R", "\x1b[?62;22c", "\x1b[?1u", "\x1b[0n"),
+        *("\x1b[31m", "\x1b[1;2;3;4;5;6;7;8;9z", "\x1b[12", "\x1b[1;1;"),
+        *("\x1b]11;rgb:1/2/3\x1b\\", "\x1b]11;rgb:1/2/3\x07", "\x1bP>|term(1)\x1b\\"),
+        *("\x1b_Gi=1;OK\x1b\\", "\x1b]52;c;" + "A" * 9000, "\x1bP1$r" + "x" * 9000),
+        *("\x1b[" + "1;" * 9000, "\x1b[" + "1;" * 9000 + "A", "\x1b[201~"),
+    ],
+    ids=lambda sent: ascii(sent)[:20],
+)
+def test_what_cannot_be_read_is_dropped_and_the_next_key_is_not(sent):
+    terminal = Terminal()
+    terminal.send(sent)
+    terminal.wait()
+    terminal.send("x")
+    assert terminal.found in (["x"], ["MouseMove", "x"])
+
+
+def test_a_reply_may_come_in_pieces():
+    whole = "\x1b]11;rgb:1/2/3\x1b\\x"
+    for at in range(1, len(whole)):
+        assert found(whole[:at], whole[at:]) == ["x"]
+
+
+def test_text_behind_a_reply_that_never_ends_is_typed_after_a_silence():
+    terminal = Terminal()
+    terminal.send("\x1b]11;rgb:1/2")
+    terminal.wait()
+    terminal.send("hello")
+    assert terminal.found == [*"hello"]
+
+
+_PIECES = [
+    *("\x1b", "\x1b[", "\x1bO", "\x1b]", "\x1bP", "\x1b_", "\x1b\\", "\x07", "\r", "\n", "\t"),
+    *(BEGIN, END, "\x1b[48;", "\x1b[27;", "\x1b[<", "\x1b[M", "\x1b[?2048;", "$y", "\ufffd"),
+    *(";", ":", "?", "<", "-", " ", "u", "~", "A", "H", "R", "M", "m", "t", "/", "q", "é", "日"),
+    *("0", "1", "2", "3", "5", "97", "1089", "55296", "99999999", "9" * 30, "²", "٣", "😀", "\x9b"),
+]
+
+
+def _survives(reads):
+    terminal = Terminal()
+    for read, seconds in reads:
+        terminal.send(read)
+        terminal.wait(seconds)
+    terminal.wait()
+    for message in terminal.messages:
+        if isinstance(message, events.Key):
+            # The application asks for these.
+            assert message.name is not None
+            assert message.name_aliases
+            message.is_printable  # noqa: B018
+    del terminal.messages[:]
+    terminal.send("x")
+    assert terminal.found == ["x"]
+
+
+def _fuzzed(rng):
+    for _ in range(rng.randint(1, 3)):
+        read = "".join(rng.choice(_PIECES) for _ in range(rng.randint(1, 12)))
+        yield read, rng.choice([0, 0.2, LATER])
+
+
+@pytest.mark.parametrize(
+    ("seed", "count"), [(1, 1_500), pytest.param(2, 60_000, marks=pytest.mark.full)]
+)
+def test_no_sequence_stops_the_parser(seed, count):
+    rng = random.Random(seed)
+    for _ in range(count):
+        _survives(list(_fuzzed(rng)))
+
+
+@given(
+    st.lists(
+        st.tuples(st.text() | st.lists(st.sampled_from(_PIECES)).map("".join), st.floats(0, 9))
+    )
+)
+def test_no_text_stops_the_parser(reads):
+    _survives(reads)
