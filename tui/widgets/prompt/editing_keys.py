@@ -23,7 +23,7 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
     Binding(keys, "type", description)
     for keys, description in (
         ("enter", "Send"),
-        ("ctrl+j,alt+enter", "New line; so is a backslash before Enter"),
+        ("ctrl+j,alt+enter", "New line, or \\ before Enter"),
         ("shift+enter", "New line (in some terminals)"),
         ("tab", "Complete a command, its argument or @file"),
         ("up", "Recall earlier prompts, from the first line"),
