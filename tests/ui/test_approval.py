@@ -1,6 +1,7 @@
 """Calls of tools that wait for the user, on the screen of the whole program."""
 
 import pytest
+from textual import events
 
 from tests.engine.scripted_servers import ScriptedServers
 from tests.ui.screen import (
@@ -106,6 +107,18 @@ async def test_what_is_typed_behind_an_answer_is_the_prompt_s(asking):
         await until(lambda: app.chat.prompt.draft == "and do", "what was typed")
         await wait_for_answer(w)
         assert results(w) == ["# Shop"]
+
+
+async def test_a_paste_at_a_question_is_the_prompt_s_and_answers_nothing(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("f3")
+        app.post_message(events.Paste("a u o"))
+        type_at_once(app, " so")
+        await until(lambda: app.chat.prompt.text == "a u o so", "the text")
+        assert question(app)
 
 
 async def test_escape_denies_from_the_prompt_and_stops_nothing(asking):

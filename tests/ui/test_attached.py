@@ -35,7 +35,7 @@ async def test_title_recall_and_editing_have_what_was_typed(world):
         await until(lambda: any(TYPED in row[:30] for row in terminal_rows(app)), "the sidebar")
         await pilot.press("up")
         assert app.chat.prompt.text == TYPED
-        await pilot.press("down", "f6", "e")
+        await pilot.press("down", "f6", "e", "enter")
         await until(lambda: app.chat.prompt.has_focus_within)
         assert app.chat.prompt.text == TYPED
 
@@ -163,7 +163,7 @@ async def test_versions_of_a_question_have_their_own_files(world):
     there = await w.session(showing("Read @notes.txt", NOTES), "nice")
     async with w.running(there) as (app, pilot):
         await until(lambda: "[file: notes.txt, 9 bytes]" in conversation(app))
-        await pilot.press("f6", "e")
+        await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "Read @notes.txt")
         app.chat.prompt.set_text("Read nothing")
         await pilot.press("enter")

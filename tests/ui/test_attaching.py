@@ -273,7 +273,7 @@ async def test_in_a_private_session_a_picture_is_sent_and_nothing_of_it_is_on_di
 
 
 async def edit_the_question(w, app, pilot, text):
-    await pilot.press("f6", "e")
+    await pilot.press("f6", "e", "enter")
     await until(lambda: app.chat.prompt.text == text, "the question")
     app.chat.prompt.set_text("")
 
@@ -333,7 +333,7 @@ async def test_asking_again_sends_what_was_attached_then(shop, project):
         await until(lambda: w.model.requests, "the request")
         await wait_for_answer(w)
         (project / "a.txt").unlink()
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await until(lambda: len(w.model.requests) == 2, "the second request")
         await wait_for_answer(w)
         assert w.model.requests[0].messages == w.model.requests[1].messages

@@ -66,11 +66,9 @@ async def test_a_page_of_an_empty_conversation_is_none(world, key):
         await until(lambda: "There is no message yet." in notice(app))
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("key", ["y", "c", "j", "k", "i", "I", "home", "left_curly_bracket"])
-async def test_without_a_message_there_is_none_to_go_to_or_to_copy(world, key):
+async def test_without_a_message_there_is_none_to_go_to(world):
     async with world().running() as (app, pilot):
-        await pilot.press("f6", key)
+        await pilot.press("f6", "home")
         await until(lambda: "There is no message yet." in notice(app))
 
 
@@ -80,14 +78,6 @@ async def test_the_key_that_leaves_is_named_as_it_was_chosen(world):
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+c")
         await until(lambda: "F10 leaves the program." in notice(app))
-
-
-async def test_n_asks_what_to_find_where_nothing_was_found(world):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
-        await pilot.press("f6", "n")
-        await until(lambda: app.chat.find_line.has_keys)
 
 
 async def test_the_key_that_leads_to_the_list_leads_back(world):

@@ -295,7 +295,7 @@ async def test_enter_opens_the_session_at_that_message(world):
         assert "message 150 with the needle" in conversation(app)
         assert app.chat.transcript.cursor_message.text == "message 150 with the needle"
         assert "message 149" in conversation(app)
-        assert app.chat.transcript.has_focus
+        assert app.chat.prompt.has_focus_within
         # Looking is free.
         assert w.workspace.current.opened is None
 

@@ -31,7 +31,7 @@ async def test_r_asks_again_and_both_answers_stay(world):
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         await until(lambda: "version 2/2" in conversation(app))
         assert "first" not in conversation(app)
@@ -48,7 +48,7 @@ async def test_a_long_session_is_shown_before_its_versions_are_counted(world, mo
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         there = w.workspace.current.id
     async with w.running(there) as (app, _):
@@ -60,7 +60,7 @@ async def test_brackets_walk_through_the_versions_and_change_nothing(world):
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         there = w.workspace.current.id
         before = w.store.path(there).read_bytes()
@@ -82,7 +82,7 @@ async def test_e_edits_a_question_and_sends_it_in_its_place(world):
         await answered(w, app, "one")
         await send(pilot, "beta")
         await answered(w, app, "two")
-        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "e")
+        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "e", "enter")
         await until(lambda: app.chat.prompt.text == "alpha")
         await pilot.press("!", "enter")
         await answered(w, app, "three")
@@ -105,7 +105,7 @@ async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(wor
             return asyncio.to_thread(gate.wait, 20)
 
         monkeypatch.setattr(w.workspace, "take", held_up)
-        await pilot.press("f6", "e")
+        await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "alpha")
         await pilot.press("!", "enter")
         await until(waiting.is_set)
@@ -124,7 +124,7 @@ async def test_esc_gives_the_draft_back_that_stood_there(world):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         await pilot.press(*"draft")
-        await pilot.press("f6", "e")
+        await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "alpha")
         there = w.workspace.current.id
         await pilot.press("!", "escape")
@@ -141,27 +141,27 @@ async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over
         await answered(w, app, "one")
         await pilot.press(*"draft", "up")
         await until(lambda: app.chat.prompt.text == "alpha", "the earlier prompt")
-        await pilot.press("f6", "e", "!")
+        await pilot.press("f6", "e", "enter", "!")
         await until(lambda: app.chat.prompt.text == "alpha!", "the question")
         await pilot.press("escape")
         await until(lambda: app.chat.prompt.text == "draft", "the draft")
 
 
-@pytest.mark.parametrize("key", ["escape", "e"])
-async def test_what_was_written_of_a_question_comes_back_with_ctrl_z(world, key):
+@pytest.mark.parametrize("keys", [["escape"], ["e", "enter"]])
+async def test_what_was_written_of_a_question_comes_back_with_ctrl_z(world, keys):
     w = world(["one"], ["two"])
     async with w.running() as (app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         await send(pilot, "beta")
         await answered(w, app, "two")
-        await pilot.press("f6", "e")
+        await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "beta")
         await pilot.press("!")
-        if key == "e":
+        if "e" in keys:
             await pilot.press("f6", *["left_curly_bracket"] * 2)
-        await pilot.press(key)
-        await until(lambda: app.chat.prompt.text == ("alpha" if key == "e" else ""))
+        await pilot.press(*keys)
+        await until(lambda: app.chat.prompt.text == ("alpha" if "e" in keys else ""))
         await pilot.press("ctrl+z")
         await until(lambda: app.chat.prompt.text == "beta!")
 
@@ -172,7 +172,7 @@ async def test_the_draft_comes_back_after_the_edited_question_is_sent(world):
         await send(pilot, "alpha")
         await answered(w, app, "one")
         await pilot.press(*"draft")
-        await pilot.press("f6", "e")
+        await pilot.press("f6", "e", "enter")
         await until(lambda: app.chat.prompt.text == "alpha")
         await pilot.press("!", "enter")
         await answered(w, app, "two")
@@ -185,7 +185,7 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         take = excerpts.read_later
         monkeypatch.setattr(
@@ -203,7 +203,7 @@ async def test_a_prompt_sent_while_an_earlier_version_is_shown_goes_on_from_it(w
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         await until(lambda: "version 2/2" in conversation(app))
         await pilot.press("left_square_bracket")
@@ -223,7 +223,7 @@ async def test_f_continues_in_a_copy_up_to_the_message(world):
         await send(pilot, "beta")
         await answered(w, app, "two")
         there = w.workspace.current.id
-        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "j", "f")
+        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "j", "f", "enter")
         await until(lambda: w.workspace.current.id != there)
         await until(lambda: "one" in conversation(app) and "beta" not in conversation(app))
         copy = w.workspace.current.id
@@ -236,7 +236,7 @@ async def test_asking_again_stops_the_answer_that_is_arriving(world):
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await until(lambda: "first" in conversation(app))
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
         there = w.workspace.current.id
     assert texts(w, there) == ["hello", "first", "second"]
@@ -262,7 +262,7 @@ async def test_an_answer_asked_for_again_that_fails_leaves_the_first_one_to_walk
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
-        await pilot.press("f6", "r")
+        await pilot.press("f6", "r", "enter")
         await until(lambda: "no network" in conversation(app))
         await wait_for_answer(w)
         await until(lambda: "version 2/2" in conversation(app))
@@ -277,7 +277,7 @@ async def test_a_version_that_is_stopped_before_its_first_word_gives_the_old_one
             await send(pilot, text)
             await answered(w, app, answer)
         before = conversation(app)
-        await pilot.press("f6", *["left_curly_bracket"] * 3, "j", "r")
+        await pilot.press("f6", *["left_curly_bracket"] * 3, "j", "r", "enter")
         await until(lambda: "beta" not in conversation(app))
         await pilot.press("escape")
         await wait_for_answer(w)

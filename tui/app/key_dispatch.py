@@ -8,10 +8,12 @@ from textual.app import App
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from tui.screens.typed_text import is_text
+
 
 @runtime_checkable
 class KeyTaker(Protocol):
-    """A widget that may take keys before any binding, while it has the focus."""
+    """A widget or screen that may take keys before any binding."""
 
     def takes_key(self, event: events.Key | events.Paste) -> bool:
         """Take a key or leave it to what it is bound to."""
@@ -29,13 +31,14 @@ class KeyDispatch:
 
     def may_overtake(self, event: events.Key | events.Paste) -> bool:
         """Tell if a key may be bound on the screen, ahead of text on its way to an input."""
-        is_text = isinstance(event, events.Paste) or types_text(event)
-        return not is_text and isinstance(self._focused, Input)
+        return not is_text(event) and isinstance(self._focused, Input)
 
     async def leads_elsewhere(self, event: events.Key | events.Paste) -> bool:
         """Dispatch a key; true if later keys may be meant for another widget."""
+        # Textual gives the focus back with a key, and for a paste not at all.
+        self._app.app_focus = True
         if self._is_taken(event):
-            return False
+            return not is_text(event)
         await self._dispatch(event)
         return isinstance(event, events.Key) and self._may_move_focus(event)
 
@@ -44,26 +47,31 @@ class KeyDispatch:
         return self._app.focused if self._app.screen_stack else None
 
     def _is_taken(self, event: events.Key | events.Paste) -> bool:
-        """Give a key to a question, or to the text that it came behind in the same read."""
+        """Give a key to a question, to the text that it came behind, or to a screen."""
         focused = self._focused
         if isinstance(focused, KeyTaker) and focused.takes_key(event):
             return True
-        if not isinstance(event, events.Key) or not types_text(event):
+        if isinstance(focused, Input | TextArea):
+            if isinstance(focused, TextArea) and is_text(event):
+                self._typed_last = focused, event.time
             return False
-        if isinstance(focused, TextArea):
-            self._typed_last = focused, event.time
-        elif self._typed_last is not None and not isinstance(focused, Input):
-            area, at = self._typed_last
-            return at == event.time and area.screen is self._app.screen and area.post_message(event)
-        return False
+        return self._follows_text(event) or self._is_taken_by_screen(event)
+
+    def _follows_text(self, event: events.Key | events.Paste) -> bool:
+        """Give text to the area that had the text before it in the same read."""
+        if self._typed_last is None or not is_text(event):
+            return False
+        area, at = self._typed_last
+        return at == event.time and area.screen is self._app.screen and area.post_message(event)
+
+    def _is_taken_by_screen(self, event: events.Key | events.Paste) -> bool:
+        """Offer a key to the topmost screen, and a paste to those below it as well."""
+        stack = self._app.screen_stack
+        screens = stack[::-1] if isinstance(event, events.Paste) else stack[-1:]
+        return any(isinstance(each, KeyTaker) and each.takes_key(event) for each in screens)
 
     def _may_move_focus(self, key: events.Key) -> bool:
         """Leave out keys that only edit text; a priority binding's key goes to no widget."""
         if not key.is_forwarded or key.key in ("enter", "escape"):
             return True
         return not key.is_printable and not isinstance(self._app.focused, TextArea)
-
-
-def types_text(key: events.Key) -> bool:
-    """Tell characters from other keys; with Alt a key comes with a character, too."""
-    return key.is_printable and not key.key.startswith("alt+")

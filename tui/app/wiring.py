@@ -103,7 +103,13 @@ class Controllers:
         )
         self.navigation = Navigation(chat, parts.workspace, self.presenter, self.session_list)
         self.search = SearchController(
-            app, chat, parts.workspace, self.navigation, parts.index_root, self.notices.show
+            app,
+            chat,
+            parts.workspace,
+            self.navigation,
+            parts.index_root,
+            self.notices.show,
+            queue.hold,
         )
         self.session_switch = SessionSwitch(
             app, queue, switcher, self.presenter, self.session_list, self.navigation

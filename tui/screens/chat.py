@@ -29,6 +29,7 @@ from tui.screens.first_paint import FirstPaint
 from tui.screens.session_walk import SessionWalk
 from tui.screens.sidebar_toggle import SidebarToggle
 from tui.screens.text_selection import TextSelectionScreen
+from tui.screens.typed_text import TypedText, is_text
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -84,6 +85,9 @@ class ChatScreen(TextSelectionScreen):
         self.rows_at: datetime | None = None
         self.walk = SessionWalk(self.sidebar, self.prompt)
         self._sidebar_toggle = SidebarToggle(self, self.sidebar, self.prompt)
+        self._typed_text = TypedText(
+            self, self.transcript, self.prompt, self.key_line, self._sidebar_toggle.leave
+        )
         self._drafts = DraftTimer(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
         self._connect_keys()
@@ -97,6 +101,8 @@ class ChatScreen(TextSelectionScreen):
         self.action_fold_todos = self.todos.fold
         self.action_page = self.transcript.action_page
         self.action_go_to_end = self.transcript.action_to_end
+        # The dispatch of keys looks for it here.
+        self.takes_key = self._typed_text.takes_key
 
     @property
     def shown(self) -> str:
@@ -260,9 +266,15 @@ class ChatScreen(TextSelectionScreen):
         return key_labels(context)
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
-        """Give the prompt what was typed into it before something came over it."""
-        if self.prompt.has_focus_within:
+        """Give the prompt what was typed before something came over it."""
+        if is_text(event):
+            self._typed_text.give(event)
+        elif self.prompt.has_focus_within:
             self.prompt.take_input(event)
+
+    @on(events.DescendantBlur)
+    def _withdraw_question(self) -> None:
+        self._typed_text.withdraw_question()
 
     # --- drafts
 

@@ -121,8 +121,13 @@ class ConfirmScreen(Dialog[bool]):
             event.stop()
             self.dismiss(answer)
 
-    def on_paste(self, event: events.Paste) -> None:
-        self._is_early(event)
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Give every paste to the prompt; it also delays the answer."""
+        if isinstance(event, events.Key):
+            return False
+        if not self._is_early(event):
+            self._pass_on(event)
+        return True
 
     @on(Button.Pressed)
     def _answer(self, event: Button.Pressed) -> None:

@@ -88,6 +88,12 @@ class HelpScreen(Dialog[None]):
     def key_words(self) -> str:
         return f"↑ ↓ scroll · {super().key_words()}"
 
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Close for a paste, which the prompt has."""
+        if isinstance(event, events.Paste):
+            self.dismiss()
+        return False
+
     def on_resize(self, event: events.Resize) -> None:
         # With a minimum: in a smaller window lines are cut off.
         width = max(_LEAST_COLUMNS, min(event.size.width, 160)) - 5

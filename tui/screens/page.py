@@ -50,6 +50,12 @@ class PageScreen(Dialog[None]):
     def key_words(self) -> str:
         return f"↑ ↓ scroll · {super().key_words()}"
 
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Close for a paste, which the prompt has."""
+        if isinstance(event, events.Paste):
+            self.dismiss()
+        return False
+
     def on_resize(self, event: events.Resize) -> None:
         self._text.update(self.lay_out(max(1, min(event.size.width, 120) - _FRAME)))
 

@@ -9,6 +9,7 @@ from textual.content import Content
 
 from tui.domain.views.report import Report
 from tui.screens.page import PageScreen
+from tui.screens.typed_text import is_text
 from tui.widgets.wrapping import clean, wrap_hanging
 
 
@@ -36,15 +37,11 @@ class ReportScreen(PageScreen):
         lines = clean(self._report.text).split("\n")
         return Content("\n".join(row for line in lines for row in wrap_hanging(line, width)))
 
-    def on_key(self, event: events.Key) -> None:
-        if event.is_printable:
-            self._take_typed(event)
-
-    def on_paste(self, event: events.Paste) -> None:
-        self._take_typed(event)
-
-    def _take_typed(self, event: events.Key | events.Paste) -> None:
-        event.stop()
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Pass text on, and close for it."""
+        if not is_text(event):
+            return False
         self._pass_on(event)
         if event.time >= self._seen_from:
             self.dismiss()
+        return True

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
@@ -16,6 +16,7 @@ from tui.domain.views.session_picker import VIEWS, PickerRow, PickerRows, Picker
 from tui.domain.views.sidebar_rows import matches
 from tui.screens.dialog import Dialog
 from tui.screens.picker_keys import ALWAYS, ORDER, PICKER_KEYS
+from tui.screens.typed_text import is_free_text
 from tui.widgets.intents import PickerIntent
 from tui.widgets.key_line import KeyLine
 from tui.widgets.session_picker import PickerFilter, PickerList
@@ -143,6 +144,13 @@ class SessionPicker(Dialog[None]):
             self.post_message(self.RowsWanted())
 
     # --- keys
+
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Let the filter have text that is no command of the list."""
+        if not is_free_text(event, self):
+            return False
+        self.set_focus(self.line)
+        return self.line.post_message(event)
 
     def action_choose(self) -> None:
         """Choose the highlighted session, or the first one that comes; later keys are for it."""

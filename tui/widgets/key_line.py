@@ -70,6 +70,7 @@ class KeyLine(Widget):
         self._always = always
         self._words = words
         self._keys: tuple[_Key, ...] = ()
+        self._question = ""
         self.notices = NoticeQueue(self.set_timer, self._show_notice)
 
     def on_mount(self) -> None:
@@ -81,8 +82,14 @@ class KeyLine(Widget):
         self._keys = ()
         self.refresh()
 
+    def ask(self, question: str) -> None:
+        """Show a question until it is replaced; empty for none."""
+        self._question = question
+        self._show_notice()
+
     def _show_notice(self) -> None:
-        self.set_class(self.notices.current is not None, "-noticing")
+        is_told = bool(self._question) or self.notices.current is not None
+        self.set_class(is_told, "-noticing")
         self.refresh()
 
     def _follow(self, screen: Screen[object]) -> None:
@@ -122,6 +129,8 @@ class KeyLine(Widget):
         width = self.size.width
         if y:
             return Strip.blank(width, self.rich_style)
+        if self._question:
+            return self._notice_strip(Notice(self._question, "warning"), width)
         if self.notices.current is not None:
             return self._notice_strip(self.notices.current, width)
         key_style = self.get_component_rich_style("key-line--key")

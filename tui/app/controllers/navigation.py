@@ -50,7 +50,7 @@ class Navigation:
         self._presenter.show_session()
         self._chat.transcript.show_message(message_id)
         self._chat.transcript.finder.point_at(message_id, text)
-        self._chat.set_focus(self._chat.transcript)
+        self._chat.go_to_prompt()
         self._session_list.show()
 
     async def go_to_end(self, session_id: str) -> None:
@@ -62,6 +62,7 @@ class Navigation:
         workspace.current.pages.show_end()
         self._presenter.show_session()
         self._chat.transcript.go_to(ScrollPosition(None, 0, following=True))
+        self._chat.go_to_prompt()
         self._session_list.show()
 
     async def take(self, event: messages.PageWanted) -> None:

@@ -53,8 +53,10 @@ class SearchController:
         navigation: Navigation,
         index_root: Path | None,
         say: Callable[[Notice], None],
+        hold_keys: Callable[[], Callable[[], None]],
     ) -> None:
         self._app = app
+        self._hold_keys = hold_keys
         self._say = say
         self._chat = chat
         self._indexing = (
@@ -144,7 +146,7 @@ class SearchController:
                 self._highlighted = hit or self._highlighted
                 self._app.run_worker(partial(self._show_around, hit, self._previewed))
             case SearchScreen.HitChosen(hit=hit):
-                self._app.run_worker(partial(self._leave_for, hit))
+                self._app.run_worker(partial(self._leave_for, hit, self._hold_keys()))
             case _:
                 pass
 
@@ -154,8 +156,8 @@ class SearchController:
         self._asked += 1
         self._previewed += 1
 
-    async def _leave_for(self, hit: "Hit") -> None:
-        """Go to a hit; only there the keys are the chat's again."""
+    async def _leave_for(self, hit: "Hit", release_keys: Callable[[], None]) -> None:
+        """Go to a hit; later keys wait, as they are meant for the prompt there."""
         try:
             await self._go_to(hit)
         except PrivateSessionLeft as left:
@@ -163,6 +165,8 @@ class SearchController:
         except StorageError as error:
             if self._screen is not None:
                 self._screen.show_error(str(error))
+        finally:
+            release_keys()
 
     async def _go_to(self, hit: "Hit") -> Sequence[Effect]:
         if hit.message_id is None:

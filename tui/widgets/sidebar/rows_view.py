@@ -145,14 +145,14 @@ class RowsView(LineList[Line], can_focus=True):
             self.refresh()
 
     def takes_key(self, event: Key | Paste) -> bool:
-        """Answer the question: yes with Enter, no with any other key; true if there was one."""
+        """Answer the question: yes with Enter, no with any other; a paste is not taken."""
         session_id = self._question.session_id
         if session_id is None:
             return False
         if self._question.is_confirmed_by(event):
             self._confirm(session_id)
         self.take_question_back()
-        return True
+        return isinstance(event, Key)
 
     def _confirm(self, session_id: str) -> None:
         row = self.highlighted_row

@@ -7,7 +7,7 @@ from tui.domain.journal.message import Message, Role
 from tui.widgets.hints import hint
 from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript import messages
-from tui.widgets.transcript.state import NO_MESSAGE, TranscriptState
+from tui.widgets.transcript.state import TranscriptState
 
 _NO_VERSIONS = "This message has one version; r asks again, e edits a question."
 _NO_CODE = "No code to copy; y copies the message."
@@ -25,8 +25,6 @@ class CursorActions:
         cursor.step(count, self._state.rows, role)
         if cursor.item:
             self._state.document.reader.reveal(cursor.item)
-        else:
-            hint(self._state.widget, NO_MESSAGE)
         self._state.redraw()
 
     def show(self) -> None:
@@ -39,8 +37,6 @@ class CursorActions:
         cursor = self._state.cursor
         if message := cursor.message or cursor.last():
             self._state.widget.post_message(CopyRequested(message.typed_text or message.text))
-        else:
-            hint(self._state.widget, NO_MESSAGE)
 
     def copy_code(self) -> None:
         """Ask for a copy of a code block; each press takes the next block of the message."""
@@ -49,7 +45,7 @@ class CursorActions:
         if code:
             self._state.widget.post_message(CopyRequested(code, number))
         else:
-            hint(self._state.widget, _NO_CODE if cursor.last() else NO_MESSAGE)
+            hint(self._state.widget, _NO_CODE)
 
     def open_link(self) -> None:
         """Ask for a link or picture of the message at the cursor, or of the last, to be opened."""
@@ -78,7 +74,7 @@ class CursorActions:
         document, message = self._state.document, self._state.cursor.message
         message_id = message.id if message else document.last_with_versions
         if message_id not in document.versions:
-            hint(self._state.widget, _NO_VERSIONS if self._state.cursor.last() else NO_MESSAGE)
+            hint(self._state.widget, _NO_VERSIONS)
         else:
             self._state.widget.post_message(messages.VersionWanted(message_id, step))
 
@@ -86,8 +82,6 @@ class CursorActions:
         cursor = self._state.cursor
         if message := cursor.message or cursor.last():
             self._state.widget.post_message(intent(message.id))
-        else:
-            hint(self._state.widget, NO_MESSAGE)
 
     def match(self, count: int) -> None:
         """Ask for the next match, or the one before."""

@@ -60,7 +60,7 @@ class FindState:
     @property
     def can_go_on(self) -> bool:
         """True if there is a search whose next match can be asked for."""
-        return not self._pointed and (self._found or self._kept) is not None
+        return (self._kept or (None if self._pointed else self._found)) is not None
 
     def has(self, message_id: str) -> bool:
         """True if a message is loaded and not hidden."""

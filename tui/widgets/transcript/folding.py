@@ -4,7 +4,7 @@ from tui.domain.views.message_details import details
 from tui.widgets.hints import hint
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.rendering.row_blocks import Details
-from tui.widgets.transcript.state import NO_MESSAGE, TranscriptState
+from tui.widgets.transcript.state import TranscriptState
 
 
 class Folding:
@@ -30,7 +30,6 @@ class Folding:
             self._state.cursor.go_into_sight(self._state.rows)
         item = self._state.cursor.item
         if item is None or item.message is None:
-            hint(self._state.widget, NO_MESSAGE)
             return
         if not item.informed or self._shows_details_of(item):
             self._state.document.inform(item, shown=not item.informed)

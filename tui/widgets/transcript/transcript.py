@@ -33,7 +33,7 @@ from tui.widgets.transcript.scrolling import Scrolling
 from tui.widgets.transcript.selection import offset_at, selected_text
 from tui.widgets.transcript.state import TranscriptState
 from tui.widgets.transcript.throttle import Throttle
-from tui.widgets.transcript.transcript_keys import KEYS
+from tui.widgets.transcript.transcript_keys import KEYS, MOVES
 from tui.widgets.transcript.welcome import Welcome, WelcomeText
 
 if TYPE_CHECKING:
@@ -232,6 +232,14 @@ class Transcript(ScrollViewBase, can_focus=True):
     def visible_text(self) -> list[str]:
         """The text on screen, row by row."""
         return [self.render_line(y).text.rstrip() for y in range(self._pane.height)]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave letters to the prompt that have nothing to act on."""
+        if action == "match":
+            return self.finder.can_go_on
+        if action not in MOVES:
+            return self._state.cursor.last() is not None
+        return super().check_action(action, parameters)
 
     # --- drawing
 

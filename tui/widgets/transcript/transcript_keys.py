@@ -54,3 +54,6 @@ KEYS: list[BindingType] = [
         show=False,
     ),
 ]
+
+MOVES = frozenset({"sideways", "move", "page", "to_top", "to_end"})
+"""The actions that need no message."""

@@ -1,0 +1,275 @@
+"""Text that is typed or pasted where letters are commands: the prompt has it, whole."""
+
+import pytest
+from textual import events
+
+from tests.ui.screen import (
+    conversation,
+    lines,
+    notice,
+    question,
+    rows,
+    send,
+    type_at_once,
+    wait_for_answer,
+)
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.app.themes import Appearance
+
+
+def paste(app, text):
+    app.post_message(events.Paste(text))
+
+
+def key_line(app):
+    return app.chat.key_line.render_line(0).text.strip()
+
+
+async def prompt_has(app, text):
+    await until(lambda: app.chat.prompt.text == text, f"{text!r}, not {app.chat.prompt.text!r}")
+
+
+async def asks(app, words):
+    """Until a letter asks."""
+    await until(lambda: key_line(app).startswith(f"! {words}?"), f"{words}, not {key_line(app)}")
+
+
+async def reading(w, app, pilot, *pairs):
+    """Go into a conversation of one question and its answer."""
+    await send(pilot, "hello")
+    await wait_for_answer(w)
+    await pilot.press("f6", *pairs)
+    await until(lambda: app.focused is app.chat.transcript, "the conversation")
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "repeat that",
+        "find the bug",
+        "edit: r",
+        "rrr",
+        "now what?",
+        "What is 日本語で?",
+        "日本語を説明して",
+        "👨‍👩‍👧 why",
+    ],
+)
+async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no_model(
+    world, text, at_once
+):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        here = w.workspace.current.id
+        if at_once:
+            type_at_once(app, text, in_one_read=True)
+        else:
+            for letter in text:
+                type_at_once(app, letter)
+                await pilot.pause()
+        await prompt_has(app, text)
+        assert app.chat.prompt.has_focus_within
+        assert not key_line(app).startswith("!")
+        assert len(w.model.requests) == 1
+        assert w.workspace.current.id == here
+        # It is a draft like any other.
+        await pilot.press("enter")
+        await until(lambda: len(w.model.requests) == 2, "the request")
+
+
+@pytest.mark.parametrize(
+    ("letter", "words", "come"),
+    [
+        ("r", "Ask again for this answer", lambda app: "version 2/2" in conversation(app)),
+        ("e", "Edit this question and ask again", lambda app: app.chat.prompt.text == "hello"),
+        ("f", "Continue from here in a copy", lambda app: "This is a copy" in notice(app)),
+    ],
+)
+async def test_what_costs_or_changes_asks_and_enter_does_it(world, letter, words, come):
+    w = world(["yes"], ["again"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        for withdrawing in ("escape", "down", "f6"):
+            await pilot.press(letter)
+            await asks(app, words)
+            await pilot.press(withdrawing)
+            await until(lambda: not key_line(app).startswith("!"), "no question")
+            assert (withdrawing == "f6") == app.chat.prompt.has_focus_within
+        await pilot.press("enter", "f6")
+        assert (app.chat.prompt.text, len(w.model.requests)) == ("", 1)
+        await pilot.press(letter)
+        await asks(app, words)
+        await pilot.press("enter")
+        await until(lambda: come(app), "what was asked about")
+
+
+async def test_enter_in_one_read_with_the_letter_answers_nothing_and_the_question_stands(world):
+    w = world(["yes"], ["again"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        type_at_once(app, "r<enter>", in_one_read=True)
+        await asks(app, "Ask again for this answer")
+        assert len(w.model.requests) == 1
+        await pilot.press("enter")
+        await until(lambda: "version 2/2" in conversation(app), "the second answer")
+
+
+async def test_a_click_elsewhere_takes_the_question_back(world):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        await pilot.press("r")
+        await asks(app, "Ask again for this answer")
+        await pilot.click("Prompt Editor")
+        await until(lambda: not key_line(app).startswith("!"), "no question")
+        await pilot.press(*"ok")
+        await prompt_has(app, "ok")
+
+
+async def test_keys_that_move_act_at_once_also_held_down(world):
+    w = world()
+    there = await w.session(*(f"message {number}" for number in range(30)))
+    async with w.running(there) as (app, pilot):
+        await pilot.press("f6")
+        type_at_once(app, "k" * 20 + "i")
+        await until(lambda: "▌  message 9" in lines(app))
+        assert app.chat.prompt.text == ""
+        assert app.focused is app.chat.transcript
+
+
+async def test_a_key_of_ones_own_asks_as_well_and_the_usual_one_is_text(world):
+    w = world(["yes"], ["again"])
+    w.appearance = Appearance(keys={"conversation-ask-again": "ö,f9"})
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        type_at_once(app, "öffne")
+        await prompt_has(app, "öffne")
+        await pilot.press("f6", "r", "f6")
+        await prompt_has(app, "öffner")
+        await pilot.press("f9")
+        await asks(app, "Ask again for this answer")
+        await pilot.press("!")
+        await prompt_has(app, "öffner!")
+        await pilot.press("f6", "f9")
+        await asks(app, "Ask again for this answer")
+        await pilot.press("enter")
+        await until(lambda: "version 2/2" in conversation(app), "the second answer")
+
+
+async def test_in_an_empty_conversation_every_letter_is_text(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("f6")
+        type_at_once(app, "yes, repeat")
+        await prompt_has(app, "yes, repeat")
+
+
+async def test_text_goes_where_the_caret_of_the_draft_is(world):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        await pilot.press(*"one two", "home", "f6")
+        type_at_once(app, "err ")
+        await prompt_has(app, "err one two")
+
+
+async def test_a_paste_goes_to_the_prompt_from_wherever_letters_are_commands(world):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        text = "running\nnew\tfree"
+        there = w.workspace.current.id
+        for keys in (["f6"], ["f6", "r"], ["ctrl+b"], ["ctrl+b", "d"]):
+            app.chat.prompt.set_text("")
+            app.chat.prompt.focus()
+            await pilot.press(*keys)
+            paste(app, text)
+            type_at_once(app, ".")
+            await prompt_has(app, f"{'r' if 'r' in keys else ''}{text}.")
+        assert len(w.model.requests) == 1
+        assert w.other_program().entry(there).status == "open"
+
+
+@pytest.mark.parametrize("name", ["help", "notices", "tools", "import", "theme"])
+async def test_a_paste_over_a_page_or_a_list_goes_to_the_prompt(world, name):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        await app.action_invoke(name)
+        await until(lambda: app.screen is not app.chat, name)
+        paste(app, "pasted words")
+        await prompt_has(app, "pasted words")
+        if app.screen is not app.chat:
+            await until(lambda: notice(app) == "The pasted text is in the prompt")
+            await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the conversation")
+        await pilot.press("!")
+        await prompt_has(app, "pasted words!")
+
+
+async def test_a_paste_at_a_question_goes_to_the_prompt_and_is_no_answer(world):
+    w = world(["one"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        await app.action_invoke("private")
+        await until(lambda: w.workspace.current.private, "the private session")
+        await send(pilot, "hello")
+        await until(lambda: w.workspace.current.session.message_count, "the message")
+        await app.action_invoke("new")
+        await question(app)
+        paste(app, "yyy")
+        await prompt_has(app, "yyy")
+        assert app.screen is not app.chat
+
+
+async def test_text_in_the_list_of_the_picker_goes_to_its_filter(world):
+    w = world()
+    await w.session("First", "Yes.")
+    there = await w.session("Second", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: len(rows(app)) == 2, "the list")
+        await pilot.press("f2")
+        await until(lambda: app.screen is not app.chat and app.screen.shown, "the picker")
+        await pilot.press("down")
+        await until(lambda: app.screen.sessions.has_focus, "its list")
+        type_at_once(app, "Fir")
+        await until(lambda: app.screen.line.value == "Fir", "the letters")
+        await pilot.press("down")
+        paste(app, "st")
+        await until(lambda: app.screen.line.value == "First", "the paste")
+        assert app.chat.prompt.text == ""
+
+
+async def test_what_is_typed_behind_enter_on_a_hit_is_in_the_prompt_there(world):
+    w = world()
+    there = await w.session("a needle", *["rest"] * 99)
+    here = await w.session("Second", "Yes.")
+    async with w.running(here) as (app, pilot):
+        await pilot.press("f6", "ctrl+f")
+        await until(lambda: app.screen is not app.chat, "the search")
+        app.screen.line.value = "needle"
+        await until(lambda: app.screen.results_text == "needle", "the hits")
+        type_at_once(app, "<enter>repeat n")
+        await until(lambda: app.screen is app.chat and app.chat.shown == there, "the session")
+        await prompt_has(app, "repeat n")
+        await until(lambda: "a needle" in conversation(app), "the place of the hit")
+        assert app.chat.transcript.finder._pointed
+    assert len(messages(w, there)) == 100
+
+
+async def test_a_read_only_session_gives_text_to_its_prompt_and_asks_before_a_copy(world):
+    w = world(["yes"])
+    there = await w.session("hello", "yes")
+    held = w.other_program().lease(there)
+    async with w.running(there) as (app, pilot):
+        await pilot.press("f6")
+        type_at_once(app, "for you")
+        await prompt_has(app, "for you")
+        await pilot.press("f6", "f")
+        await asks(app, "Continue from here in a copy")
+        await pilot.press("enter")
+        await until(lambda: app.chat.shown != there, "the copy")
+    held.release()

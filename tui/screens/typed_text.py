@@ -1,0 +1,104 @@
+"""Text that is typed or pasted where no field takes it, and letters that ask before they act."""
+
+from collections.abc import Callable
+from typing import Any
+
+from textual.events import Key, Paste
+from textual.screen import Screen
+
+from tui.widgets.hints import hint
+from tui.widgets.key_line import KeyLine
+from tui.widgets.prompt import Prompt
+from tui.widgets.transcript import Transcript
+
+_ASKED_FIRST = frozenset({"ask_again", "edit_question", "fork"})
+"""The actions of the conversation that cost or change something."""
+_ANSWERS = "Enter yes · Esc no · text goes to the prompt"
+
+
+def is_text(event: Key | Paste) -> bool:
+    """Tell text from other keys; with Alt a key comes with a character, too."""
+    if isinstance(event, Paste):
+        return True
+    return event.is_printable and not event.key.startswith("alt+")
+
+
+def is_free_text(event: Key | Paste, screen: Screen[Any]) -> bool:
+    """Tell if a text is a command of nothing that has the focus."""
+    if isinstance(event, Paste):
+        return True
+    bound = screen.active_bindings.get(event.key)
+    return is_text(event) and (bound is None or not bound.enabled)
+
+
+class TypedText:
+    """Gives the prompt the text that no field takes.
+
+    A letter of the conversation that costs or changes something asks in the line of keys first: if
+    it was the beginning of a text, the prompt has that whole.
+    """
+
+    def __init__(
+        self,
+        screen: Screen[Any],
+        transcript: Transcript,
+        prompt: Prompt,
+        key_line: KeyLine,
+        go_to_prompt: Callable[[], None],
+    ) -> None:
+        self._screen = screen
+        self._transcript = transcript
+        self._prompt = prompt
+        self._key_line = key_line
+        self._go_to_prompt = go_to_prompt
+        self._asked: tuple[Key, str] | None = None
+
+    def takes_key(self, event: Key | Paste) -> bool:
+        """Take a key that answers the question, begins one, or is free text."""
+        if self._asked is None:
+            return self._asks_first(event) or self._takes_text(event)
+        key, action = self._asked
+        if isinstance(event, Key) and event.key == "enter":
+            # One read brings what nobody could have answered yet.
+            if event.time != key.time:
+                self.withdraw_question()
+                getattr(self._transcript, f"action_{action}")()
+            return True
+        self.withdraw_question()
+        if not is_text(event):
+            return isinstance(event, Key) and event.key == "escape"
+        if is_text(key):
+            self.give(key)
+        self.give(event)
+        return True
+
+    def withdraw_question(self) -> None:
+        """Take the question back."""
+        if self._asked is not None:
+            self._asked = None
+            self._key_line.ask("")
+
+    def give(self, text: Key | Paste) -> None:
+        """Give the prompt a text, and with it the keys that come next."""
+        self._go_to_prompt()
+        self._prompt.take_input(text)
+        if not self._screen.is_active:
+            hint(self._screen, "The pasted text is in the prompt")
+
+    def _asks_first(self, event: Key | Paste) -> bool:
+        if not isinstance(event, Key):
+            return False
+        bound = self._screen.active_bindings.get(event.key)
+        if bound is None or bound.node is not self._transcript:
+            return False
+        if bound.binding.action not in _ASKED_FIRST:
+            return False
+        self._asked = event, bound.binding.action
+        self._key_line.ask(f"{bound.tooltip}? {_ANSWERS}")
+        return True
+
+    def _takes_text(self, event: Key | Paste) -> bool:
+        if not is_free_text(event, self._screen):
+            return False
+        self.give(event)
+        return True
