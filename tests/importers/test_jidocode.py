@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.importers.odd_texts import texts
 from tests.importers.samples import check, check_mutants, read_all
 from tui.domain.journal.message import TokenUsage
+from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import TodoItem
 from tui.importers.jidocode import READER
 from tui.importers.protocol import ForeignMessage, ForeignTodos, Places
@@ -28,7 +29,8 @@ def said(number, role, text, minute):
 # Keys in the order of its encoder; messages in that of its memory: the newest first.
 SAMPLE = {
     "closed_at": "2026-01-11T15:00:00.000000Z",
-    "config": {"max_tokens": 4096, "model": "claude-3-5-sonnet", "provider": "anthropic"},
+    "config": {"max_tokens": 4096, "model": "claude-3-5-sonnet", "provider": "anthropic",
+               "temperature": 0.7},
     "conversation": [
         said(4, "assistant", "It is done.", 5) | {
             "usage": {"input_tokens": 120, "output_tokens": 30, "total_cost": 0.01}
@@ -85,7 +87,8 @@ def test_a_session_is_read_whole_in_the_order_of_time(path):
     assert (heading.source_id, heading.name, heading.project_path) == (ID, "shop", "/home/ann/shop")
     assert heading.model == "claude-3-5-sonnet"
     assert heading.updated_at == "2026-01-11T14:05:00.123Z"
-    *messages, listed = items
+    *messages, listed, settings = items
+    assert settings == Settings(temperature=0.7, max_tokens=4096)
     assert [(each.role, each.content) for each in messages] == [
         ("user", "Rename a 😀"),
         ("assistant", 'Renamed "a".\nYes.'),
@@ -156,3 +159,11 @@ def test_any_conversation_comes_back(tmp_path_factory, spoken):
     reading = check(READER, written(tmp_path_factory.getbasetemp(), session), records)
     found = [each for each in reading.conversations[0][1] if isinstance(each, ForeignMessage)]
     assert [(each.role, each.content) for each in found] == spoken
+
+
+@pytest.mark.parametrize("value", [True, None, "much", -1, 1e300, [], {}])
+def test_parameters_that_cannot_be_set_here_are_left_out(path, value):
+    session = {**SAMPLE, "config": {"temperature": value, "max_tokens": value}}
+    path.write_text(json.dumps(session))
+    ((_, items),) = read_all(READER, path).conversations
+    assert not any(isinstance(item, Settings) for item in items)

@@ -1311,6 +1311,21 @@ class StoreContract:
         store.restore("old")
         assert store.active(SCOPE) == "old"
 
+    def test_an_imported_session_is_active_also_in_the_archive_until_it_is_set_aside(
+        self, store, other
+    ):
+        store.add_imported(imported("old", ordinal=1), encoded(user("m1")), active=True)
+        assert other.active(SCOPE) == "old"
+        assert not other.entry("old").active
+        own = closed(store)
+        assert other.active(SCOPE) == own
+        store.set_active(SCOPE, "old")
+        store.archive(own)
+        assert other.active(SCOPE) == "old"
+        store.restore("old")
+        store.archive("old")
+        assert other.active(SCOPE) is None
+
     def test_an_imported_session_grows_where_it_is(self, store, other):
         store.add_imported(imported("old"), encoded(user("m1", "a"), state("Old", 1, 1)))
         lease = store.lease("old")

@@ -4,11 +4,17 @@ The signature needs a secret of the machine that made it.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import cast, get_args
 
+import msgspec
+
 from tui.domain.journal.message import Role
+from tui.domain.journal.records import Settings
+from tui.domain.model_settings import ParameterName, parameter_value
+from tui.errors import UsageError
 from tui.importers.contents import title, todos, usage
 from tui.importers.json_file import content
 from tui.importers.json_lines import object_in, objects_in, text_in
@@ -27,6 +33,7 @@ from tui.importers.protocol import (
 from tui.importers.times import utc
 
 _ROLES = get_args(Role)
+_PARAMETERS: tuple[ParameterName, ...] = ("temperature", "max_tokens")
 
 
 def _find(places: Places) -> Iterator[Source]:
@@ -47,7 +54,7 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
         return
     messages = _in_time(records)
     heading = _heading(source.path, fields, messages)
-    items = partial(_items, heading.source_id, messages, objects_in(fields.get("todos")), counts)
+    items = partial(_items, heading.source_id, messages, fields, counts)
     yield Conversation(heading, items, counts)
 
 
@@ -77,7 +84,7 @@ def _heading(path: Path, fields: Json, messages: list[Json]) -> Heading:
     )
 
 
-def _items(session: str, messages: list[Json], items: list[Json], ledger: Ledger) -> Iterator[Item]:
+def _items(session: str, messages: list[Json], fields: Json, ledger: Ledger) -> Iterator[Item]:
     ids = MadeIds(session)
     for record in messages:
         role = record.get("role")
@@ -86,9 +93,19 @@ def _items(session: str, messages: list[Json], items: list[Json], ledger: Ledger
             continue
         ledger.read += 1
         yield _message(ids, cast("Role", role), record)
-    if items:
+    if items := objects_in(fields.get("todos")):
         yield todos((item.get("content"), item.get("status"), item.get("active_form"))
                     for item in items)  # fmt: skip
+    config = object_in(fields.get("config"))
+    known = {name: value for name in _PARAMETERS if (value := _parameter(name, config)) is not None}
+    if known:
+        yield msgspec.convert(known, Settings)
+
+
+def _parameter(name: ParameterName, config: Json) -> float | str | None:
+    with suppress(UsageError):
+        return parameter_value(name, str(config.get(name)))
+    return None
 
 
 def _message(ids: MadeIds, role: Role, record: Json) -> ForeignMessage:
@@ -106,4 +123,4 @@ def _message(ids: MadeIds, role: Role, record: Json) -> ForeignMessage:
     )
 
 
-READER = Reader("jidocode", "JidoCode", _find, _recognises, _read)
+READER = Reader("jidocode", "JidoCode", _find, _recognises, _read, revision=1)

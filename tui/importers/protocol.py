@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
+from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import TodoItem
 from tui.importers.folders import matching
 
@@ -145,7 +146,8 @@ class ForeignTodos(msgspec.Struct, frozen=True):
     items: tuple[TodoItem, ...]
 
 
-Item = ForeignMessage | ForeignSummary | ForeignTodos
+Item = ForeignMessage | ForeignSummary | ForeignTodos | Settings
+"""Settings are those of the session; they are taken over where it has none yet."""
 
 
 class Heading(msgspec.Struct, frozen=True):

@@ -371,9 +371,14 @@ class FileStore:
                 self._scopes.add(ScopeLine(scope=scope, at=self._now(), active=session_id))
 
     def active(self, scope: str) -> str | None:
-        return self._directory.active(scope)
+        return self._directory.active(scope) or self._active_as_imported(scope)
 
     # --- within
+
+    def _active_as_imported(self, scope: str) -> str | None:
+        chosen = self._scopes.table().chosen(scope)
+        is_there = chosen and os.path.lexists(self._folders.journal(chosen, Folder.ARCHIVE))
+        return chosen if is_there and all(move.id != chosen for move in self.moves()) else None
 
     def _note_pictures(self, session_id: str, pictures: Sequence[str]) -> None:
         """Note that a session uses pictures, before a message refers to them."""

@@ -395,7 +395,9 @@ class MemoryStore:
         box = self.shelf.boxes.get(chosen)
         if box is not None and box.place == "closed":
             return chosen
-        return next((key for _, key in self.ordered(SessionFilter(scope=scope))), None)
+        kept = next((key for _, key in self.ordered(SessionFilter(scope=scope))), None)
+        is_imported = box and all(move.id != chosen for move in self.shelf.moves)
+        return kept or (chosen if is_imported else None)
 
     # --- within
 

@@ -309,7 +309,8 @@ class SessionReader(Protocol):
         """Look up the session of a scope that was opened last, by any program.
 
         That is the session of the latest first ``append`` or ``set_active``. If it is no longer
-        kept, it is the most recently used session of the scope that is; ``None`` if there is none.
+        kept, it is the most recently used session of the scope that is. Without any it is the one
+        that was imported as active, while it was never moved; else ``None``.
         """
         ...
 

@@ -4,6 +4,7 @@ import json
 
 import msgspec
 
+from tui.domain.journal.records import Settings
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -41,10 +42,15 @@ def _items(told, ledger):
         if kind == "crash":
             raise OSError(5, "Input/output error")
         ledger.read += 1
-        yield msgspec.convert(item, _KINDS[kind])
+        yield msgspec.convert({"type": kind, **item}, _KINDS[kind])
 
 
-_KINDS = {"message": ForeignMessage, "summary": ForeignSummary, "todos": ForeignTodos}
+_KINDS = {
+    "message": ForeignMessage,
+    "summary": ForeignSummary,
+    "todos": ForeignTodos,
+    "settings": Settings,
+}
 
 NOTEBOOK = Reader(
     PROGRAM,

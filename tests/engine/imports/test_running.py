@@ -8,7 +8,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import msgspec
 import pytest
 
-from tests.builders import texts, user
+from tests.builders import at, texts, user
 from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import VERSION
@@ -75,8 +75,23 @@ def test_a_conversation_of_no_project_is_listed_under_its_program(store, shelf, 
 
 def test_a_conversation_without_words_is_no_session(store, shelf, take):
     shelf.put("a.json", told(), told(said("x"), source_id="c2"))
-    assert counts(take()) == (1, 0, 1)
+    outcome = take()
+    assert counts(outcome) == (1, 0, 1)
+    assert outcome.programs[0].ledger.skipped == {"conversation without messages": 1}
     assert len(ids(store)) == 1
+
+
+def test_the_settings_of_a_conversation_are_the_session_s_until_they_are_set_here(
+    store, shelf, take
+):
+    def settings():
+        return store.load(FIRST).settings
+
+    for number, value in enumerate((0.5, 0.7)):
+        messages = [said(f"m{each}") for each in range(number + 1)]
+        shelf.put("a.json", told(*messages, {"kind": "settings", "temperature": value}))
+        take()
+        assert settings().temperature == 0.5
 
 
 def test_the_ledger_of_a_session_is_kept_and_added_up(store, shelf, take):
@@ -123,6 +138,18 @@ def test_the_missing_time_of_the_first_message_is_the_next_ones(store, shelf, ta
         said("c")["timestamp"]
     }
     assert store.load(FIRST).header.created_at == said("c")["timestamp"]
+
+
+def test_the_last_message_without_a_time_was_said_when_the_conversation_changed(store, shelf, take):
+    names = []
+    for day in (1, 2):
+        names.append(f"m{day}")
+        messages = [said(each, timestamp=None) for each in names]
+        dates = {"created_at": at(0), "updated_at": at(day)}
+        shelf.put("a.json", told(*messages, **dates))
+        take()
+        assert store.entry(FIRST).last_used_at == at(day)
+    assert everything(store) == names
 
 
 def test_a_text_beyond_the_limit_is_cut_and_counted(store, shelf, take):

@@ -12,6 +12,7 @@ from tui.domain.journal.records import (
     Encoded,
     Import,
     Record,
+    Settings,
     State,
     Summary,
     Todos,
@@ -63,6 +64,7 @@ class Conversion:
         self._earlier = self._previous = ""
         self._last: ForeignMessage | None = None
         self._todos = known.todos
+        self._settings: Settings | None = None
         self._model = ""
         self.messages = 0
         """Messages that were made."""
@@ -73,7 +75,7 @@ class Conversion:
 
     def records(self, items: Iterable[Item]) -> Iterator[Encoded]:
         """Convert the items; records that the session has are left out."""
-        for item in self._begun(iter(items)):
+        for item in self._ended(self._begun(iter(items))):
             match item:
                 case ForeignMessage():
                     yield from self._message(item)
@@ -81,6 +83,8 @@ class Conversion:
                     yield from self._summary(item)
                 case ForeignTodos():
                     self._todos = tuple(map(_short_item, item.items[:MOST_ITEMS]))
+                case Settings():
+                    self._settings = item
 
     def _begun(self, items: Iterator[Item]) -> Iterator[Item]:
         """Find the time of the first messages: their neighbour's."""
@@ -88,6 +92,19 @@ class Conversion:
         times = (item.timestamp for item in ahead if isinstance(item, ForeignMessage))
         self._time = self._heading.created_at or next(filter(None, times), self._time)
         return chain(ahead, items)
+
+    def _ended(self, items: Iterator[Item]) -> Iterator[Item]:
+        """Give the last message the time of the conversation's last change, if it has none."""
+        updated = self._heading.updated_at
+        waiting: list[Item] = []
+        for item in items:
+            if isinstance(item, ForeignMessage):
+                yield from waiting
+                waiting = []
+            waiting.append(item)
+        for item in waiting:
+            is_open = isinstance(item, ForeignMessage) and not item.timestamp
+            yield msgspec.structs.replace(item, timestamp=updated) if is_open else item
 
     def ending(self, ledger: Import) -> Iterator[Encoded]:
         """Make the records at the end of what was added; none if nothing has changed."""
@@ -99,6 +116,9 @@ class Conversion:
             changed = True
             self._known.todos = self._todos
             yield Todos(self._todos), b""
+        if self._settings is not None and not self._known.has_settings:
+            changed = True
+            yield self._settings, b""
         if changed:
             yield ledger, b""
             yield from self.closing(ledger.at)

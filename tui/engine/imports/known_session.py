@@ -8,6 +8,7 @@ from tui.domain.journal.records import (
     Partial,
     Reset,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -29,6 +30,7 @@ class KnownSession(msgspec.Struct):
     summaries: list[Summary] = msgspec.field(default_factory=list[Summary])
     """In the order of the journal; also those that say that none counts."""
     last: Message | None = None
+    has_settings: bool = False
     is_own: bool = False
     """True if it was continued here: it has a message that was not imported."""
 
@@ -46,6 +48,8 @@ class KnownSession(msgspec.Struct):
                     known.summaries.append(record)
                 case Todos():
                     known.todos = record.items
+                case Settings():
+                    known.has_settings = True
                 case State():
                     known.name, known.model = record.name, record.model or known.model
                 case Partial() | Reset():

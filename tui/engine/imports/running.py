@@ -46,6 +46,7 @@ _DAMAGED = (json_file.DAMAGED, export_files.DAMAGED, databases.DAMAGED)
 _UNREADABLE = (*_DAMAGED, UNREADABLE, UNFINISHED, TOO_LONG, TOO_LARGE)
 """Reasons for which records are skipped."""
 _EMPTY = "empty message"
+_NO_MESSAGES = "conversation without messages"
 _OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
 
@@ -186,6 +187,8 @@ class _ProgramImport:
                     writer.drain()
                     is_whole = False
                     continue
+                if not session_id and not conversation.ledger.total:
+                    conversation.ledger.skipped[_NO_MESSAGES] += 1
                 self._result.ledger.add(conversation.ledger)
                 counts.add(conversation.ledger)
                 line = self._line(planned, conversation.heading, session_id)

@@ -48,7 +48,10 @@ _ACTIVE_OF = """
         (select chosen.id from scopes join sessions chosen on chosen.id = scopes.active
          where scopes.scope = %(scope)s and chosen.place = 'kept'),
         (select id from sessions where scope = %(scope)s and place = 'kept'
-         order by used_ns desc, id limit 1))
+         order by used_ns desc, id limit 1),
+        (select chosen.id from scopes join sessions chosen on chosen.id = scopes.active
+         where scopes.scope = %(scope)s and chosen.place = 'archived' and not exists (
+             select from moves where position(chosen.id::bytea in line) > 0)))
 """
 _LISTED = f"select {COLUMNS}, {_ACTIVE} as active from sessions"  # noqa: S608 - constants
 _SOME = f"{_LISTED} where id = any(%s) and place <> 'reserved'"
