@@ -42,12 +42,9 @@ def _recognises(path: Path, head: bytes) -> bool:
     return b'"sessionId"' in head and (b'"history"' in head or b'"workspaceDirectory"' in head)
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
     counts = Ledger()
     fields, records = content(source.path, "history", counts)
-    if fields and not isinstance(fields.get("history"), list):
-        ledger.skipped["unknown format"] += 1
-        return
     heading = _heading(source.path, fields)
     yield Conversation(heading, partial(_items, heading.source_id, records, counts), counts)
 

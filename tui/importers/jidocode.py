@@ -46,12 +46,9 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".json" and (in_place or b'"closed_at"' in head)
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
     counts = Ledger()
     fields, records = content(source.path, "conversation", counts)
-    if fields and not isinstance(fields.get("conversation"), list):
-        ledger.skipped["unknown format"] += 1
-        return
     messages = _in_time(records)
     heading = _heading(source.path, fields, messages)
     items = partial(_items, heading.source_id, messages, fields, counts)

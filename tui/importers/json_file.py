@@ -26,13 +26,15 @@ def content(path: Path, key: str, ledger: Ledger, most: int = FILE_BYTES) -> Con
     A file that is damaged is counted, and its records are read that are whole.
     """
     data = read_bounded(path, most, follow=True)
-    value = parse(data)
-    if value is None and data.strip(b" \r\n\t\x00"):
+    fields = object_in(parse(data))
+    if not fields:
         ledger.skipped[DAMAGED] += 1
         return Content({}, _left(data, key, ledger))
-    fields = object_in(value)
-    records = objects_in(fields.get(key))
-    _count_others(fields.get(key), len(records), ledger)
+    found = fields.get(key)
+    if not isinstance(found, list | None):
+        ledger.skipped["unknown format"] += 1
+    records = objects_in(found)
+    _count_others(found, len(records), ledger)
     return Content(fields, records)
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tui.importers.json_file import DAMAGED
 from tui.importers.lisp import Dialect, Form, listed, plist, read_form
 from tui.importers.protocol import Ledger
 
@@ -31,8 +32,11 @@ def read_session(text: str, dialect: Dialect, ledger: Ledger) -> Session:
     properties = plist(form.value)
     if form.whole and _NOTHING_MORE.fullmatch(text, form.end):
         _count_opaque(form, ledger)
-        values = listed(properties.get(":messages"))
+        messages = properties.get(":messages")
+        is_list = isinstance(messages, list)
+        values = [messages] if messages and not is_list else listed(messages)
     else:
+        ledger.skipped[DAMAGED] += 1
         values = list(_found(text, dialect, ledger))
     return Session(properties, list(_messages(values, ledger)))
 

@@ -32,7 +32,7 @@ from tui.errors import (
 )
 from tui.importers import databases, export_files, json_file
 from tui.importers.json_elements import TOO_LARGE
-from tui.importers.json_lines import TOO_LONG, UNFINISHED, UNREADABLE, SourceChanged
+from tui.importers.json_lines import BLANK, TOO_LONG, SourceChanged
 from tui.importers.protocol import Conversation, Heading, Ledger
 from tui.importers.stopping import stopped_by
 from tui.storage.protocol import SessionStore
@@ -43,9 +43,9 @@ _LOG_LINES = 100
 _REMEMBERED = 4
 """First messages that tell a conversation from others that begin alike, if it is purged here."""
 _DAMAGED = (json_file.DAMAGED, export_files.DAMAGED, databases.DAMAGED)
-_UNREADABLE = (*_DAMAGED, UNREADABLE, UNFINISHED, TOO_LONG, TOO_LARGE)
-"""Reasons for which records are skipped."""
-_EMPTY = "empty message"
+_UNREADABLE = (*_DAMAGED, TOO_LONG, TOO_LARGE, "unreadable", "unfinished")
+"""Reasons for which records are skipped, or their first words."""
+_EMPTY = ("empty message", BLANK)
 _NO_MESSAGES = "conversation without messages"
 _OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
@@ -125,8 +125,9 @@ def _read_whole(planned: PlannedSource, ledger: Ledger) -> Iterator[Conversation
 def _damage(counts: Ledger) -> str:
     """Say that a source is damaged as a whole; ``""`` where only some of its records are."""
     reasons = set(counts.skipped)
-    is_strange = reasons and all(is_unknown(each) or each == _EMPTY for each in reasons)
-    if not counts.read and (is_strange or reasons.intersection(_UNREADABLE)):
+    is_strange = reasons and all(is_unknown(each) or each in _EMPTY for each in reasons)
+    is_broken = any(each.startswith(_UNREADABLE) for each in reasons)
+    if not counts.read and (is_strange or is_broken):
         return "Nothing in it could be read."
     if any(counts.skipped[reason] for reason in _DAMAGED):
         return "A part of it is damaged. What could be read is imported."
