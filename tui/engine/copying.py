@@ -18,6 +18,7 @@ from tui.engine.imports.progress import Pace, Report, Stopped
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageError, StorageFull
 from tui.logs import error_name
 from tui.storage.copyable import CopyableStore, Numbers, StoredJournal
+from tui.storage.disk import odd_values
 
 _log = logging.getLogger(__name__)
 
@@ -140,15 +141,8 @@ class _Comparison:
     def _process(self, session_id: str, *, is_there: bool) -> None:
         """Copy a session or complete it; a failure is noted."""
         try:
-            found = self._find(session_id)
-            if found is None:
-                self._done.sessions -= 1
-            elif is_there:
-                self._complete(found, self._there.find(session_id))
-            else:
-                self._sink.add(found)
-                self._done.added += 1
-                self._equal.append(session_id)
+            with odd_values(session_id):
+                self._copy(session_id, is_there=is_there)
         except StorageFull:
             raise
         except StorageError as error:
@@ -157,6 +151,17 @@ class _Comparison:
             self._target.active("")
             _log.info("copy of %s failed: %s", session_id, error_name(error))
             self._done.failures.append(CopyFailure(session_id, str(error)))
+
+    def _copy(self, session_id: str, *, is_there: bool) -> None:
+        found = self._find(session_id)
+        if found is None:
+            self._done.sessions -= 1
+        elif is_there:
+            self._complete(found, self._there.find(session_id))
+        else:
+            self._sink.add(found)
+            self._done.added += 1
+            self._equal.append(session_id)
 
     def _find(self, session_id: str) -> StoredJournal | None:
         """Look at a session of the source; ``None`` if it was purged meanwhile."""
