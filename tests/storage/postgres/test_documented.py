@@ -9,7 +9,7 @@ import pytest
 from psycopg import conninfo
 
 from tests.builders import user
-from tui.errors import ServerRefused
+from tui.errors import ServerRefused, StorageError
 from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import SessionFilter
 
@@ -39,6 +39,7 @@ def team(postgres_url):
             "drop database sibyl with (force)",
             "drop role sibyl_user",
             "drop role sibyl_owner",
+            "drop role if exists sibyl_reader",
         ],
     )
 
@@ -74,6 +75,34 @@ def test_a_member_can_do_everything_but_change_tables(member, team):
     assert member.moves()
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         run(team("sibyl_user"), ["alter table sibyl.sessions add column more text"])
+
+
+@pytest.mark.parametrize(
+    "rights",
+    [
+        ["grant select on all tables in schema sibyl to sibyl_reader"],
+        [
+            "grant select, update on all tables in schema sibyl to sibyl_reader",
+            "alter role sibyl_reader set default_transaction_read_only = on",
+        ],
+    ],
+)
+def test_a_role_that_may_only_read_lists_shows_and_searches(member, team, postgres_url, rights):
+    lease = member.create("project:/shop", "/shop", "offline:guide")
+    member.append(lease, [user("m1", "the zebra")])
+    lease.release()
+    run(postgres_url, ["create role sibyl_reader login"])
+    usage = "grant usage on schema sibyl to sibyl_reader"
+    run(conninfo.make_conninfo(postgres_url, dbname="sibyl"), [usage, *rights])
+    with closing(PostgresStore(team("sibyl_reader"))) as reader:
+        for _ in range(2):
+            assert [e.label for e in reader.list(EVERYWHERE, None, 9).entries] == ["the zebra"]
+        assert reader.load(lease.session_id).message_count == 1
+        assert reader.search("zebra", 5).hits
+        assert list(reader.records(lease.session_id))
+        assert reader.journals.find(lease.session_id).size
+        with pytest.raises(StorageError):
+            reader.delete(lease.session_id)
 
 
 def test_a_member_cannot_make_the_tables_and_is_told_where_to_read(team):

@@ -1,5 +1,6 @@
 """Connections to the server, and its errors as those of a store."""
 
+import logging
 import re
 import threading
 import time
@@ -16,6 +17,9 @@ from tui.storage.postgres.schema import SCHEMA, migrate
 if TYPE_CHECKING:
     # The library is slow to import, and the first screen does not need it.
     from psycopg import Connection, Cursor, Error, Pipeline
+
+# Without a handler its warnings would go to standard error, which is the screen.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 CONNECTIONS = 5
 """At most, of one program; its screen has one of them for notifications alone."""

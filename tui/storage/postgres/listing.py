@@ -85,6 +85,7 @@ class Lister:
 
     def __init__(self) -> None:
         self._cached: dict[str, tuple[int, SessionEntry]] = {}
+        self._may_store = True
 
     def page(
         self, connection: "Connection", wanted: SessionFilter, cursor: str | None, limit: int
@@ -127,16 +128,25 @@ class Lister:
             row = Row(*values[:-2])
             reader = PieceReader(connection, row.id, row.size, *values[-2:])
             entry = made[row.id] = _described(row, reader)
-            if row.leased:
-                # It changes soon: a stored one would be out of date.
+            if row.leased or not self._may_store:
+                # One that is open changes soon: a stored entry would be out of date.
                 self._remember(row, entry)
             else:
                 closed.append((row.id, row.size, journal_json(msgspec.to_builtins(entry))))
         if closed:
-            connection.execute(
-                _STORE_ENTRIES, [list(column) for column in zip(*closed, strict=True)]
-            )
+            self._store(connection, closed)
         return made
+
+    def _store(self, connection: "Connection", entries: list[tuple[str, int, bytes]]) -> None:
+        from psycopg.errors import InsufficientPrivilege, ReadOnlySqlTransaction
+
+        try:
+            connection.execute(
+                _STORE_ENTRIES, [list(column) for column in zip(*entries, strict=True)]
+            )
+        except (InsufficientPrivilege, ReadOnlySqlTransaction):
+            # A role that may only read, or a replica: the entries are made again.
+            self._may_store = False
 
     def _remember(self, row: Row, entry: SessionEntry) -> None:
         if len(self._cached) >= _MOST_CACHED:
