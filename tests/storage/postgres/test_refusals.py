@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from psycopg import conninfo
 
+from tests.storage.postgres.pooler import TransactionPooler
 from tui.errors import ServerRefused, ServerUnreachable, StorageError
 from tui.storage.postgres.schema import VERSION
 from tui.storage.postgres.store import PostgresStore
@@ -125,6 +126,12 @@ def test_the_server_would_not_save_durably(postgres):
 def test_a_pooler_that_drops_our_settings_is_told(postgres):
     address = conninfo.make_conninfo(postgres, options="-c search_path=public")
     assert "A pooler before the store's server drops" in refused(address)
+
+
+def test_a_pooler_that_lends_connections_for_transactions_is_told(postgres):
+    with closing(TransactionPooler(postgres)) as pooler:
+        words = refused(pooler.address)
+    assert "lends a connection for each transaction only. Set its pool_mode to session" in words
 
 
 def test_the_database_cannot_undo_durable_commits(postgres):

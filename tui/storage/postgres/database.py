@@ -60,7 +60,9 @@ _DEFAULTS = {
 }
 _CONNECTING = re.compile("^connection (failed|is bad): (connection to server .+? failed: )?")
 """The user knows the address; the reason behind it must fit on the screen."""
-_SETTINGS = "select current_setting('search_path'), current_setting('synchronous_commit')"
+_SETTINGS = (
+    "select current_setting('search_path'), current_setting('synchronous_commit'), pg_backend_pid()"
+)
 _POOLERS = ("unsupported startup parameter", "unrecognized configuration parameter")
 _REFUSALS = (
     "authentication failed",
@@ -80,6 +82,13 @@ _POOLER = (
     "A pooler before the store's server drops the settings of the connection. Name the server"
     " itself in the address, or a pooler for whole sessions that passes options on."
 )
+_TRANSACTION_POOLER = (
+    "A pooler before the store's server lends a connection for each transaction only. Set its"
+    " pool_mode to session, or name the server itself in the address."
+)
+_MARK = "sibyl.mark"
+_POOLER_TRIALS = 3
+"""Another program may come between the two connections of one."""
 _NOT_DURABLE = (
     "The store's server would lose messages in a crash: synchronous_commit is off. Remove it from"
     " the address and from the pooler."
@@ -221,19 +230,34 @@ class Database:
         import psycopg
 
         with self._silence_noted():
-            connection = psycopg.connect(
-                connection_text(self._address), autocommit=True, cursor_factory=_cursor_type()
-            )
+            connection = self._opened()
         if not self._migrated:
             try:
                 with self._watch.over(connection, USE_SECONDS):
-                    _check_settings(connection)
+                    if _checked_process(connection) != connection.info.backend_pid:
+                        self._check_pooler(connection)
                     migrate(connection)
             except (psycopg.Error, StorageError):
                 connection.close()
                 raise
             self._migrated = True
         return connection
+
+    def _opened(self) -> "Connection":
+        import psycopg
+
+        text = connection_text(self._address)
+        return psycopg.connect(text, autocommit=True, cursor_factory=_cursor_type())
+
+    def _check_pooler(self, connection: "Connection") -> None:
+        """Refuse a pooler that lends a connection for each transaction, by a trial with two."""
+        mark = f"select current_setting('{_MARK}', true)"
+        with self._opened() as other, self._watch.over(other, _CHECK_SECONDS):
+            for number in map(str, range(_POOLER_TRIALS)):
+                connection.execute("select set_config(%s, %s, false)", (_MARK, number))
+                seen = other.execute(mark).fetchone(), connection.execute(mark).fetchone()
+                if seen[0] == (number,) or seen[1] != (number,):
+                    raise StorageError(_TRANSACTION_POOLER)
 
 
 _pipelines: "WeakKeyDictionary[Connection, Pipeline]" = WeakKeyDictionary()
@@ -291,14 +315,17 @@ def transaction(connection: "Connection") -> Generator[None]:
         raise
 
 
-def _check_settings(connection: "Connection") -> None:
-    """Refuse a connection that has not taken our settings: a pooler may have dropped them."""
-    row = connection.execute(_SETTINGS).fetchone()
-    path, commit = row or ("", "")
+def _checked_process(connection: "Connection") -> int:
+    """The process at the server, which a pooler hides.
+
+    Refuses a connection that has not taken our settings: a pooler may have dropped them.
+    """
+    path, commit, process = connection.execute(_SETTINGS).fetchone() or ("", "", 0)
     if SCHEMA not in path:
         raise StorageError(_POOLER)
     if commit == "off":
         raise StorageError(_NOT_DURABLE)
+    return process
 
 
 def connection_text(address: str) -> str:
