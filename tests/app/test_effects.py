@@ -12,6 +12,7 @@ class Controllers:
         self.shown = []
         self.presenter = SimpleNamespace(
             say=lambda notice: self.shown.append(notice.text),
+            show_notices=lambda: None,
             show_status=lambda: self.shown.append("status"),
         )
         self.session_list = SimpleNamespace(show=lambda: self.shown.append("list"))

@@ -4,7 +4,16 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, notice, notices, report, rows, send
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    notice,
+    notices,
+    report,
+    rows,
+    send,
+    type_at_once,
+)
 from tests.waiting import until
 from tui.domain.views.notice import Notice
 from tui.screens.help import HelpScreen
@@ -54,8 +63,8 @@ async def test_a_notice_is_seen_below_another_screen(world):
 
 async def test_f8_lists_the_notices_newest_first_and_closes_the_list(world):
     async with world().running() as (app, pilot):
-        app._controllers.notices.show(Notice("The first\nof two lines", "warning"))
-        app._controllers.notices.show(Notice("The second", "error"), "Auth bug")
+        app._controllers.notices.show((Notice("The first\nof two lines", "warning"), ""))
+        app._controllers.notices.show((Notice("The second", "error"), "Auth bug"))
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
         second, first, rest = app.screen.text().splitlines()
@@ -116,3 +125,37 @@ async def test_a_notice_of_a_session_that_is_not_on_screen_has_its_title(world):
         gate.set()
         await until(lambda: "fails later Unexpected error: ZeroDivisionError" in notices(app))
         assert "ZeroDivisionError" not in conversation(app)
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_the_line_shows_what_the_last_key_or_command_has_caused(world, at_once):
+    async with world().running() as (app, pilot):
+        commands = [f"/set temperature {value}" for value in ("3", "4", "0.3")]
+        if at_once:
+            type_at_once(app, "".join(f"{each}<enter>" for each in commands), in_one_read=True)
+        else:
+            for each in commands:
+                await send(pilot, each)
+                await until(lambda value=each: value.split()[-1] in notice(app), "its answer")
+        await until(lambda: "0.3" in notices(app), "the last answer")
+        assert "0.3" in notice(app)
+        await pilot.press("ctrl+t")
+        await until(lambda: "No to-dos" in notice(app), "the hint")
+        assert app.chat.key_line.notices.waiting == 0
+
+
+async def test_a_failed_answer_on_screen_is_shown_at_once_and_one_elsewhere_waits(world):
+    gate = asyncio.Event()
+    w = world([gate, ZeroDivisionError("no server")], [ZeroDivisionError("no key")])
+    async with w.running() as (app, pilot):
+        await send(pilot, "fails later")
+        await until(lambda: w.workspace.current.activity.running)
+        await send(pilot, "/new")
+        await send(pilot, "/set temperature 3")
+        await until(lambda: "temperature" in notice(app), "the answer")
+        await send(pilot, "fails now")
+        await until(lambda: "no key" in notice(app), "the failure here")
+        gate.set()
+        await until(lambda: "no server" in notices(app), "the failure elsewhere")
+        assert "no key" in notice(app)
+        assert app.chat.key_line.notices.waiting == 1

@@ -104,3 +104,32 @@ def test_one_that_waits_and_is_not_true_any_more_is_never_shown(world):
     world.wait()
     assert world.shown[-1] == ""
     assert "away" not in world.shown
+
+
+def caused(text, severity="information"):
+    return Notice(text, severity, caused=True)
+
+
+def test_what_the_user_caused_takes_the_place_of_all_that_he_caused_before(world):
+    world.queue.add(caused("one", "error"), caused("more of one"))
+    assert (world.queue.current.text, world.queue.waiting) == ("one", 1)
+    world.queue.add(caused("two"))
+    assert (world.queue.current.text, world.queue.waiting) == ("two", 0)
+    assert world.rest == SECONDS["information"]
+    world.wait()
+    assert world.shown[-1] == ""
+
+
+def test_what_came_by_itself_waits_and_comes_again_if_it_was_hardly_seen(world):
+    world.queue.add(Notice("seen"))
+    world.clock.seconds = LEAST_SECONDS["information"]
+    world.queue.add(caused("one"))
+    world.queue.add(Notice("away"))
+    world.wait()
+    assert world.queue.current.text == "away"
+    world.queue.add(caused("two"))
+    assert world.queue.current.text == "two"
+    world.wait()
+    assert world.queue.current.text == "away"
+    world.wait()
+    assert world.queue.current is None

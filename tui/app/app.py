@@ -177,7 +177,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(HintGiven)
     def show_hint(self, event: HintGiven) -> None:
-        self._controllers.notices.hint(Notice(event.words))
+        self._controllers.notices.hint(event.words)
 
     def _begin_what_is_slow(self) -> None:
         self.run_worker(self._controllers.model_picker.begin)
@@ -333,7 +333,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
-        self._controllers.clipboard.start(text, self._controllers.notices.show, what)
+        self._controllers.clipboard.start(text, self._controllers.notices.answer, what)
 
     @on(messages.VersionIntent)
     def change_version(self, event: messages.VersionIntent) -> None:

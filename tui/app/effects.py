@@ -35,6 +35,8 @@ class EffectRunner:
             await self._carry_out(effect)
             if isinstance(effect, effects.Exit):
                 return
+        # Not with those of the next command, which may have run by the next frame.
+        self._controllers.presenter.show_notices()
         self._controllers.presenter.show_status()
         self._controllers.session_list.show()
 

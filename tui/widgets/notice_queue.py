@@ -1,4 +1,4 @@
-"""The queue of notices: one at a time, each for some seconds."""
+"""The queue of notices: one at a time, each for some seconds; what the user causes comes first."""
 
 import time
 from collections import deque
@@ -35,6 +35,7 @@ class NoticeQueue:
         self._set_timer = set_timer
         self._changed = changed
         self._clock = clock
+        self._caused: deque[Notice] = deque()
         self._waiting: deque[Notice] = deque(maxlen=MOST_WAITING)
         self._timer: Stoppable | None = None
         self._since = 0.0
@@ -43,10 +44,22 @@ class NoticeQueue:
     @property
     def waiting(self) -> int:
         """The number of notices that wait for the current one."""
-        return len(self._waiting)
+        return len(self._caused) + len(self._waiting)
 
-    def add(self, notice: Notice) -> None:
-        """Queue a notice, unless it is shown or queued already."""
+    def add(self, *notices: Notice) -> None:
+        """Show those that were caused together in the place of earlier ones; queue the others."""
+        caused = [notice for notice in notices if notice.caused]
+        for notice in notices:
+            if not notice.caused:
+                self._queue(notice)
+        if caused:
+            if self.current is not None and self._is_hardly_seen(self.current):
+                self._waiting.appendleft(self.current)
+            self._caused = deque(caused)
+            self._stop()
+            self._advance()
+
+    def _queue(self, notice: Notice) -> None:
         if notice == self.current:
             self._since = self._clock()
         elif notice not in self._waiting:
@@ -69,7 +82,8 @@ class NoticeQueue:
 
     def _advance(self) -> None:
         self._timer = None
-        self.current = self._waiting.popleft() if self._waiting else None
+        waiting = self._caused or self._waiting
+        self.current = waiting.popleft() if waiting else None
         self._since = self._clock()
         if self.current is not None:
             self._time()
@@ -79,10 +93,14 @@ class NoticeQueue:
         if self.current is None:
             return
         self._stop()
-        seconds = (LEAST_SECONDS if self._waiting else SECONDS)[self.current.severity]
+        seconds = (LEAST_SECONDS if self.waiting else SECONDS)[self.current.severity]
         rest = self._since + seconds - self._clock()
         # Textual divides by it.
         self._timer = self._set_timer(max(0.001, rest), self._advance)
+
+    def _is_hardly_seen(self, notice: Notice) -> bool:
+        """True for one that came by itself, and has not had its time."""
+        return not notice.caused and self._clock() < self._since + LEAST_SECONDS[notice.severity]
 
     def _stop(self) -> None:
         if self._timer is not None:

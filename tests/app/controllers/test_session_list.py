@@ -35,6 +35,7 @@ class World:
         self.withdrawn = []
         presenter = SimpleNamespace(
             say=lambda notice: self.said.append(notice.text),
+            remark=lambda notice: self.said.append(notice.text),
             show_status=lambda: None,
             withdraw=lambda notice: self.withdrawn.append(notice.text),
         )

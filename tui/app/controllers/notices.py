@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from textual import events
 from textual.app import App
 
@@ -28,18 +29,26 @@ class NoticeController:
         self._pass_on = pass_on
         self.log = NoticeLog()
 
-    def show(self, notice: Notice, title: str = "") -> None:
-        """Show a notice and keep it; ``title`` is that of a session that is not on screen."""
-        self.log.add(LoggedNotice(self._clock(), notice, title))
-        self.hint(Notice(f'"{title}": {notice.text}', notice.severity) if title else notice)
+    def show(self, *notices: tuple[Notice, str]) -> None:
+        """Show notices and keep them, each with the title of its session if not on screen."""
+        for notice, title in notices:
+            self.log.add(LoggedNotice(self._clock(), notice, title))
+        self._add(*(_titled(notice, title) for notice, title in notices))
 
-    def hint(self, notice: Notice) -> None:
-        """Show a notice and do not keep it."""
+    def answer(self, notice: Notice) -> None:
+        """Show at once what a key or a command has caused, and keep it."""
+        self.show((msgspec.structs.replace(notice, caused=True), ""))
+
+    def hint(self, words: str) -> None:
+        """Show at once why a key does nothing, and do not keep it."""
+        self._add(Notice(words, caused=True))
+
+    def _add(self, *notices: Notice) -> None:
         lines = (
             line for screen in reversed(self._app.screen_stack) for line in screen.query(KeyLine)
         )
         if (line := next(lines, None)) is not None:
-            line.notices.add(notice)
+            line.notices.add(*notices)
 
     def withdraw(self, notice: Notice) -> None:
         """Take a notice away that is not true any more; the list keeps it."""
@@ -61,3 +70,9 @@ class NoticeController:
             self._app.screen.dismiss()
         else:
             self._app.push_screen(NoticeList(self.log.newest_first, self._clock()))
+
+
+def _titled(notice: Notice, title: str) -> Notice:
+    if not title:
+        return notice
+    return msgspec.structs.replace(notice, text=f'"{title}": {notice.text}')

@@ -52,7 +52,7 @@ class SearchController:
         workspace: Workspace,
         navigation: Navigation,
         index_root: Path | None,
-        say: Callable[[Notice], None],
+        say: Callable[[tuple[Notice, str]], None],
         hold_keys: Callable[[], Callable[[], None]],
     ) -> None:
         self._app = app
@@ -106,7 +106,7 @@ class SearchController:
             self._screen.ask_again()
 
     def _say_failed(self, reason: str) -> None:
-        self._say(Notice(f"Searching without an index. {reason}", "warning"))
+        self._say((Notice(f"Searching without an index. {reason}", "warning"), ""))
 
     # --- the screen
 

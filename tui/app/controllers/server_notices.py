@@ -26,7 +26,7 @@ class ServerNotices:
         """Say that it is away, unless that was said since it was last there."""
         if self._told is None:
             self._told = Notice(str(error), "warning")
-            self._presenter.say(self._told)
+            self._presenter.remark(self._told)
 
     def note_back(self) -> None:
         """Say that it is back, if it was said to be away."""
@@ -44,7 +44,7 @@ class ServerNotices:
             self._presenter.withdraw(self._told)
         self._told = None
         words = "The store's server is back"
-        self._presenter.say(Notice(f"{words}. {_NO_ANSWER}" if self._is_unanswered else words))
+        self._presenter.remark(Notice(f"{words}. {_NO_ANSWER}" if self._is_unanswered else words))
 
     @property
     def _is_unanswered(self) -> bool:

@@ -70,8 +70,8 @@ class SessionListController:
         words = str(failure or "")
         if isinstance(failure, ServerUnreachable):
             self._server.note_away(failure)
-        elif words != self._told:
-            self._say(failure)
+        elif failure is not None and words != self._told:
+            self._presenter.remark(Notice(words, "error"))
         if failure is None:
             self._server.note_back()
         self._told = words
@@ -164,16 +164,16 @@ class SessionListController:
         """Set aside what is old or too much, and say so in a line."""
         pruned = await retention.after_start(self._workspace)
         if pruned.count:
-            self._presenter.say(Notice(retention.words(pruned)))
+            self._presenter.remark(Notice(retention.words(pruned)))
             await self.refresh()
             # What went from other projects changes how many the filter hides, too.
             await self._after(self._sessions.count)
         if isinstance(pruned.failure, ServerUnreachable):
             self._server.note_away(pruned.failure)
         elif pruned.failure is not None:
-            self._presenter.say(Notice(str(pruned.failure), "warning"))
+            self._presenter.remark(Notice(str(pruned.failure), "warning"))
         for failure in await retention.tell_hook(pruned):
-            self._presenter.say(Notice(failure, "warning"))
+            self._presenter.remark(Notice(failure, "warning"))
 
     async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
         self._say(await self._failure_of(read))

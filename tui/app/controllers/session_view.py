@@ -136,14 +136,18 @@ class SessionPresenter:
         self._status_is_due = False
         self._chat.show_status(self._workspace.current.status())
         self._activity.show()
-        self._show_notices()
+        self.show_notices()
 
-    def _show_notices(self) -> None:
-        for session, notice in self._workspace.take_notices():
-            named = msgspec.structs.replace(notice, text=self._titles.named(notice.text))
-            label = session.label()
-            is_named = session.id == self._workspace.current.id or f'"{label}"' in named.text
-            self._notices.show(named, "" if is_named else label)
+    def show_notices(self) -> None:
+        """Show the notices since the last call, which belong together."""
+        notices = self._workspace.take_notices()
+        self._notices.show(*(self._titled(session, notice) for session, notice in notices))
+
+    def _titled(self, session: LoadedSession, notice: Notice) -> tuple[Notice, str]:
+        named = msgspec.structs.replace(notice, text=self._titles.named(notice.text))
+        label = session.label()
+        is_named = session.id == self._workspace.current.id or f'"{label}"' in named.text
+        return named, "" if is_named else label
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end of the session; ``returning`` keeps the reader's position."""
@@ -158,7 +162,11 @@ class SessionPresenter:
             self.show_session()
 
     def say(self, notice: Notice) -> None:
-        """Give a notice about the session on screen."""
+        """Give a notice that a key or a command has caused."""
+        self.remark(msgspec.structs.replace(notice, caused=True))
+
+    def remark(self, notice: Notice) -> None:
+        """Give a notice that came by itself; it waits for its turn."""
         self._workspace.current.say(notice)
         self.show_status()
 

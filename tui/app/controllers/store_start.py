@@ -40,7 +40,7 @@ class StoreStart:
             return
         self._server.note_back()
         for words in warnings:
-            self._presenter.say(Notice(words, "warning"))
+            self._presenter.remark(Notice(words, "warning"))
 
     def _ask(self, failure: str) -> None:
         from tui.screens.list_dialog import ListDialog

@@ -338,8 +338,10 @@ class Turns:
             self._finish(session, status)
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "error") -> None:
-        session.say(Notice(text, severity))
-        if session is self._switcher.current:
+        shown = session is self._switcher.current
+        # The prompt of who looks on has caused that it failed.
+        session.say(Notice(text, severity, caused=shown and severity == "error"))
+        if shown:
             # A prompt that could not be saved is shown all the same.
             self._chat.show_changes(session.view())
         self._presenter.show_status()

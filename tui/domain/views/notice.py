@@ -12,3 +12,5 @@ class Notice(msgspec.Struct, frozen=True):
 
     text: str
     severity: Severity = "information"
+    caused: bool = False
+    """True for what a key or a command has caused: it is shown at once."""

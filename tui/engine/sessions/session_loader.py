@@ -82,7 +82,7 @@ class SessionLoader:
             None, tail, access, self._listed_as(tail.session, tail.cursor), self.outbox
         )
         if reason:
-            loaded.say(Notice(reason, "warning"))
+            loaded.say(Notice(reason, "warning", caused=True))
         self._complete(loaded)
         return loaded
 
@@ -132,7 +132,7 @@ class SessionLoader:
         loaded.note_asked_for()
         if not loaded.read_only:
             loaded.refuse_changes(read_only_words(error))
-            loaded.say(Notice(loaded.read_only, "warning"))
+            loaded.say(Notice(loaded.read_only, "warning", caused=True))
         return loaded
 
     def _listed_as(self, session: Session, cursor: str | None) -> str:
@@ -146,7 +146,7 @@ class SessionLoader:
         session = loaded.session
         if session.damaged:
             words = damage_words(session.damaged, f'"{loaded.label()}"')
-            loaded.say(Notice(words, "warning"))
+            loaded.say(Notice(words, "warning", caused=True))
         if session.total_count <= _COUNTED_AT_ONCE and loaded.lacks_versions(session.entries):
             loaded.note_versions(self._store.versions(session.id))
         self._prompts.show(loaded, self._prompts.typed(loaded))

@@ -99,7 +99,7 @@ class Switcher:
         model, notices = self._model_for(proposed)
         loaded.use_model(model)
         for notice in notices:
-            loaded.say(Notice(notice, "warning"))
+            loaded.say(Notice(notice, "warning", caused=True))
 
     async def look_at(self, session_id: str) -> bool:
         """Show a session; nothing of it is changed.

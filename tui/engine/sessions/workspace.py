@@ -380,7 +380,7 @@ class Workspace:
             await self.read_versions(loaded)
         if page.damaged:
             words = damage_words(page.damaged, f'"{loaded.label()}"')
-            loaded.say(Notice(words, "warning"))
+            loaded.say(Notice(words, "warning", caused=True))
         return page.entries
 
     async def read_versions(self, loaded: LoadedSession) -> None:
