@@ -27,13 +27,36 @@ class UnfitFile(OSError):
     """A file that must not be read; ``strerror`` has the reason, ``filename`` its path."""
 
 
+def system_text(text: str) -> str:
+    """Pass on a text that the system takes as a path or an argument.
+
+    Python raises ``ValueError`` for one with a null character or half a surrogate pair, which
+    nobody expects of a file that is only not there. Here it is an ``UnfitFile``, as an
+    ``OSError``: text of the user's or of another program goes through this function first.
+    """
+    try:
+        is_fit = b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        is_fit = False
+    if not is_fit:
+        raise UnfitFile(errno.EINVAL, "it has characters that no name can have", text)
+    return text
+
+
+def user_path(text: str) -> Path:
+    """Make a path of a text, with ``~`` for the home. Raises ``UnfitFile``."""
+    # Path.expanduser raises where there is no such home.
+    return Path(os.path.expanduser(system_text(text)))  # noqa: PTH111
+
+
 def open_regular(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
     """Open a regular file; a symbolic link to one only with ``follow``.
 
     Raises ``UnfitFile`` with ``EINVAL`` for any other kind of file, and ``OSError``.
     """
     flags |= os.O_CLOEXEC | os.O_NONBLOCK
-    descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW, 0o600)
+    flags = flags if follow else flags | os.O_NOFOLLOW
+    descriptor = os.open(system_text(str(path)), flags, 0o600)
     try:
         check_regular(descriptor, path)
     except OSError:

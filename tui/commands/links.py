@@ -11,6 +11,7 @@ from functools import partial
 from tui.commands.effects import Ask, CopyText, Effect, Say
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice
+from tui.files import system_text
 
 SECONDS = 5.0
 """An opener that is still running after this time has started the browser."""
@@ -59,7 +60,7 @@ def _run(command: Sequence[str], target: str) -> str:
     try:
         # In its own process session: it may outlive this program, and must not use its terminal.
         process = subprocess.Popen(  # noqa: S603 - no shell, an http(s) address that was said yes to
-            [*command, target],
+            [*command, system_text(target)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -1,6 +1,7 @@
 """Loading of the settings: file, then environment, then flags."""
 
 import math
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -348,7 +349,8 @@ def _with_whole_folder(server: ToolServerSettings, directory: Path) -> ToolServe
 
 
 def _whole(name: str, directory: Path) -> str:
-    return str(directory.absolute() / Path(name).expanduser())
+    # Path.expanduser raises where there is no such home.
+    return str(directory.absolute() / os.path.expanduser(name))  # noqa: PTH111
 
 
 def _dotted(raw: Mapping[str, Any], table: str = "") -> Iterator[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.domain.journal.message import ToolCall
+from tui.files import UnfitFile, system_text
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
@@ -39,8 +40,8 @@ def _find(places: Places) -> Iterator[Source]:
         folder = Path(text_in(project.get("path")))
         data = folder / (text_in(project.get("data_dir")) or ".crush")
         if folder.is_absolute():
-            with suppress(FileNotFoundError):
-                yield source(data / "crush.db")
+            with suppress(FileNotFoundError, UnfitFile):
+                yield source(Path(system_text(str(data / "crush.db"))))
 
 
 def _projects(places: Places) -> list[Json]:

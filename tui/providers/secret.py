@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tui.errors import ConfigError, UsageError
+from tui.files import system_text
 
 _LONGEST = 16_384
 _SHORTEST_TO_HIDE = 4
@@ -65,7 +66,7 @@ def key_from_file(path: Path, source: str, key: str) -> Secret:
     """
     try:
         # Non-blocking: a named pipe must not stall the program.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        descriptor = os.open(system_text(str(path)), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
             mode = os.fstat(descriptor).st_mode
             data = os.read(descriptor, _LONGEST) if stat.S_ISREG(mode) else b""

@@ -1,9 +1,9 @@
 """Lists files for the references that are typed in the prompt."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -13,10 +13,11 @@ from tui.app.chat_view import ChatView
 from tui.app.services.project_files import folder_entries, project_files
 from tui.domain.file_names import FileListing, FileNames
 from tui.engine.sessions.workspace import Workspace
+from tui.files import system_text, user_path
 
 SECONDS_KEPT = 10.0
 
-_Key = tuple[Path, str]
+_Key = tuple[str, str]
 
 
 class _Kept(msgspec.Struct, frozen=True):
@@ -39,7 +40,7 @@ class FileLists:
     async def show(self, folder: str) -> None:
         """Show the files of a folder, or of the project without one, for the session on screen."""
         session = self._workspace.current
-        listing = await self._listing((Path(session.session.header.project_path), folder))
+        listing = await self._listing((session.session.header.project_path, folder))
         if session is self._workspace.current:
             self._chat.prompt.show_files(listing)
 
@@ -63,13 +64,14 @@ class FileLists:
         return listing
 
 
-def _listing_of(project: Path, folder: str) -> FileListing:
+def _listing_of(project: str, folder: str) -> FileListing:
     return FileListing(folder, FileNames(_paths(project, folder)))
 
 
-def _paths(project: Path, folder: str) -> Sequence[str]:
-    if not folder:
-        return project_files(project)
-    # Path.expanduser raises where there is no home.
-    place = project / os.path.expanduser(folder)  # noqa: PTH111
-    return [folder + name for name in folder_entries(place)]
+def _paths(project: str, folder: str) -> Sequence[str]:
+    with suppress(OSError):
+        root = Path(system_text(project))
+        if not folder:
+            return project_files(root)
+        return [folder + name for name in folder_entries(root / user_path(folder))]
+    return ()

@@ -85,7 +85,7 @@ class ImportController:
             plan = await self._watched(find, lambda at: screen.show_found(at.files))
         except Stopped:
             return
-        except (StorageError, UsageError, OSError, RuntimeError, ValueError) as error:
+        except (StorageError, UsageError, OSError) as error:
             # A folder without rights, ``~nobody``, or a NUL in the path.
             screen.show_error(str(error))
             return

@@ -12,6 +12,8 @@ from typing import IO
 
 import msgspec
 
+from tui.files import system_text
+
 _BLOCK = 65_536
 _SECONDS_TO_END = 0.1
 
@@ -33,7 +35,7 @@ def output_of(
     """Run a program and read its standard output. It blocks; raises ``OSError``."""
     deadline = monotonic() + seconds
     process = subprocess.Popen(  # noqa: S603 - each caller names its program
-        command,
+        [*map(system_text, command)],
         cwd=directory,
         env=environment,
         stdin=subprocess.DEVNULL,

@@ -1,6 +1,5 @@
 """Imports of other programs' sessions: the engine's verbs, for one store and one machine."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +8,7 @@ from tui.domain.journal.damage import damage_words
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import format_utc, utc_now
+from tui.files import user_path
 from tui.storage.protocol import SessionStore
 
 if TYPE_CHECKING:
@@ -33,12 +33,11 @@ class SessionImports(msgspec.Struct, frozen=True):
     def take_own(self, path: str) -> str:
         """Import a rescue file or a journal of this program; ``""`` for any other file.
 
-        Gives the words about it. Raises ``StorageError``, ``UsageError``, and as
-        ``Path.expanduser``.
+        Gives the words about it. Raises ``StorageError``, ``UsageError`` and ``OSError``.
         """
         from tui.storage.rescue import import_file, is_session_file
 
-        file = Path(path).expanduser()
+        file = user_path(path)
         if not path or not is_session_file(file):
             return ""
         done = import_file(self.store, file, format_utc(self.clock()))
@@ -49,11 +48,11 @@ class SessionImports(msgspec.Struct, frozen=True):
     def find(self, path: str, report: "Report") -> "Plan":
         """Plan an import of what is below a path, else of what is on this machine.
 
-        Raises ``StorageError``, ``Stopped``, and as ``Path.expanduser``.
+        Raises ``StorageError``, ``Stopped``, and ``OSError`` for what no file can be called.
         """
         from tui.engine.imports.planning import Wanted, make_plan
 
-        named = (Path(path).expanduser(),) if path else ()
+        named = (user_path(path),) if path else ()
         wanted = Wanted(None if path else self.places(), named)
         return make_plan(self.store, wanted, report, self.readers)
 
