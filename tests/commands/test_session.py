@@ -23,7 +23,10 @@ async def test_alone_it_shows_the_details_of_the_session_on_screen(commands, wor
     known = dict(fact.split(": ", 1) for fact in facts)
     assert known["id"] == there
     assert known["created"] == local_minute(world.reader.entry(there).created_at)
-    assert known["messages"] == "2"
+    assert (known["messages"], known["prompts"]) == ("2", "1")
+    await commands("/reset")
+    facts = (await commands("/session")).splitlines()
+    assert {"messages: 0", "prompts: 1"} <= set(facts)
 
 
 async def test_a_new_session_has_details_without_a_number(commands):

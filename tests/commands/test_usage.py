@@ -2,13 +2,13 @@
 
 import pytest
 
-from tests.builders import answer
+from tests.builders import answer, user
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.records import Summary
 from tui.domain.providers import PROVIDERS
 
 LUNA = "openai:gpt-6-luna"
-INCLUDED = "Earlier versions and summaries are included."
+INCLUDED = "Prompts: 0. Earlier versions and summaries are included."
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ async def tell(commands):
 
 
 async def test_without_anything_counted_it_says_so(commands, tell):
-    nothing = "No tokens were counted in this session yet"
+    nothing = "No tokens were counted in this session yet. Prompts: 0."
     assert await commands("/usage") == nothing
     assert await tell(answer("a1", model="offline:guide")) == nothing
 
@@ -75,6 +75,11 @@ async def test_failed_replaced_and_unsaved_answers_and_summaries_count_once(tell
     summary = Summary("So far.", "a2", "m", usage)
     unsaved = [summary, answer("a3", after="", model="m", usage=usage), summary]
     assert (await tell(*unsaved, save=False)).startswith("m: 4 requests\n  40 tokens sent")
+
+
+async def test_the_prompts_are_counted(tell):
+    told = await tell(user("q1"), answer("a1", model="m", usage=TokenUsage(10, 1)), user("q2"))
+    assert "Prompts: 2. Earlier versions" in told
 
 
 async def test_a_private_session_is_counted_too(commands, tell):

@@ -44,7 +44,8 @@ def _details(context: CommandContext) -> Sequence[Effect]:
     loaded = context.workspace.current
     row = loaded.row(format_utc(context.workspace.clock()), active=True)
     settings = loaded.session.settings
-    facts = [*facts_of(row), *parameters_of(settings)]
+    prompts = f"prompts: {loaded.session.prompt_count}"
+    facts = [*facts_of(row), prompts, *parameters_of(settings)]
     if settings.system_prompt is not None:
         facts.append("system prompt: this session's own; /system shows it")
     return report("This session", "\n".join((row.label, *facts)))

@@ -21,10 +21,11 @@ async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Show the token counts of all requests of the session, by model."""
     loaded = context.workspace.current
     known = await context.usage.of(loaded)
+    prompts = f"Prompts: {loaded.session.prompt_count}."
     if not any(each.usage.total for each in known.models):
-        return say(_NOTHING)
+        return say(f"{_NOTHING}. {prompts}")
     use = loaded.context_use
-    parts = [*([_context(use)] if use else []), *_totals(known), *_notes(known)]
+    parts = [*([_context(use)] if use else []), *_totals(known), f"{prompts} {_note(known)}"]
     return report("Usage", "\n\n".join(parts))
 
 
@@ -57,7 +58,7 @@ def _paragraph(title: str, each: ModelUsage, rest: str = "") -> str:
     return "\n".join(lines)
 
 
-def _notes(known: SessionUsage) -> Iterator[str]:
+def _note(known: SessionUsage) -> str:
     day = known.price_date
     prices = f" Prices are by the list of {day:%Y-%m-%d}, in US dollars." if day else ""
-    yield f"Earlier versions and summaries are included.{prices}"
+    return f"Earlier versions and summaries are included.{prices}"
