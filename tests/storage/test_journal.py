@@ -698,3 +698,41 @@ def test_a_version_of_a_long_journal_is_read_without_what_it_skips(long_journal,
         assert reads.bytes < 2_000_000
     finally:
         long_journal.write_bytes(own)
+
+
+@pytest.mark.parametrize("reset", [None, 0, 40])
+def test_a_state_that_is_wrong_about_the_reset_hides_nothing_before_it(reset):
+    story = Story().user("old").answer("before").reset().user("new").answer("live")
+    story.raw(encode(user("m9", "another beginning", after="")))
+    story.raw(encode(stated("Tale", 1, 5, Offsets(reset=reset, settings=None))))
+    with reading(story.data) as journal:
+        tail = journal.tail(1)
+        assert [each.text for each in tail.session.loaded_messages] == ["another beginning"]
+        earlier = journal.page(tail.cursor, 9).entries
+        assert [each.text for each in earlier if isinstance(each, Message)] == ["old", "before"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 99])
+def test_a_state_that_counts_wrong_cuts_no_earlier_end(count):
+    story = Story().user("one").answer("two").user("three").answer("four")
+    story.raw(encode(stated("Tale", count, count, Offsets(settings=None))))
+    with reading(story.data) as journal:
+        assert texts(journal.tail(9, "m0003").session.loaded_messages) == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("after", ["m0001", "", "unknown"])
+def test_versions_without_valid_hints_are_read_in_linear_time(after, monkeypatch):
+    reads = Reads(monkeypatch)
+
+    def read(count):
+        before = reads.bytes
+        lines = (encode(answer(f"v{number}", after=after, after_at=3)) for number in range(count))
+        with reading(Story().user("question").data + b"".join(lines)) as journal:
+            ids = [each.id for each in journal.tail(1).session.loaded_messages]
+            assert ids == [f"v{count - 1}"]
+            middle = f"v{count // 2}"
+            assert middle in [m.id for m in journal.around("v%d" % (count // 2), 1, 1).entries]
+        return reads.bytes - before
+
+    # Were it quadratic, it would be sixteen times as much.
+    assert read(4000) < 8 * read(1000)

@@ -14,7 +14,7 @@ from tui.domain.journal.counts import by_model
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Import, Record, Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
-from tui.domain.journal.versions import Versions
+from tui.domain.journal.versions import Versions, versions_json
 from tui.domain.text.labels import NAME_CHARACTERS, plural
 from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.timestamps import format_utc
@@ -119,8 +119,7 @@ def _ledger(program: Program, end: Session) -> Import | None:
 
 def _message_json(message: Message, versions: Versions) -> dict[str, Any]:
     """A message as in the journal, with the ids of its versions if it has others."""
-    group = versions.get(message.id, ())
-    return {**msgspec.to_builtins(message), **({"versions": group} if group else {})}
+    return {**msgspec.to_builtins(message), **versions_json(versions, message.id)}
 
 
 def entry_json(entry: SessionEntry) -> dict[str, Any]:

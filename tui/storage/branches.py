@@ -4,7 +4,10 @@ Such a message names the one that it follows by its id, and by its offset as a h
 between the two belong to other versions.
 """
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 import msgspec
 
@@ -12,10 +15,21 @@ from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Partial, Record, Reset, State
 from tui.storage.journal_window import decoded, entry_id
-from tui.storage.lines import Line, Read, line_at, lines_backward, lines_forward, lines_with
+from tui.storage.lines import (
+    FIRST_BLOCK,
+    Line,
+    Read,
+    line_at,
+    lines_backward,
+    lines_forward,
+    lines_with,
+)
 
 AFTER = b'"after":'
 _RESET = b'"reset"'
+_CHECKED = 512 * 1024
+# Not the name of a field, as in each ``state``.
+_IS_RESET = re.compile(rb'"reset"\s*[,}]')
 
 
 class Jump(msgspec.Struct, frozen=True):
@@ -35,6 +49,27 @@ class Branches:
     def __init__(self, read: Read, size: int) -> None:
         self._read = read
         self._size = size
+        # The ends of the resets between two offsets, where they were looked for.
+        self._resets: list[int] = []
+        self._searched: tuple[int, int] | None = None
+
+    @cached_property
+    def _begins(self) -> dict[str, int]:
+        """The offset of each message's first record: for messages without a valid hint."""
+        begins: dict[str, int] = {}
+        for place, line in lines_forward(self._read, 0, self._size):
+            record = decoded(line)
+            known = entry_id(record) if record is not None else None
+            if known is not None:
+                begins.setdefault(known, place)
+        return begins
+
+    def _looked_up(self, message_id: str, place: int) -> int:
+        """Find where a message begins: nearby, else by reading the whole file, once."""
+        near = None
+        if "_begins" not in self.__dict__:
+            near = self.begin_of(message_id, place, max(0, place - FIRST_BLOCK))
+        return self._begins.get(message_id, place) if near is None else near
 
     def end_of_parent(self, message: Message | Partial, place: int) -> int | None:
         """Find the end of the message that another one, which begins at ``place``, follows.
@@ -46,9 +81,9 @@ class Branches:
         if not after:
             return self.begin_of_conversation(place)
         begin = message.after_at
-        if begin is None or begin >= place or not self._begins(begin, after):
-            begin = self.begin_of(after, place)
-        if begin is None or self.end_of_reset(begin, place) is not None:
+        if begin is None or begin >= place or not self._is_begin(begin, after):
+            begin = self._looked_up(after, place)
+        if begin >= place or self.end_of_reset(begin, place) is not None:
             return None
         return self._end_of(after, begin, place)
 
@@ -63,24 +98,32 @@ class Branches:
         return reset
 
     def parents(self, records: Iterable[tuple[int, Record]]) -> dict[str, int]:
-        """Map each message that does not follow the previous one to the end of its parent."""
+        """Map each message that does not follow the previous one to the end of its parent.
+
+        From all records of the journal.
+        """
         found: dict[str, int] = {}
-        before = None
+        ends: dict[str, int] = {}
+        before = growing = ""
+        previous: str | None = None
         for place, record in records:
-            known = entry_id(record)
+            if previous and previous == growing:
+                ends[growing] = place
+            previous = entry_id(record)
             if isinstance(record, Reset):
-                before = None
-            if not isinstance(record, Message | Partial) or known == before:
+                ends, before, growing = {}, "", ""
+            if not isinstance(record, Message | Partial) or previous == before:
                 continue
-            if record.after is not None and record.after != (before or ""):
-                end = self.end_of_parent(record, place)
-                found.update({} if end is None else {_id_of(record): end})
-            before = known
+            after, message_id = record.after, _id_of(record)
+            if after is not None and after != before:
+                end = ends.get(after) if after else self.begin_of_conversation(place)
+                found.update({} if end is None else {message_id: end})
+            before, growing = message_id, "" if message_id in ends else message_id
         return found
 
-    def begin_of(self, message_id: str, before: int) -> int | None:
-        """Find the offset of a message's first record; ``None`` if it has none before an offset."""
-        for offset, line in lines_with(self._read, journal_json(message_id), before):
+    def begin_of(self, message_id: str, before: int, since: int = 0) -> int | None:
+        """Find the offset of a message's first record; ``None`` if it has none between offsets."""
+        for offset, line in lines_with(self._read, journal_json(message_id), before, since):
             record = decoded(line)
             if isinstance(record, Message) and record.id == message_id:
                 return self._first_piece(message_id, offset)
@@ -150,17 +193,32 @@ class Branches:
                 yield place, record
 
     def end_of_reset(self, begin: int, end: int) -> int | None:
-        """Find the end of the last reset between two offsets."""
-        for offset, line in lines_with(self._read, _RESET, end, begin):
-            record = decoded(line)
+        """Find the end of the last reset between two offsets.
+
+        A ``state`` is believed only where looking takes long: a wrong one would hide messages.
+        """
+        first, last = self._searched or (end, end)
+        if begin < first:
+            self._resets[:0] = self._resets_between(begin, first)
+        if end > last:
+            self._resets += self._resets_between(last, end)
+        self._searched = min(begin, first), max(end, last)
+        place = bisect_right(self._resets, end)
+        found = self._resets[place - 1] if place else 0
+        return found if found > begin else None
+
+    def _resets_between(self, begin: int, end: int) -> list[int]:
+        ends: list[int] = []
+        for at, line in lines_with(self._read, _RESET, end, begin):
+            record = decoded(line) if _IS_RESET.search(line) or at < end - _CHECKED else None
             if isinstance(record, Reset):
-                return offset + len(line) + 1
-            if isinstance(record, State) and (record.offsets.reset or -1) < begin:
+                ends.insert(0, at + len(line) + 1)
+            elif isinstance(record, State) and (record.offsets.reset or -1) < begin:
                 # It knows of none, or of an earlier one.
                 break
-        return None
+        return ends
 
-    def _begins(self, offset: int, message_id: str) -> bool:
+    def _is_begin(self, offset: int, message_id: str) -> bool:
         line = line_at(self._read, offset, self._size)
         record = decoded(line) if line is not None else None
         if isinstance(record, Partial) and record.at:

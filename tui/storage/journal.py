@@ -147,7 +147,11 @@ class Journal:
             except LookupError as error:
                 raise MessageNotFound(self._session_id, last) from error
         end = self._end_of(last) if last else self._branches.begin_of_conversation(self._end)
-        page = self._page(end, min(count, session.message_count))
+        page = self._page(end, count if last else 0)
+        resets = [place for place, each in enumerate(page.entries, 1) if isinstance(each, Reset)]
+        if resets:
+            live = page.entries[resets[-1] :]
+            page = self._page(end, sum(isinstance(each, Message) for each in live))
         return Tail(
             msgspec.structs.replace(session, entries=page.entries, live_from=0), page.cursor
         )

@@ -126,19 +126,18 @@ def _counted(count: int) -> int:
 def lines_with(read: Read, needle: bytes, end: int, begin: int = 0) -> Iterator[Line]:
     """Read the lines between two offsets that contain some bytes, last first.
 
-    Searches whole blocks: the other lines, however many, are not split off.
+    Searches whole blocks: the other lines, however many, are not split off. Of a line longer than a
+    record may be, only parts are given, which are none either.
     """
-    position, carried = end, b""
+    position, size, carried = end, FIRST_BLOCK, b""
     while position > begin:
-        start = max(begin, position - SEARCHED_BLOCK)
-        data = read(position - start, start) + carried
-        found = data.rfind(needle)
-        if found < 0:
-            # A match may cross the border between two blocks.
-            position, carried = start, data[: len(needle) - 1]
-            continue
-        offset = whole_end(read, start + found)
-        line = line_at(read, offset, end)
-        if line is not None:
-            yield offset, line
-        position, carried = offset, b""
+        start = max(begin, position - max(size, len(carried)))
+        data, size = read(position - start, start) + carried, min(2 * size, SEARCHED_BLOCK)
+        # The line that begins before this block is searched with the next one.
+        first = (data.find(b"\n") + 1 or len(data)) if start > begin else 0
+        limit = len(data)
+        while (found := data.rfind(needle, first, limit)) >= 0:
+            line_end = data.find(b"\n", found, limit)
+            limit = max(data.rfind(b"\n", first, found) + 1, first)
+            yield start + limit, data[limit : line_end if line_end >= 0 else len(data)]
+        position, carried = start, data[:first] if first <= LINE_BYTES else b""

@@ -12,6 +12,7 @@ Versions = Mapping[str, tuple[str, ...]]
 """For the id of a message that has other versions: the ids of them all, in file order."""
 
 
+_MOST_NAMED = 100
 NOTHING = -1
 """The place of the message before a first one."""
 
@@ -92,10 +93,19 @@ def versions_of(
 
 def numbered(versions: Versions) -> Mapping[str, Version]:
     """Number each message among its versions."""
+    groups = {id(group): group for group in versions.values()}.values()
     return {
-        message_id: Version(group.index(message_id) + 1, len(group))
-        for message_id, group in versions.items()
+        message_id: Version(number, len(group))
+        for group in groups
+        for number, message_id in enumerate(group, 1)
     }
+
+
+def versions_json(versions: Versions, message_id: str) -> dict[str, tuple[str, ...]]:
+    """The field with the ids of a message's versions; of many, only the first one has it."""
+    group = versions.get(message_id, ())
+    is_named = group and (len(group) <= _MOST_NAMED or message_id == group[0])
+    return {"versions": group} if is_named else {}
 
 
 def with_new(versions: Versions, new: Iterable[tuple[str, str]]) -> Versions:

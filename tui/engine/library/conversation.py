@@ -16,7 +16,7 @@ from tui.domain.journal.versions import Versions
 from tui.engine.requests.missing_results import missing_results
 from tui.storage.protocol import SessionReader
 
-_PAGE = 50
+_PAGE = 200
 
 
 class Part(msgspec.Struct, frozen=True):

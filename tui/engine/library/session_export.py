@@ -9,6 +9,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import NO_OFFSETS, Record, Reset, Settings, Todos
 from tui.domain.journal.session import Session
+from tui.domain.journal.versions import versions_json
 from tui.domain.text.labels import whole_label
 from tui.domain.views.markdown import Link, MarkdownMessages, heading, label_of
 from tui.engine.library.conversation import Conversation, Part
@@ -51,13 +52,12 @@ def file_name(conversation: Conversation, ending: str) -> str:
 
 
 def _message(conversation: Conversation, part: Part, message: Message) -> dict[str, Any]:
-    group = conversation.versions.get(message.id, ())
     # A place in the journal means nothing outside of it.
     shown = msgspec.structs.replace(message, after_at=None)
     return {
         **_record(conversation, shown),
         "live": part.is_live,
-        **({"versions": group} if group else {}),
+        **versions_json(conversation.versions, message.id),
     }
 
 

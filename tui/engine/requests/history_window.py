@@ -75,7 +75,8 @@ def read_context(
     """
     tail = store.tail(session_id, PAGE, last)
     messages, cursor = list(tail.session.loaded_messages), tail.cursor
-    whole = len(messages) >= tail.session.message_count or _reaches_back_to(summary, messages)
+    # Not by the count of messages: a ``state`` may have a wrong one.
+    whole = _reaches_back_to(summary, messages)
     size = _tokens(messages)
     while not whole and cursor is not None and size < tokens:
         page = store.page(session_id, cursor, PAGE)
