@@ -30,6 +30,12 @@ def with_calls_as_text(messages: Iterable[Message]) -> tuple[Message, ...]:
     return joined(_without_calls(messages))
 
 
+def result_as_text(message: Message, tool: str = "a tool") -> Message:
+    """Turn the result of a tool into text of the user."""
+    text = f"Result of {tool}:\n{message.text}"
+    return replace(message, role="user", content=text, tool_call_id=None)
+
+
 def with_beginning(text: str, messages: Sequence[Message]) -> tuple[Message, ...]:
     """Put a text before the first message, which is a user's."""
     firsts = (replace(each, content=_paragraphs(text, each.content)) for each in messages[:1])
@@ -56,9 +62,7 @@ def _without_calls(messages: Iterable[Message]) -> Iterator[Message]:
     for message in messages:
         names.update((call.id, call.name) for call in message.tool_calls)
         if message.role == "tool":
-            name = names.get(message.tool_call_id or "", "a tool")
-            text = f"Result of {name}:\n{message.text}"
-            yield replace(message, role="user", content=text, tool_call_id=None)
+            yield result_as_text(message, names.get(message.tool_call_id or "", "a tool"))
         elif message.tool_calls:
             calls = map(_called, message.tool_calls)
             yield replace(message, content=_paragraphs(message.content, *calls), tool_calls=())

@@ -1,6 +1,7 @@
 """What a model is sent of a conversation."""
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -192,8 +193,26 @@ def test_the_last_prompt_is_sent_however_large_it_is():
     assert len(sent([message(1), message(2, content="x" * 9000)], window=100)) == 1
 
 
-def test_what_comes_before_the_first_user_message_is_not_sent():
-    assert [m.id for m in sent([message(1, "assistant"), message(2)])] == ["m2"]
+@pytest.mark.parametrize("summary", [None, Summary(text="They met.", through="m1")])
+def test_an_answer_without_a_question_is_sent_behind_a_user_s_message(summary):
+    talk = [message(1), message(2, "assistant"), message(3)]
+    begun, *others = sent(talk if summary else talk[1:], summary=summary)
+    assert (begun.role, others) == ("user", talk[1:])
+    assert "summary" in begun.text if summary else "answer" in begun.text
+
+
+def test_a_result_whose_call_is_behind_the_summary_is_sent_as_text():
+    talk = [message(1, "assistant", tool_calls=(call(),))]
+    talk += [message(2, "tool", "42 files", tool_call_id="c1"), message(3, "assistant"), message(4)]
+    result, *others = sent(talk, summary=Summary(text="They met.", through="m1"))
+    assert (result.role, result.text) == ("user", "Result of a tool:\n42 files")
+    assert others == talk[2:]
+
+
+def test_an_answer_without_a_question_that_does_not_fit_is_left_out_and_counted():
+    talk = [message(1, "assistant", "x" * 9000), message(2)]
+    assert [m.id for m in sent(talk, window=800)] == ["m2"]
+    assert "m1" in left_out(talk, window=800)
 
 
 def test_without_tools_earlier_calls_and_results_are_text():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record, Reset, Summary
 from tui.domain.journal.session import Entry, Session
-from tui.engine.requests.model_request import exchanged_with_models
+from tui.engine.requests.model_request import sendable
 from tui.engine.requests.token_estimate import estimated_text_tokens
 from tui.storage.protocol import SessionReader
 
@@ -88,7 +88,8 @@ def read_context(
 
 
 def _tokens(messages: Sequence[Message]) -> int:
-    return sum(map(estimated_text_tokens, exchanged_with_models(messages)))
+    # Failed answers are never sent: earlier messages take their room.
+    return sum(map(estimated_text_tokens, sendable(messages)))
 
 
 def _live(entries: Sequence[Entry]) -> tuple[list[Message], bool]:

@@ -8,7 +8,7 @@ import msgspec
 from tui.domain.journal.message import INTERRUPTED, Message
 from tui.domain.journal.records import Summary
 from tui.domain.model_settings import ModelParameters
-from tui.domain.plain_messages import joined
+from tui.domain.plain_messages import joined, result_as_text
 from tui.domain.providers import is_guide
 from tui.engine.requests.missing_results import interrupted_result
 from tui.engine.requests.pictures import pictures_of, with_newest_pictures
@@ -20,6 +20,8 @@ _LONGEST_ANSWER = 128_000
 """Tokens; no model gives more in one answer."""
 _NO_PARAMETERS = ModelParameters()
 _SUMMARY_TITLE = "Summary of the earlier conversation:"
+_AFTER_SUMMARY = "Continue from the summary of the earlier conversation."
+_NO_QUESTION = "(This conversation begins with an answer.)"
 
 
 class Projection(msgspec.Struct, frozen=True):
@@ -44,18 +46,18 @@ def project(
     """Choose and order what is sent: system prompt, summary, and the messages after it.
 
     ``messages`` are live ones. Failed, replaced and empty answers and the built-in guide's turns
-    are left out; every call is
-    followed by its result, ``interrupted`` where none came. What does not fit in
-    ``context_window`` (tokens, estimated) beside the answer is cut from the oldest end, so that a
-    user's message is the first one sent; the last user's message is always sent. A quarter of the
-    window is kept for the answer, of a large one no more than the longest answer takes; the
-    definitions of ``tools`` take their part. Roles alternate, as the templates of many servers
-    demand, and without tools earlier calls are text. Of many pictures the oldest are labels.
+    are left out; every call is followed by its result, ``interrupted`` where none came. What does
+    not fit in ``context_window`` (tokens, estimated) beside the answer is cut from the oldest end.
+    A user's message is the first one sent: one is made for an answer without a question, and a
+    result whose call is behind the summary is text; the last user's message is always sent. A
+    quarter of the window is kept for the answer, of a large one no more than the longest answer
+    takes; the definitions of ``tools`` take their part. Roles alternate, as the templates of many
+    servers demand, and without tools earlier calls are text. Of many pictures the older are labels.
     """
     prompt = _with_summary(system_prompt, summary)
-    live = _sendable(after_summary(summary, messages))
+    live = sendable(after_summary(summary, messages))
     paired = list(_paired(with_newest_pictures(live)))
-    turns = _turns(_ended(paired))
+    turns = _turns(_begun(_ended(paired), _AFTER_SUMMARY if summary else _NO_QUESTION))
     first = _first_that_fits(turns, _room(prompt, context_window) - tokens_of_tools(tools))
     # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
     newest = joined(_flat(turns[first:]))
@@ -84,7 +86,7 @@ def room_for_messages(
 
 def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
     """Count the tokens of a summary and all live messages."""
-    live = with_newest_pictures(_sendable(after_summary(summary, messages)))
+    live = with_newest_pictures(sendable(after_summary(summary, messages)))
     return sum(map(estimated_tokens, live))
 
 
@@ -121,7 +123,8 @@ def exchanged_with_models(messages: Sequence[Message]) -> list[Message]:
     return found
 
 
-def _sendable(messages: Sequence[Message]) -> list[Message]:
+def sendable(messages: Sequence[Message]) -> list[Message]:
+    """Messages without failed and empty answers, and without what no model was asked."""
     return [m for m in exchanged_with_models(messages) if m.status != "failed" and not _empty(m)]
 
 
@@ -130,9 +133,13 @@ def _empty(message: Message) -> bool:
 
 
 def _paired(messages: Sequence[Message]) -> Iterator[Message]:
-    """Each call followed by its result; results without their call are dropped."""
+    """Each call followed by its result; later results without their call are dropped."""
+    first = 0
     for place, message in enumerate(messages):
         if message.role == "tool":
+            if place == first:
+                first += 1
+                yield result_as_text(message)
             continue
         yield message
         if message.tool_calls:
@@ -150,6 +157,14 @@ def _results(caller: Message, following: Iterable[Message]) -> Iterator[Message]
         yield came.get(call.id) or interrupted_result(caller, call)
 
 
+def _begun(messages: Iterable[Message], words: str) -> Iterator[Message]:
+    """Let a user's message with these words come before an answer that has no question."""
+    for place, message in enumerate(messages):
+        if place == 0 and message.role != "user":
+            yield Message(f"{message.id}-begin", "user", words, message.timestamp)
+        yield message
+
+
 def _ended(messages: Sequence[Message]) -> Iterator[Message]:
     """End each turn that was stopped among its tools as an answered one ends.
 
@@ -163,12 +178,12 @@ def _ended(messages: Sequence[Message]) -> Iterator[Message]:
 
 
 def _turns(messages: Iterable[Message]) -> list[list[Message]]:
-    """Split before each user's message; what comes before the first belongs to no turn."""
+    """Split before each user's message."""
     turns: list[list[Message]] = []
     for message in messages:
-        if message.role == "user":
+        if message.role == "user" or not turns:
             turns.append([message])
-        elif turns:
+        else:
             turns[-1].append(message)
     return turns
 
