@@ -127,7 +127,8 @@ class Connection:
         try:
             return await self._dispatcher.send_raw_request(method, params)
         except MCPError as error:
-            if error.code == SESSION_FORGOTTEN or _tells_forgotten(error):
+            is_told = error.code == REQUEST_TIMEOUT and "session not found" in error.message.lower()
+            if error.code == SESSION_FORGOTTEN or is_told:
                 self._forgotten = error.message
                 raise SessionForgotten(error.message) from None
             if error.code == METHOD_NOT_FOUND and method == "tools/list":
@@ -156,11 +157,6 @@ class Connection:
         """Note a notification of the server."""
         if method == "notifications/tools/list_changed":
             self.changed.set()
-
-
-def _tells_forgotten(error: MCPError) -> bool:
-    """True for what libraries say of a session without a status that tells."""
-    return error.code == REQUEST_TIMEOUT and "session not found" in error.message.lower()
 
 
 def _listed(tools: object) -> list[object]:

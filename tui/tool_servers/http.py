@@ -12,10 +12,17 @@ import httpx2
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
-from tui.domain.text.safe_text import make_visible_line, without_surrogates
+from tui.domain.text.safe_text import without_surrogates
 from tui.tool_servers.lines import LineBuffer, LineTooLong
-from tui.tool_servers.messages import FAILED, Form, RequestId, failure, is_like_reply, messages_in
-from tui.tool_servers.stdio import LONGEST_MESSAGE
+from tui.tool_servers.messages import (
+    FAILED,
+    LONGEST_MESSAGE,
+    Form,
+    RequestId,
+    failure,
+    is_like_reply,
+    messages_in,
+)
 
 SESSION_FORGOTTEN = -32099
 """The code of our own for a request that a server has not carried out, as it knows no session."""
@@ -25,7 +32,6 @@ _WRITE_SECONDS = 30.0
 _DELETE_SECONDS = 1.0
 _PROBE_SECONDS = 3.0
 _LONGEST_ERROR = 64 * 1024
-_LONGEST_QUOTE = 200
 _EVENTS = "text/event-stream"
 _SESSION = "mcp-session-id"
 # In the words of the official libraries and of others; the last is of a server that was restarted.
@@ -147,9 +153,7 @@ class _Checked(httpx2.AsyncBaseTransport):
             return _refusal(error["message"], status, error["code"])
         if _SESSION not in request.headers and await self._speaks_old(request, status):
             return _refusal(f"{host} {_SPEAKS_OLD}", status)
-        said = _quote(data)
-        words = f"{host} answered with HTTP status {_status(status)}{said and ': '}{said}"
-        return _refusal(words, status)
+        return _refusal(f"{host} answered with HTTP status {_status(status)}", status)
 
     async def _speaks_old(self, request: httpx2.Request, status: int) -> bool:
         """Ask whether a server that refuses a first message begins a stream of the older kind."""
@@ -279,18 +283,6 @@ def _refusal(
     words: str, status: int = HTTPStatus.BAD_GATEWAY, code: int = FAILED
 ) -> httpx2.Response:
     return httpx2.Response(status, json=failure(None, words, code))
-
-
-def _quote(data: bytes) -> str:
-    """The words of an error, if they are few; a page for browsers has none."""
-    text = data.decode("utf-8", "replace").strip()
-    with suppress(ValueError, RecursionError):
-        match json.loads(text):
-            case {"error": str(text)} | {"message": str(text)} | {"detail": str(text)}:
-                pass
-            case _:
-                pass
-    return "" if text.startswith("<") else make_visible_line(text[:_LONGEST_QUOTE]).strip()
 
 
 def _status(status: int) -> str:

@@ -20,6 +20,8 @@ RequestId = int | str
 Form = dict[str, Any]
 """A message in the standard's form."""
 
+LONGEST_MESSAGE = 8 * 1024 * 1024
+"""In bytes."""
 FAILED = -32000
 """The code of an error that has none."""
 
@@ -135,6 +137,7 @@ class MessageReader:
         self.foreign_lines = 0
         """Lines since the last message that belong to none."""
         self._begun: list[bytes] = []
+        self._size = 0
         self._depth = 0
         self._is_in_string = False
 
@@ -151,8 +154,10 @@ class MessageReader:
                 # One before it was cut off.
                 return [*self.end(), *self._replied(forms)]
         self._begun.append(line)
+        self._size += len(line)
         self._scan(line)
-        return [] if self._depth > 0 or self._is_in_string else self.end()
+        goes_on = (self._depth > 0 or self._is_in_string) and self._size <= LONGEST_MESSAGE
+        return [] if goes_on else self.end()
 
     @property
     def is_amid(self) -> bool:
@@ -161,8 +166,8 @@ class MessageReader:
 
     def end(self) -> list[Form]:
         """Take what has been begun, as no more of it comes."""
-        data, self._begun = b"\n".join(self._begun), []
-        self._depth, self._is_in_string = 0, False
+        data, count = b"\n".join(self._begun), len(self._begun)
+        self._begun, self._size, self._depth, self._is_in_string = [], 0, 0, False
         if not data.strip():
             return []
         try:
@@ -170,7 +175,7 @@ class MessageReader:
         except ValueError:
             forms = self._unreadable(data.decode("utf-8", "replace"))
         if not forms:
-            self.foreign_lines += 1
+            self.foreign_lines += count
         return self._replied(forms)
 
     def _replied(self, forms: list[Form]) -> list[Form]:

@@ -18,10 +18,8 @@ from mcp.types import JSONRPCNotification, JSONRPCRequest
 
 from tui.tool_servers.failures import ServerFailed
 from tui.tool_servers.lines import LineBuffer, LineTooLong, Tail
-from tui.tool_servers.messages import Form, MessageReader, is_message, message_of
+from tui.tool_servers.messages import LONGEST_MESSAGE, Form, MessageReader, is_message, message_of
 
-LONGEST_MESSAGE = 8 * 1024 * 1024
-"""In bytes."""
 MOST_FOREIGN_LINES = 1000
 """Lines of output without a message among them, before the server is given up."""
 MOST_UNHEARD = 1000
