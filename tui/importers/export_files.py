@@ -5,8 +5,9 @@ import os
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import msgspec
@@ -25,6 +26,8 @@ MEMBERS = 200_000
 MEMBER_BYTES = 16 * 1024**3
 """Limit of one of them, unpacked."""
 BEGINNING_BYTES = 256 * 1024
+_LIST_BYTES = 32 * 1024 * 1024
+"""Limit of an archive's list of files, all of which is in memory."""
 DAMAGED = "damaged file of the archive"
 BROKEN_MEMBER = "It is damaged."
 PROTECTED = "It has a password."
@@ -48,6 +51,15 @@ class Member(NamedTuple):
     refusal: str = ""
 
 
+class _Bounded(BufferedReader):
+    """An archive of which not much is read at once, whatever it says of its parts."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if (size or 0) > _LIST_BYTES:
+            raise BadZipFile
+        return super().read(size)
+
+
 def nowhere(_: Places) -> Iterator[Source]:
     """Exports have no usual place: the user names the file."""
     return iter(())
@@ -68,10 +80,11 @@ def records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Itera
 
 def placed_records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Element]:
     """Read the same objects with their places. Raises ``OSError``."""
-    with _opened(source.path) as stream:
-        if source.members:
-            yield from _records_of_members(stream, source.members, ledger, within)
-        else:
+    if source.members:
+        with _archive(source.path) as file:
+            yield from _records_of_members(file, source.members, ledger, within)
+    else:
+        with _opened(source.path) as stream:
             yield from placed_elements(stream, ledger, within)
 
 
@@ -93,7 +106,7 @@ def beginning(path: Path, head: bytes) -> bytes:
 
 def members(path: Path) -> Iterator[Member]:
     """List the files of a zip that may be a program's. Raises ``OSError``, and ``BROKEN``."""
-    with _opened(path) as file, ZipFile(file) as archive:
+    with _archive(path) as file, ZipFile(file) as archive:
         for member in _texts(archive):
             reason = _refusal(member)
             if reason and member.filename.lower().endswith(_JSON):
@@ -130,7 +143,7 @@ def _refusal(member: ZipInfo) -> str:
 
 
 def _records_of_members(
-    file: BinaryIO, names: Sequence[str], ledger: Ledger, within: Sequence[str]
+    file: BufferedReader, names: Sequence[str], ledger: Ledger, within: Sequence[str]
 ) -> Iterator[Element]:
     try:
         archive = ZipFile(file)
@@ -154,5 +167,9 @@ def _records_of_member(
         ledger.skipped[DAMAGED] += 1
 
 
-def _opened(path: Path) -> BinaryIO:
+def _archive(path: Path) -> _Bounded:
+    return _Bounded(FileIO(open_regular(path, follow=True)))
+
+
+def _opened(path: Path) -> BufferedReader:
     return os.fdopen(open_regular(path, follow=True), "rb")

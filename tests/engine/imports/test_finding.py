@@ -14,6 +14,7 @@ from tests.builders import Story
 from tests.engine.imports.notebook import NOTEBOOK, Shelf, said, told
 from tui.engine.imports.finding import SourceFailed, found_below, found_in, guarded
 from tui.engine.imports.outcome import Failure
+from tui.importers import export_files
 from tui.importers.protocol import Places
 from tui.importers.readers import readers
 
@@ -219,6 +220,15 @@ def test_a_zip_that_cannot_be_read_is_told(tmp_path):
         ("a.json", "It has a password."),
         ("newer.zip", "The archive is damaged, or packed in an unknown way."),
     ]
+
+
+def test_a_zip_with_too_large_a_list_of_files_is_not_read(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for n in range(100):
+            archive.writestr(f"{n}.txt", "")
+    assert reasons(tmp_path) == []
+    monkeypatch.setattr(export_files, "_LIST_BYTES", 1000)
+    assert [name for name, _ in reasons(tmp_path)] == ["many.zip"]
 
 
 def test_a_zip_of_damaged_contents_is_told(tmp_path):
