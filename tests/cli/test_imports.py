@@ -95,6 +95,12 @@ def test_a_named_folder_is_searched(sibyl, store, tmp_path):
     assert store.entry(FIRST).message_count == 1
 
 
+def test_where_all_that_is_found_cannot_be_read_nothing_else_is_told(sibyl, tmp_path):
+    (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
+    done = sibyl("import", tmp_path / "broken.zip")
+    assert (done.code, done.out) == (1, "")
+
+
 def test_what_cannot_be_looked_at_is_told_and_the_rest_imported(sibyl, store, tmp_path):
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "export.json").write_text(json.dumps([told(said("a"))]))

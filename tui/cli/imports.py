@@ -147,7 +147,8 @@ def _confirmed(plan: Plan) -> bool:
 
 def _tell_plan(plan: Plan) -> None:
     if not plan.programs:
-        output.put_line(_NONE_SINCE if plan.since else "No sessions of other programs found.")
+        if not plan.unread:
+            output.put_line(_NONE_SINCE if plan.since else "No sessions of other programs found.")
         return
     width = max(len(each.title) for each in plan.programs)
     for each in plan.programs:
