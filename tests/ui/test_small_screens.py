@@ -89,3 +89,76 @@ async def test_the_list_comes_over_the_conversation_which_keeps_its_width(small)
     assert len(rows(app)) == 1
     await pilot.press("enter", "x")
     await until(lambda: not app.chat.sidebar.display and app.chat.prompt.text == "x")
+
+
+# Smaller than it is made for: it need not be of use, but it lives.
+
+TINY = [(columns, rows) for rows in range(1, 6) for columns in range(1, 21)]
+MARKDOWN = (
+    "See **here** 日本語\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nprint(1)\n```\n\n- > one"
+)
+PLACES = {
+    "prompt": [],
+    "text": [*"some words that wrap"],
+    "completion": ["slash"],
+    "conversation": ["f6"],
+    "find": ["ctrl+g", *"he"],
+    "links": ["f6", "o"],
+    "sidebar": ["ctrl+b"],
+    "filter": ["ctrl+b", "slash"],
+    "rename": ["ctrl+b", "r"],
+    "delete": ["ctrl+b", "d"],
+    "todos": ["ctrl+t"],
+    "history": ["ctrl+r"],
+    "help": ["f1"],
+    "picker": ["f2"],
+    "connect": ["f5"],
+    "models": ["f7"],
+    "notices": ["f8"],
+    "palette": ["ctrl+p"],
+    "search": ["ctrl+f", *"here"],
+    "tools": ["slash", *"tools", "enter"],
+    "import": ["slash", *"import", "enter"],
+    "themes": ["slash", *"theme", "enter"],
+}
+
+
+@pytest.mark.parametrize(
+    ("keys", "sizes"),
+    [
+        pytest.param(PLACES["prompt"], TINY[:5] + TINY[-5:], marks=pytest.mark.fast, id="few"),
+        *(pytest.param(keys, TINY, id=place) for place, keys in PLACES.items()),
+    ],
+)
+async def test_every_size_that_a_terminal_is_given_lives(world, keys, sizes):
+    w = world([MARKDOWN])
+    async with w.running(size=(100, 30)) as (app, pilot):
+        await send(pilot, "Where?")
+        await until(lambda: "See here" in conversation(app))
+        await wait_for_answer(w)
+        await pilot.press(*keys)
+        for size in [*sizes, (100, 1), (1, 100), (1, 1)]:
+            await pilot.resize_terminal(*size)
+            await until(lambda size=size: app.screen.size == size, f"the size {size}")
+        await pilot.resize_terminal(100, 30)
+        await until(lambda: app.screen.size == (100, 30), "the first size")
+        await pilot.press("escape", "escape", "escape")
+        await until(lambda: "See here" in conversation(app))
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        pytest.param([(1, 1), (4, 5)], marks=pytest.mark.fast, id="few"),
+        *(pytest.param(TINY[row * 20 : row * 20 + 20], id=f"{row + 1} rows") for row in range(5)),
+    ],
+)
+async def test_every_size_lives_from_the_start_and_takes_what_is_typed(world, sizes):
+    for size in sizes:
+        w = world([MARKDOWN])
+        async with w.running(size=size) as (app, pilot):
+            await send(pilot, "A question")
+            await until(lambda w=w: w.model.requests, "the request")
+            await wait_for_answer(w)
+            await pilot.press(*"typed")
+            await until(lambda app=app: app.chat.prompt.text == "typed")

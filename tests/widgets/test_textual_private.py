@@ -6,6 +6,7 @@ Fails by the name of a member that a release has removed, renamed or given other
 from pathlib import Path
 
 import pytest
+import rich._wrap
 import rich.cells
 from textual.document import _wrapped_document
 from textual.screen import Screen
@@ -32,7 +33,7 @@ MEMBERS = [
     (TextArea, "_set_document(self, text, language)"),
     (TextArea, f"_size_updated{SIZES}"),
 ]
-FUNCTIONS = {"_cell_len", "_wrapped_document"}
+FUNCTIONS = {"_cell_len", "_wrap", "_wrapped_document"}
 OWN = {"_place_terminal_cursor", "_wrapped"}
 
 
@@ -51,6 +52,11 @@ def test_textual_still_wraps_by_compute_wrap_offsets_of_wrapped_document(monkeyp
 def test_rich_still_counts_cells_by_cell_len_of_its_module(monkeypatch):
     monkeypatch.setattr(rich.cells, "_cell_len", lambda *_: 7)
     assert rich.cells.cell_len("\u200d, not asked for anywhere else") == 7
+
+
+def test_rich_still_wraps_by_chop_cells_of_its_module(monkeypatch):
+    monkeypatch.setattr(rich._wrap, "chop_cells", lambda *_, **__: ["o", "ne"])
+    assert rich._wrap.divide_line("one", 2) == [1]
 
 
 def test_rich_still_cuts_by_split_graphemes_of_its_module(monkeypatch):

@@ -1,10 +1,11 @@
-"""The functions by which Rich counts and cuts cells, in the whole process."""
+"""The functions by which Rich counts, cuts and wraps cells, in the whole process."""
 
 # pyright: reportPrivateUsage=false
 
 from collections.abc import Callable
 from typing import Any
 
+import rich._wrap
 import rich.cells
 
 
@@ -23,3 +24,13 @@ def adjust_cells(adjust: Callable[[str], str]) -> None:
 
     rich.cells.split_graphemes = split_adjusted
     rich.cells._cell_len = count_adjusted
+
+
+def wrap_narrow_widgets() -> None:
+    """Wrap at one cell where a widget has no column left: Rich and Textual fail with an error."""
+    chop = rich.cells.chop_cells
+
+    def chop_at_least_one(text: str, width: int, *version: Any) -> list[str]:
+        return chop(text, max(width, 1), *version)
+
+    rich._wrap.chop_cells = chop_at_least_one  # pyright: ignore[reportPrivateImportUsage]
