@@ -918,11 +918,37 @@ def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
     monkeypatch.undo()
     file = re.search(r"What could not be saved is in (.*)\.\n", result.err)[1]
     assert f"sessions import {file} --data-dir {store.root}" in result.err
-    assert result.err.count("No space left on device") == 1 + bool(piece)
+    assert result.err.count("No space left on device") == 1
+    assert "Session saved" not in result.err
     assert sibyl("sessions", "import", file).code == 0
     assert [m.text for m in store.load(session_id).loaded_messages] == (
         ["hello", "hi", "half an answer"] if piece else ["hello", "hi"]
     )
+
+
+@pytest.mark.parametrize("failing", ["the prompt", "the answer"])
+def test_what_is_saved_only_when_the_session_is_closed_is_told_to_be_saved(
+    sibyl, configured, saved, store, monkeypatch, failing
+):
+    session_id = saved("hello")
+    write, failures = writer.write_whole, [OSError(errno.EIO, "for a moment")]
+
+    def fail_once(descriptor, data):
+        if (b'"assistant"' in data) == (failing == "the answer") and failures:
+            raise failures.pop()
+        write(descriptor, data)
+
+    monkeypatch.setattr(writer, "write_whole", fail_once)
+    with ChatServer(answers("Yes.")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--session", session_id, "--json")
+    assert not failures
+    told = [line.get("message_id") for line in result.lines if line["type"] == "saved"]
+    assert told == [message.id for message in store.load(session_id).loaded_messages][1:]
+    assert "Cannot save" not in result.out + result.err
+    assert f"Session saved: {session_id}" in result.err
+    assert result.code == (failing == "the prompt")
+    assert (result.lines[-1]["type"] == "done") == (failing == "the answer")
 
 
 # --- a session beside

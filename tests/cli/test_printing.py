@@ -19,7 +19,6 @@ from tui.engine.turns.events import (
     MessagesLeftOut,
     NoticeGiven,
     RequestChanged,
-    SaveFailed,
     TextAdded,
     ToolCalled,
     ToolReturned,
@@ -58,17 +57,16 @@ def test_a_line_that_was_begun_is_ended_before_anything_else_is_told(capsys):
     assert printed.err == 'Tool called: read {"path":"a"}\nTool read is not available.\n'
 
 
-def test_notices_and_failed_saves_are_told_on_standard_error(capsys):
+def test_notices_are_told_on_standard_error(capsys):
     printed = told(
         TextPrinter(),
         TextAdded("m1", "half"),
         NoticeGiven("Restored session: s"),
-        SaveFailed("no room", "disk full"),
         TurnEnded("s", "m1", "truncated"),
         capsys=capsys,
     )
     assert printed.out == "half\n"
-    assert printed.err == ("Restored session: s\nNOT SAVED: no room\nThe answer was truncated.\n")
+    assert printed.err == "Restored session: s\nThe answer was truncated.\n"
 
 
 @pytest.mark.parametrize("printer", [TextPrinter, JsonPrinter])
@@ -104,17 +102,6 @@ def test_as_json_the_end_says_whether_messages_were_left_out(capsys):
     assert json.loads(printed.out)["earlier_messages_left_out"] is True
     assert printed.err == LEFT_OUT
     assert "earlier_messages_left_out" not in told(JsonPrinter(), ended, capsys=capsys).out
-
-
-def test_as_json_a_failed_save_is_an_error(capsys):
-    printed = told(
-        JsonPrinter(),
-        SaveFailed("no room", "disk full"),
-        NoticeGiven("Restored session: s"),
-        capsys=capsys,
-    )
-    assert printed.out == '{"type":"error","message":"no room"}\n'
-    assert printed.err == "Restored session: s\n"
 
 
 @pytest.mark.parametrize("printer", [TextPrinter(), JsonPrinter()])

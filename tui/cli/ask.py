@@ -15,15 +15,17 @@ from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
 from tui.cli.prompt import confirm_secrets, read_prompt, refuse_streams, typed_part
 from tui.config import paths
+from tui.domain.journal.message import Message
 from tui.domain.references import words_in
 from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.turns.events import TurnEvent
+from tui.engine.turns.events import MessageSaved, TurnEnded, TurnEvent
 from tui.engine.turns.turn import Turn, begin_turn
 from tui.errors import ConfigError, OutputError, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.rescue import write_rescue
 
+_SAVED_LATE = "The first attempt to save failed, so the model was not asked. All is saved now."
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -81,25 +83,33 @@ async def _ask(
     settings = program.turn_settings().asking(ask_on_terminal)
     turn = asyncio.create_task(_told(begin_turn(session, prompt, model, settings), printer))
     ended_by = _end_on_signals(turn)
-    complete = kept = False
-    said = ""
+    ended: TurnEnded | None = None
+    kept = False
+    failure = ""
     try:
-        complete = await turn
+        ended = await turn
     except asyncio.CancelledError:
         printer.fail("Interrupted.")
     except StorageError as error:
-        said = str(error)
-        printer.fail(said)
+        failure = str(error)
     except OutputError as error:
         output.tell(str(error))
     finally:
-        kept = await _leave(program, session, said)
+        unsaved = [each for each in session.pending if isinstance(each, Message)]
+        kept = await _leave(program, session, printer, failure)
         await settings.tools.servers.close()
+    if kept:
+        for message in unsaved:
+            printer.show(MessageSaved(session.id, message))
+        if failure:
+            printer.fail(_SAVED_LATE)
+    if ended is not None:
+        printer.show(ended)
     if kept and session.published:
         _tell_how_to_go_on(program, session)
     if ended_by:
         return 128 + ended_by[0]
-    return 0 if complete and kept else 1
+    return 0 if kept and ended is not None and ended.status != "failed" else 1
 
 
 def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
@@ -118,16 +128,17 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
     return session, model
 
 
-async def _told(turn: Turn, printer: Printer) -> bool:
-    """Print the events of a turn; true if it did not fail."""
+async def _told(turn: Turn, printer: Printer) -> TurnEnded:
+    """Print the events of a turn but its end, which comes once the session is closed."""
 
     async def show(event: TurnEvent) -> None:
-        printer.show(event)
+        if not isinstance(event, TurnEnded):
+            printer.show(event)
 
-    return (await turn.run(show)).status != "failed"
+    return await turn.run(show)
 
 
-def _end_on_signals(turn: asyncio.Task[bool]) -> list[int]:
+def _end_on_signals(turn: asyncio.Task[TurnEnded]) -> list[int]:
     """Cancel the turn on an ending signal; the returned list receives its number."""
     received: list[int] = []
 
@@ -141,10 +152,10 @@ def _end_on_signals(turn: asyncio.Task[bool]) -> list[int]:
     return received
 
 
-async def _leave(program: Program, session: OpenSession, said: str) -> bool:
+async def _leave(program: Program, session: OpenSession, printer: Printer, failure: str) -> bool:
     """Save pending records and close the session; if that fails, write them to a rescue file.
 
-    ``said`` is an error that was already shown.
+    ``failure`` is the error of an earlier save: only a save that fails here, too, is told.
     """
     try:
         await session.close()
@@ -152,8 +163,8 @@ async def _leave(program: Program, session: OpenSession, said: str) -> bool:
         session.abandon()
         if not session.unsaved:
             return True
-        if str(error) != said:
-            output.tell(str(error))
+        for words in dict.fromkeys(filter(None, (failure, str(error)))):
+            printer.fail(words)
         _rescue(program, session)
         return False
     return True

@@ -66,9 +66,6 @@ class TextPrinter:
             case NoticeGiven(text=text) | RequestChanged(text=text) | AnswerRestarted(text=text):
                 self._end_line()
                 output.tell(text)
-            case SaveFailed(reason=reason):
-                self._end_line()
-                output.tell(f"NOT SAVED: {reason}")
             case TurnEnded():
                 self._end_turn(event)
             case (
@@ -78,6 +75,8 @@ class TextPrinter:
                 | UsageCounted()
                 | ToolServersAwaited()
                 | ToolStarted()
+                # The session is saved once more when it is closed: only then it is known.
+                | SaveFailed()
             ):
                 pass
 
@@ -123,8 +122,6 @@ class JsonPrinter:
                 self._left_out = True
             case NoticeGiven(text=text) | RequestChanged(text=text):
                 output.tell(text)
-            case SaveFailed(reason=reason):
-                self.fail(reason)
             case TurnEnded():
                 self._end_turn(event)
             case (
@@ -134,6 +131,8 @@ class JsonPrinter:
                 | UsageCounted()
                 | ToolServersAwaited()
                 | ToolStarted()
+                # The session is saved once more when it is closed: only then it is known.
+                | SaveFailed()
             ):
                 pass
 
