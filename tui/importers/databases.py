@@ -229,7 +229,7 @@ def _schema(connection: sqlite3.Connection) -> Schema:
     query = f"SELECT name, sql FROM sqlite_master WHERE type = 'table' LIMIT {_TABLES}"  # noqa: S608
     found = connection.execute(query).fetchall()
     tables = [name for name, sql in found if isinstance(sql, str) and sql.startswith(_TABLE)]
-    connection.set_authorizer(_authorizer({*tables, "sqlite_master"}))
+    connection.set_authorizer(_authorizer(set(tables)))
     return {name: _columns(connection, name) for name in tables}
 
 

@@ -352,6 +352,23 @@ def test_the_fork_is_the_same_one_each_time(store, shelf, take):
     assert live(store, fork.fork_id) == ["a", "b", "c"]
 
 
+def test_it_ends_at_once_also_while_a_session_is_read_here(store, shelf, take, monkeypatch):
+    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    shelf.put("a.json", told(said("a")))
+    take()
+    shelf.put("a.json", told(said("a"), said("b")))
+    real, passed = store.records, []
+
+    def records(session_id):
+        for record in real(session_id):
+            passed.append(record)
+            yield record
+
+    monkeypatch.setattr(store, "records", records)
+    assert take(lambda _: not passed).stopped
+    assert len(passed) == 1
+
+
 def test_news_for_a_fork_that_was_deleted_is_told(store, shelf, take):
     shelf.put("a.json", told(said("a")))
     take()

@@ -17,6 +17,7 @@ from tui.domain.journal.todo import TodoItem
 from tui.engine.imports.ids import IMPORTED
 from tui.engine.imports.session_tree import SessionTree
 from tui.engine.imports.wording import wording
+from tui.importers.stopping import checked
 from tui.storage.protocol import SessionReader
 
 
@@ -38,7 +39,7 @@ class KnownSession(msgspec.Struct):
     def read(cls, store: SessionReader, session_id: str) -> "KnownSession":
         """Read a session. Raises ``SessionNotFound``, ``SessionDamaged``."""
         known = cls()
-        for record in store.records(session_id):
+        for record in checked(store.records(session_id)):
             match record:
                 case SessionHeader():
                     known.model = record.model
