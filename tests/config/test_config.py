@@ -660,3 +660,15 @@ class TestWhatIsShown:
     def test_says_if_the_file_is_not_there(self):
         shown = as_toml(load_settings(Path("/none/config.toml"), {}))
         assert shown.startswith("# /none/config.toml (not there)\n")
+
+
+@pytest.mark.parametrize("where", ["flag", "variable", "file"])
+def test_a_key_is_no_model_and_is_not_repeated(tmp_path, where):
+    key = "sk-Zq3x9TnV7LmPw2RkYb8"
+    file = tmp_path / "config.toml"
+    file.write_text(f'model = "{key}"\n' if where == "file" else "")
+    environ = {"SIBYL_MODEL": f"openai:{key}"} if where == "variable" else {}
+    flags = Flags(model=key) if where == "flag" else None
+    with pytest.raises(ConfigError, match="model: This looks like a key") as refused:
+        load_settings(file, environ, flags)
+    assert key not in str(refused.value)

@@ -16,7 +16,16 @@ from tests.providers.chat_server import (
 )
 from tests.providers.relay import ForwardProxy
 from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
-from tests.ui.screen import conversation, go_to, notices, send, status, wait_for_answer, words
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    notices,
+    send,
+    status,
+    terminal_rows,
+    wait_for_answer,
+    words,
+)
 from tests.waiting import SECONDS, until
 from tui.config import load_connections
 from tui.engine.connections import ConnectionManager
@@ -187,6 +196,54 @@ async def test_a_masked_key_cannot_be_copied(bare):
         assert app.screen.key.value == KEY
 
 
+def on_disk(machine):
+    """All that is on disk of this machine, but for the files of keys."""
+    files = [each for each in machine.root.parent.rglob("*") if each.is_file()]
+    return "\n".join(each.read_text("utf-8", "replace") for each in files if each.suffix != ".key")
+
+
+@pytest.mark.fast
+async def test_a_key_pasted_among_the_models_leads_to_its_own_field(bare):
+    with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
+        machine = bare(server, OPENAI_API_KEY=KEY)
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "model")
+            await paste(app, pilot, f"{KEY}\n")
+            await step(app, "key")
+            await until(lambda: app.screen.key.value == KEY, "the key")
+            assert KEY not in "\n".join(terminal_rows(app))
+            await pilot.press("enter")
+            await step(app, "model")
+            assert app.screen.filter.value == ""
+            await pilot.press("enter")
+            await until(lambda: app.screen is app.chat, "the chat")
+            await send(pilot, "Hi")
+            await until(lambda: "Hello." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+        assert KEY not in on_disk(machine)
+
+
+@pytest.mark.fast
+async def test_a_key_or_a_sentence_typed_among_the_models_is_refused_and_not_repeated(bare):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        machine = bare(server, OPENAI_API_KEY=KEY)
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "model")
+            for typed, told in ((KEY, "looks like a key"), ("two words", "cannot be the name")):
+                app.screen.filter.value = typed
+                await pilot.pause()
+                assert typed not in shown(app)
+                await pilot.press("enter")
+                await until(lambda told=told: told in shown(app), told)
+                assert typed not in shown(app)
+            assert not server.requests
+        assert KEY not in on_disk(machine)
+
+
 async def test_a_key_that_is_pasted_too_early_is_not_shown(bare):
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
@@ -275,7 +332,7 @@ async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_la
             await paste(app, pilot, KEY)
             await pilot.press("enter")
             await step(app, "model")
-            assert "gpt-6-luna" in shown(app)
+            await until(lambda: "gpt-6-luna" in shown(app), "the models")
         assert other.requests == []
 
 

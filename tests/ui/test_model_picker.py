@@ -3,10 +3,19 @@
 from datetime import timedelta
 
 import pytest
+from textual import events
 
 from tests.providers.chat_server import ChatServer, Gate, answers, is_silent, sends
 from tests.ui.connecting import KEY, BareMachine
-from tests.ui.screen import conversation, send, status, type_at_once, wait_for_answer
+from tests.ui.screen import (
+    conversation,
+    notice,
+    notices,
+    send,
+    status,
+    type_at_once,
+    wait_for_answer,
+)
 from tests.waiting import until
 from tui.config import load_connections
 from tui.screens.models import ModelScreen
@@ -243,3 +252,29 @@ async def test_it_is_usable_on_small_screens(machine, size):
             assert screen.choices.size.height >= 4
             assert screen.choices.region.bottom < size[1]
             assert "openai:gpt-6-luna" in shown(app)
+
+
+@pytest.mark.fast
+async def test_a_key_is_no_model_wherever_it_is_given_as_one(machine):
+    other = "gsk_Zq3x9TnV7LmPw2RkYb8Hd5sJ"
+    with ChatServer(models=MODELS, key=KEY) as server:
+        world = machine(server)
+        async with world.running() as (app, pilot):
+            for typed in (other, f"openai:{other}"):
+                await send(pilot, f"/model {typed}")
+                await until(lambda: "looks like a key" in notice(app), "the refusal")
+                app.chat.key_line.notices._advance()
+            await picker(app, pilot)
+            app.post_message(events.Paste(other))
+            await until(lambda: "looks like a key" in shown(app), "the refusal of a paste")
+            assert app.screen.filter.value == ""
+            app.screen.filter.value = f"openai:{other}"
+            await until(lambda: names(app) == [], "no model")
+            await pilot.press("enter", "enter")
+            assert "looks like a key" in shown(app)
+            await pilot.press("escape")
+            await send(pilot, "/name Kept")
+            await until(lambda: world.workspace.current.published, "the journal")
+            assert other not in notices(app)
+            files = [each for each in world.root.parent.rglob("*") if each.is_file()]
+            assert not [each for each in files if other in each.read_text("utf-8", "replace")]

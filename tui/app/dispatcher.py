@@ -14,6 +14,7 @@ from tui.app.wiring import Controllers
 from tui.commands.effects import Effect
 from tui.commands.execution import carried_out
 from tui.domain.commands import BY_NAME, REACHES, Invocation, PromptText, read_input
+from tui.domain.model_names import looks_like_key
 from tui.domain.views.notice import Notice
 from tui.widgets.transcript.messages import VersionIntent
 
@@ -133,4 +134,5 @@ class Dispatcher:
 
 
 def _typed(invocation: Invocation) -> str:
-    return f"/{invocation.name} {invocation.arguments}".rstrip()
+    arguments = "…" if looks_like_key(invocation.arguments) else invocation.arguments
+    return f"/{invocation.name} {arguments}".rstrip()

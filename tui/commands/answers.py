@@ -15,6 +15,7 @@ from tui.commands.effects import (
     ShowSession,
     say,
 )
+from tui.domain.model_names import refusal
 from tui.domain.providers import is_guide
 from tui.engine.turns.turn import can_retry
 from tui.errors import ConfigError, ModelUnavailable, StorageError
@@ -59,8 +60,11 @@ async def stop(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def choose_model(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Switch the model, or show those that there are; a name that no list has is asked about."""
     # In a thread, as it reads the files of keys.
-    if ":" in arguments and arguments not in await asyncio.to_thread(context.models.names):
-        return (OpenModels(arguments),)
+    if arguments and arguments not in await asyncio.to_thread(context.models.names):
+        if unfit := refusal(arguments):
+            return say(unfit, "error")
+        if ":" in arguments:
+            return (OpenModels(arguments),)
     try:
         return await use_model(context, arguments) if arguments else (OpenModels(),)
     except ModelUnavailable:

@@ -14,6 +14,7 @@ from tui.config.connections import Connections, connections_file
 from tui.config.dotted_keys import joined
 from tui.config.schema import Config, ProviderSettings, ToolServerSettings
 from tui.domain.commands import command_called
+from tui.domain.model_names import KEY, looks_like_key
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS, DialectName
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
@@ -103,6 +104,9 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
     if scope is not None:
         sources["scope"] = source
     config = msgspec.structs.replace(config, **changes)
+    if config.model and looks_like_key(config.model):
+        # It would be kept with each session.
+        raise ConfigError(sources["model"], "model", KEY)
     if config.store:
         from tui.config.store_address import check_password
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tui.domain.model_choice import matches
+from tui.domain.model_names import looks_like_key
 from tui.domain.text.safe_text import make_visible_line
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
@@ -27,6 +28,16 @@ CHOOSER_KEYS: list[BindingType] = [
     Binding("pageup", "move_page(-1)", "Page up", show=False, priority=True),
     Binding("escape", "back", "Back", priority=True),
 ]
+
+
+class ShownInput(LineInput):
+    """An input that leaves a pasted key to its screen, because it would be shown."""
+
+    takes_pastes = True
+
+    def on_paste(self, event: events.Paste) -> None:
+        if not self.takes_pastes or looks_like_key(event.text):
+            event.prevent_default()
 
 
 class ChooserDialog(Dialog[ScreenResultType]):
@@ -51,7 +62,7 @@ class ChooserDialog(Dialog[ScreenResultType]):
     def __init__(self) -> None:
         super().__init__()
         self.words = Static(id="chooser-words", markup=False)
-        self.filter = LineInput(placeholder="type to filter", compact=True, select_on_focus=False)
+        self.filter = ShownInput(placeholder="type to filter", compact=True, select_on_focus=False)
         self.choices = ChoiceList()
         self._all: Sequence[Choice] = ()
         self._tail: Sequence[Choice] = ()

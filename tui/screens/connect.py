@@ -8,11 +8,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui.domain.model_choice import matches
+from tui.domain.model_names import looks_like_key, refusal
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
-from tui.screens.chooser_dialog import ChooserDialog
+from tui.screens.chooser_dialog import ChooserDialog, ShownInput
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import ConnectIntent
-from tui.widgets.line_input import LineInput
 from tui.widgets.masked_input import MaskedInput
 
 Step = Literal["provider", "key", "address", "model"]
@@ -25,16 +25,6 @@ _KEYS: dict[Step, str] = {
     "model": "Enter choose · Esc back",
 }
 _REMOVE = "Enter choose · Del remove · Esc close"
-
-
-class _Filter(LineInput):
-    """A filter that takes no pastes among providers: a key pasted too early would be shown."""
-
-    takes_pastes = False
-
-    def on_paste(self, event: events.Paste) -> None:
-        if not self.takes_pastes:
-            event.prevent_default()
 
 
 class ConnectScreen(ChooserDialog[None]):
@@ -84,9 +74,8 @@ class ConnectScreen(ChooserDialog[None]):
 
     def __init__(self, rows: Sequence[ProviderRow]) -> None:
         super().__init__()
-        self.filter = _Filter(compact=True, select_on_focus=False)
         self.key = MaskedInput()
-        self.address = LineInput(compact=True, select_on_focus=False)
+        self.address = ShownInput(compact=True, select_on_focus=False)
         self.step: Step = "provider"
         self._rows = rows
         self._row = rows[0]
@@ -152,7 +141,7 @@ class ConnectScreen(ChooserDialog[None]):
             own = next(row for row in self._rows if row.name == OWN_SERVER)
             known = any(matches(f"{row.title} {row.name}", text) for row in self._rows)
             return None if known else Choice(own.name, own.title, own.note)
-        if self.step != "model" or text in self._names:
+        if self.step != "model" or text in self._names or refusal(text):
             return None
         return Choice(text, f'Use "{text}"', "not listed" if self._names else "")
 
@@ -210,7 +199,7 @@ class ConnectScreen(ChooserDialog[None]):
         elif self.step == "address":
             self.post_message(self.AddressEntered(self.address.value))
         elif choice is None:
-            return
+            self.say(refusal(self.filter.value), error=True)
         elif self.step == "model":
             self.post_message(self.ModelChosen(choice.id))
         else:
@@ -241,6 +230,14 @@ class ConnectScreen(ChooserDialog[None]):
         self.say(f"Remove {row.title} and its key? Del removes it, Esc keeps it.", error=True)
 
     def on_paste(self, event: events.Paste) -> None:
+        """Take a key that was pasted in another place; it is not shown."""
         event.stop()
-        if self.step == "provider":
+        if self.step == "address":
+            self.say("The address comes first, then the key.", error=True)
+        elif self.step == "model" or (self._waiting and looks_like_key(event.text)):
+            self.post_message(self.WentBack())
+            self.ask_key("Enter tests the pasted key.")
+            self.key.value = ""
+            self.key.post_message(events.Paste(event.text))
+        else:
             self.say("Choose the provider first, then paste its key.", error=True)

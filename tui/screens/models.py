@@ -2,9 +2,10 @@
 
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.binding import Binding, BindingType
 
+from tui.domain.model_names import KEY, refusal
 from tui.domain.providers import is_guide
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.model_rows import ModelRow, ModelRows
@@ -12,6 +13,7 @@ from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import CommandInvoked, ModelIntent
 
+_NAMED = "A model is named PROVIDER:MODEL. F5 connects a provider."
 _KEYS = "Enter choose · Esc close · Ctrl+R refresh · F5 connect"
 
 
@@ -66,13 +68,17 @@ class ModelScreen(ChooserDialog[None]):
 
     def unlisted(self, text: str) -> Choice | None:
         provider, colon, model = text.partition(":")
-        if not (colon and provider and model.strip()) or text in self._names:
+        if not (colon and provider and model.strip()) or text in self._names or refusal(text):
             return None
         return Choice(text, f'Use "{text}"', "in no list")
 
     @property
     def _names(self) -> set[str]:
         return {row.name for row in self._rows.rows}
+
+    def on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        self.say(KEY, error=True)
 
     def action_connect(self) -> None:
         self.post_message(CommandInvoked("connect"))
@@ -85,7 +91,7 @@ class ModelScreen(ChooserDialog[None]):
     def action_choose(self) -> None:
         choice = self.choices.highlighted
         if choice is None:
-            self.say("A model is named PROVIDER:MODEL. F5 connects a provider.", error=True)
+            self.say(refusal(self.filter.value) or _NAMED, error=True)
         elif choice.id in self._names or choice.id == self._asked_about:
             self.post_message(self.ModelChosen(choice.id))
         else:

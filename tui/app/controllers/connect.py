@@ -9,6 +9,7 @@ from textual.app import App
 
 from tui.app.dependencies import Dependencies
 from tui.commands.effects import Effect, ShowSession, say, warn
+from tui.domain.model_names import refusal
 from tui.domain.providers import is_guide
 from tui.domain.views.model_rows import OWN_SERVER
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -189,6 +190,9 @@ class ConnectController:
         """Check a model that no list has, then keep the connection and answer with it."""
         draft, screen = self._tested, self._screen
         if draft is None or screen is None:
+            return
+        if model not in self._listed and (unfit := refusal(model)):
+            screen.show_error(unfit)
             return
         screen.show_waiting(f"Connecting {model} …")
         try:
