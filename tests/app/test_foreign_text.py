@@ -12,7 +12,6 @@ from tests.ui.screen import notices, send, wait_for_answer
 from tests.ui.world import World
 from tests.waiting import until
 from tui.app.controllers.file_lists import _listing_of
-from tui.app.services.programs import output_of
 from tui.app.services.session_imports import SessionImports
 from tui.commands.links import _run
 from tui.domain.references import words_in
@@ -22,6 +21,7 @@ from tui.errors import ConfigError
 from tui.files import UnfitFile, read_bounded, system_text, user_path
 from tui.importers import crush
 from tui.importers.protocol import Places
+from tui.programs import output_of
 from tui.providers.secret import key_from_file
 
 ODD = ["/x\0y/z", "x\0y", "\0", "/x\ud800y/z", "\ud800", "~\0/a", "~nobody/\0", "\U0001f600\udbff/"]

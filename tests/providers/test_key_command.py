@@ -1,5 +1,6 @@
 """Keys that a command prints."""
 
+import asyncio
 import sys
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 
 from tests.providers.chat_server import ChatServer, answers
 from tests.providers.conftest import asks, collected, text_of
+from tests.waiting import until
 from tui.errors import KeyRefused, ModelUnavailable
+from tui.programs import end_programs
 from tui.providers import key_command
 from tui.providers.catalog import ModelChoice, with_key
 from tui.providers.deferred import LazyModel
@@ -46,7 +49,13 @@ def test_a_command_that_failed_is_run_again(tmp_path: Path):
             ["/none/pass", "show"],
             "The key_command of local cannot be run: /none/pass: No such file or directory.",
         ),
-        (["a\0b"], "The key_command of local cannot be run: a\0b: embedded null byte."),
+        (
+            ["a\0b"],
+            (
+                "The key_command of local cannot be run: a\0b: it has characters that no name can "
+                "have."
+            ),
+        ),
         (
             ["sh", "-c", "echo sk-secret; echo sk-secret >&2; exit 3"],
             "The key_command of local failed with status 3: sh.",
@@ -54,6 +63,10 @@ def test_a_command_that_failed_is_run_again(tmp_path: Path):
         (
             printing(""),
             "The key_command of local printed no key in its first line.",
+        ),
+        (
+            printing("", "\nwhile True: print('sk-secret')"),
+            "The key_command of local printed more than a key.",
         ),
         (
             printing("sk secret \n"),
@@ -71,6 +84,23 @@ def test_a_command_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(key_command, "SECONDS", 0.2)
     with pytest.raises(ModelUnavailable, match=r"printed no key within 0\.2 seconds\."):
         key_from_command(["sh", "-c", "sleep 600 | cat"], "local")
+
+
+async def test_a_command_ends_with_the_answer_that_waits_for_it(tmp_path: Path):
+    begun = tmp_path / "pid"
+    command = ("sh", "-c", f"sleep 600 & echo $! > {begun}; wait")
+    model = LazyModel(ModelChoice("local", "m", "http://127.0.0.1:9", key_command=command))
+    answer = asyncio.create_task(collected(model.stream(asks())))
+    await until(lambda: begun.exists() and begun.read_text().endswith("\n"), "the command")
+    answer.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await answer
+    await until(lambda: not Path(f"/proc/{begun.read_text().strip()}/fd").exists(), "its end")
+    command_is_run_again = tmp_path / "pid2"
+    begun.rename(command_is_run_again)
+    model.prepare()
+    await until(lambda: begun.exists() and begun.read_text().endswith("\n"), "the second run")
+    end_programs(command)
 
 
 def test_a_choice_gets_the_key_of_its_command_unless_it_has_one():

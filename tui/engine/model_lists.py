@@ -40,6 +40,7 @@ class ModelLists:
         self._lists: Lists = {}
         self._troubles: dict[str, str] = {}
         self._facts: dict[str, ModelFacts] = {}
+        self._commands: list[Sequence[str]] = []
 
     async def begin(self) -> None:
         """Read the lists of an earlier run."""
@@ -60,14 +61,26 @@ class ModelLists:
         """
         from tui.providers.model_lists import SECONDS
 
+        command = connection.provider.key_command
+        self._commands.append(command)
         try:
             # The look-up of a name has no limit of its own.
             listed = await asyncio.wait_for(asyncio.to_thread(_list, connection), 2 * SECONDS)
         except TimeoutError:
             host = connection.host
             raise ModelUnavailable(f"{host} did not answer. Check the address.") from None
+        finally:
+            self._commands.remove(command)
         await self._note(connection.provider, listed)
         return tuple(each.name for each in listed)
+
+    def stop_commands(self) -> None:
+        """End the commands that print keys for lists: nobody looks at those any more."""
+        if any(self._commands):
+            from tui.providers.key_command import stop_key_command
+
+            for command in self._commands:
+                stop_key_command(command)
 
     async def check(self, connection: "Connection", model: str) -> None:
         """Ask a model for one token. Raises ``ModelError``."""

@@ -78,7 +78,7 @@ class LazyModel:
 
     async def window(self) -> int:
         """Wait until the model is loaded, and give its window. Raises ``ModelError``."""
-        await self._begun().model()
+        await self._loaded()
         if self._limits.changes:
             await asyncio.to_thread(self._limits.look_again)
         return self._limits.tokens
@@ -95,13 +95,24 @@ class LazyModel:
         return self._stream_once_loaded(request)
 
     async def _stream_once_loaded(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        model = await self._begun().model()
+        model = await self._loaded()
         try:
             async with aclosing(model.stream(request)) as events:
                 async for event in events:
                     yield event
         except KeyRefused:
             self._forget_key()
+            raise
+
+    async def _loaded(self) -> Model:
+        """Wait for the model; a command that prints its key ends with the wait."""
+        try:
+            return await self._begun().model()
+        except asyncio.CancelledError:
+            if self._choice.key_command:
+                from tui.providers.key_command import stop_key_command
+
+                stop_key_command(self._choice.key_command)
             raise
 
     def _forget_key(self) -> None:

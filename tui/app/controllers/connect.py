@@ -93,6 +93,7 @@ class ConnectController:
     def _close(self, _: None) -> None:
         """Forget the unfinished connection, its key too."""
         self._asked += 1
+        self._lists.stop_commands()
         self._screen = self._draft = self._tested = None
 
     async def _look_for_servers(self) -> None:

@@ -102,3 +102,4 @@ class ModelPicker:
     def _close(self, _: None) -> None:
         # Servers may answer after that: the prompt completes their models, too.
         self._screen = None
+        self._lists.stop_commands()

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from tui.app.services.programs import output_of
 from tui.domain.journal.blocks import byte_words
 from tui.domain.pictures import PICTURE_BYTES, media_type_of
 from tui.errors import UsageError
+from tui.programs import output_of
 
 READ_BYTES = 32_000_000
 """The size limit of a tool's output."""

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic
 
-from tui.app.services.programs import output_of
+from tui.programs import output_of
 
 MOST_FILES = 20_000
 SECONDS = 3.0

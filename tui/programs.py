@@ -1,5 +1,6 @@
 """Other programs' output, read for a limited time and to a limited size."""
 
+import atexit
 import os
 import select
 import signal
@@ -17,6 +18,8 @@ from tui.files import system_text
 _BLOCK = 65_536
 _SECONDS_TO_END = 0.1
 
+_running: set[subprocess.Popen[bytes]] = set()
+
 
 class Output(msgspec.Struct, frozen=True):
     """The output of a program; ``code`` is ``None`` if it was ended at a limit."""
@@ -32,7 +35,10 @@ def output_of(
     directory: Path = Path("/"),
     environment: Mapping[str, str] = os.environ,
 ) -> Output:
-    """Run a program and read its standard output. It blocks; raises ``OSError``."""
+    """Run a program and read its standard output. It blocks; raises ``OSError``.
+
+    Nothing of it is left at a limit, nor after ``end_programs``: it has a process group of its own.
+    """
     deadline = monotonic() + seconds
     process = subprocess.Popen(  # noqa: S603 - each caller names its program
         [*map(system_text, command)],
@@ -44,12 +50,28 @@ def output_of(
         start_new_session=True,
     )
     assert process.stdout is not None  # noqa: S101 - for the type
+    _running.add(process)
+    code = None
     with process.stdout as pipe:
         try:
             data, is_whole = _read(pipe, most_bytes, deadline)
-            return Output(data, _code(process, deadline) if is_whole else None)
+            code = _code(process, deadline) if is_whole else None
+            return Output(data, code)
         finally:
-            _end(process)
+            _running.discard(process)
+            if code is None:
+                _end(process)
+
+
+def end_programs(command: Sequence[str] | None = None) -> None:
+    """End the running programs with this command line, or all of them."""
+    for process in tuple(_running):
+        if command is None or process.args == [*command]:
+            _kill(process)
+
+
+# Each is in a session of its own: no signal to this program reaches it.
+atexit.register(end_programs)
 
 
 def _read(pipe: IO[bytes], most: int, deadline: float) -> tuple[bytes, bool]:
@@ -72,11 +94,14 @@ def _code(process: subprocess.Popen[bytes], deadline: float) -> int | None:
         return None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is not None:
-        return
-    with suppress(ProcessLookupError):
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    # Also where the first process has ended: its children may hold the pipe.
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    _kill(process)
     # A disk that hangs keeps it: then it is left alone.
     with suppress(subprocess.TimeoutExpired):
         process.wait(_SECONDS_TO_END)

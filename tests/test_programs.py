@@ -1,0 +1,72 @@
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tui.programs import end_programs, output_of
+
+
+def python(code):
+    return [sys.executable, "-c", code]
+
+
+def test_the_output_and_the_exit_code_are_given():
+    output = output_of(python("print('ok'); raise SystemExit(3)"), 100, 60)
+    assert (output.data, output.code) == (b"ok\n", 3)
+
+
+def test_a_program_that_prints_too_much_is_ended():
+    output = output_of(python("while True: print('x' * 1000)"), 10_000, 60)
+    assert output.code is None
+    assert len(output.data) > 10_000
+
+
+def test_a_program_that_takes_too_long_is_ended_with_its_children(tmp_path):
+    mark = tmp_path / "mark"
+    output = output_of(
+        ["sh", "-c", f"echo begun; (cat; echo > {mark}) < /dev/zero; wait"], 100, 0.5
+    )
+    assert output.code is None
+    assert not mark.exists()
+
+
+def test_a_program_that_is_not_there_is_an_error():
+    with pytest.raises(OSError, match="nowhere"):
+        output_of(["/nowhere/at/all"], 100, 1)
+
+
+def test_a_child_that_outlives_its_parent_is_ended_at_the_limit(tmp_path):
+    pids = tmp_path / "pids"
+    output = output_of(["sh", "-c", f"sleep 600 & echo $! > {pids}"], 100, 1.0)
+    assert output.code is None
+    ends(int(pids.read_text()))
+
+
+def test_a_running_program_is_ended_from_another_thread_with_its_children(tmp_path):
+    pids, outputs = tmp_path / "pids", []
+    command = ["sh", "-c", f"sleep 600 & echo $! > {pids}; wait"]
+    waiting = threading.Thread(target=lambda: outputs.append(output_of(command, 100, 600)))
+    waiting.start()
+    while not (pids.exists() and pids.read_text().endswith("\n")):
+        time.sleep(0.01)
+    end_programs(["another"])
+    assert is_running(int(pids.read_text()))
+    end_programs(command)
+    waiting.join(20)
+    assert outputs[0].code != 0
+    ends(int(pids.read_text()))
+
+
+def ends(pid):
+    while is_running(pid):
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
