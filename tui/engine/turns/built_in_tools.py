@@ -15,6 +15,7 @@ from tui.domain.journal.todo import (
     count_words,
     says_nothing,
 )
+from tui.domain.json_limits import converted
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
@@ -165,8 +166,8 @@ class SearchSessions:
 
 def _fields(arguments: Mapping[str, Any], kind: type[_Fields]) -> _Fields:
     try:
-        return msgspec.convert(arguments, kind)
-    except (msgspec.ValidationError, UnicodeError) as error:
+        return converted(arguments, kind)
+    except ValueError as error:
         raise InvalidArguments(f"{error}.") from error
 
 
