@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input, TextArea
 
 from tests.ui.world import World
 from tui.domain.journal.ids import new_message_id
@@ -33,6 +34,8 @@ _TEXT = re.compile(r'<text class="[^"]*-r\d+" x="([\d.]+)" y="([\d.]+)"[^>]*>([^
 def pinned(monkeypatch):
     """The same clock, zone, ids, colours and cursor on every machine."""
     numbers = itertools.count(1)
+    for each in (Input, TextArea):
+        monkeypatch.setattr(each.cursor_blink, "_default", value=False)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     monkeypatch.setattr("tui.storage.file_holding._random_number", lambda: next(numbers))

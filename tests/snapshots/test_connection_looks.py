@@ -24,7 +24,6 @@ def bare(tmp_path):
 
 async def settled(app, pilot):
     await until(lambda: rows(app))
-    app.screen.filter.cursor_blink = app.screen.key.cursor_blink = False
     await pilot.pause()
 
 
@@ -59,6 +58,5 @@ async def test_the_models(bare, same_picture, monkeypatch):
             await picker(app, pilot)
             await until(lambda: app.screen.choices.lines[0].note, "the facts")
             await until(lambda: rows(app))
-            app.screen.filter.cursor_blink = False
             await pilot.pause()
             same_picture(app, "models")

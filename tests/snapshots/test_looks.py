@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from textual import events
-from textual.widgets import Input, TextArea
+from textual.widgets import TextArea
 
 from tests.attached import picture, showing
 from tests.ui.screen import (
@@ -83,7 +83,6 @@ NAMES = (
 
 async def settled(pilot, app):
     """Until all that was asked to be painted is, and no notice hangs over it."""
-    app.chat.query_one(TextArea).cursor_blink = False
     while app.chat.key_line.notices.current is not None:
         app.chat.key_line.notices._advance()
     await pilot.pause()
@@ -241,7 +240,6 @@ async def test_the_palette(world, same_picture):
         await until(lambda: rows(app))
         await pilot.press("ctrl+p")
         await until(lambda: app.screen.query("CommandList.--visible"))
-        app.screen.query_one(Input).cursor_blink = False
         await settled(pilot, app)
         same_picture(app, "palette")
 
@@ -297,7 +295,6 @@ async def test_no_colour(world, same_picture, monkeypatch):
         await until(
             lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
         )
-        app.chat.find_line.query_one(Input).cursor_blink = False
         await settled(pilot, app)
         same_picture(app, "no-colour")
 
@@ -382,7 +379,6 @@ async def test_what_is_found_in_a_conversation(world, same_picture):
         await until(
             lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
         )
-        app.chat.find_line.query_one(Input).cursor_blink = False
         await settled(pilot, app)
         same_picture(app, "find")
 
@@ -421,7 +417,6 @@ async def test_a_session_that_is_renamed_in_place(world, same_picture):
     async with await _in_the_list(world) as (app, pilot):
         await until(lambda: len(rows(app)) == 5)
         await pilot.press("ctrl+b", "down", "down", "down", "r", *" 2")
-        app.chat.sidebar.query_one("RenameLine").cursor_blink = False
         await settled(pilot, app)
         same_picture(app, "rename")
 

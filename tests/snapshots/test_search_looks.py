@@ -34,7 +34,6 @@ async def test_a_search(world, same_picture):
         await pilot.press("ctrl+f", *"login")
         await until(lambda: getattr(app.screen, "results_text", None) == "login")
         await until(lambda: any("login" in line for line in app.screen.preview.visible_text()))
-        app.screen.line.cursor_blink = False
         await pilot.pause()
         same_picture(app, "search")
 
@@ -43,6 +42,5 @@ async def test_a_search_that_finds_nothing(world, same_picture):
     async with world().running(size=(80, 24)) as (app, pilot):
         await pilot.press("ctrl+f", *"nowhere")
         await until(lambda: getattr(app.screen, "results_text", None) == "nowhere")
-        app.screen.line.cursor_blink = False
         await pilot.pause()
         same_picture(app, "search_nothing")

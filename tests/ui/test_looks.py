@@ -39,6 +39,24 @@ async def test_a_theme_is_shown_at_once_and_remembered(world):
 
 
 @pytest.mark.fast
+async def test_the_frame_of_the_prompt_has_one_colour_with_and_without_the_focus(world):
+    def colours(app):
+        prompt = app.chat.prompt.region
+        strips = app.screen._compositor.render_strips()[prompt.y : prompt.bottom]
+        parts = [part for strip in strips for part in strip.crop(prompt.x, prompt.right)]
+        return {part.style.color.triplet for part in parts if part.text.startswith(("╭", "╰"))}
+
+    async with world().running() as (app, pilot):
+        seen = []
+        for key in ("f6", "f6", "ctrl+b"):
+            await pilot.pause()
+            seen.append(colours(app))
+            await pilot.press(key)
+        assert [len(each) for each in seen] == [1, 1, 1]
+        assert seen[0] == seen[2] != seen[1]
+
+
+@pytest.mark.fast
 async def test_an_unknown_theme_changes_nothing(world):
     w = world()
     async with w.running() as (app, pilot):
