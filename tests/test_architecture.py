@@ -164,6 +164,17 @@ def test_the_storage_layer_makes_its_system_calls_itself():
     assert _sins(STORAGE, _hidden_calls) == {}
 
 
+def test_every_worker_has_a_name_for_what_is_not_done_when_it_fails():
+    calls = [
+        (path.name, node.lineno, {keyword.arg for keyword in node.keywords})
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".run_worker")
+    ]
+    assert len(calls) > 30
+    assert [each for each in calls if not each[2] & {"name", "exit_on_error"}] == []
+
+
 def test_every_screen_that_stands_over_another_answers_once():
     over = {"ModalScreen", "SystemModalScreen", "CommandPalette"}
     found = [

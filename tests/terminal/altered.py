@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import os
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -58,8 +59,7 @@ def defect_in_command():
     registry.FUNCTIONS["help"] = fail
 
 
-def defect_in_handler():
-    """A prompt that ends with break."""
+def _at_break(defect):
     from tui.screens.chat import ChatScreen
 
     original = ChatScreen.settle_draft
@@ -67,9 +67,24 @@ def defect_in_handler():
     def settle(self):
         original(self)
         if self.prompt.text.endswith("break"):
-            _raise()
+            defect()
 
     ChatScreen.settle_draft = settle
+
+
+def defect_in_handler():
+    """A prompt that ends with break."""
+    _at_break(_raise)
+
+
+def defect_in_thread():
+    """The same, in a thread that nobody waits for."""
+    _at_break(lambda: threading.Thread(target=_raise, name="spare work").start())
+
+
+def defect_in_callback():
+    """The same, in a callback of the event loop."""
+    _at_break(lambda: asyncio.get_running_loop().call_soon(_raise))
 
 
 def defect_while_drawing():
@@ -196,6 +211,8 @@ ALTERATIONS = {
         defect_in_handler,
         defect_while_drawing,
         defect_in_worker,
+        defect_in_thread,
+        defect_in_callback,
         defect_in_key_parser,
         defect_at_the_end,
         defect_while_closing,

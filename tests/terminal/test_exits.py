@@ -260,17 +260,24 @@ def test_a_defect_while_a_session_is_closed_is_a_failed_save_and_the_session_is_
 
 
 @pytest.mark.parametrize(
-    ("name", "keys"), [("defect_in_command", ["f1"]), ("defect_in_worker", ["ctrl+n", "alt+down"])]
+    ("name", "keys", "work"),
+    [
+        ("defect_in_command", ["f1"], "/help"),
+        ("defect_in_worker", ["ctrl+n", "alt+down"], "open the session"),
+        ("defect_in_thread", [*"break"], "spare work"),
+        ("defect_in_callback", [*"break"], ""),
+    ],
 )
 def test_a_defect_beside_the_screen_ends_nothing_and_is_told_there_and_at_the_end(
-    chats, talking, name, keys
+    chats, talking, name, keys, work
 ):
     program = talking(name)
     for key in keys:
         program.press(key)
         if key == "ctrl+n":
             program.until("Started a new session")
-    program.until("Unexpected error: RuntimeError: broken")
+    not_done = f"Not done: {work}. " if work else ""
+    program.until(f"{not_done}Unexpected error: RuntimeError: bro")
     program.type("typed on")
     program.until("typed on")
     # Twice: the answer goes on.

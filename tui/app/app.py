@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from rich.console import RenderableType
 from textual import events, on
 from textual.binding import BindingType
+from textual.worker import WorkerFailed, get_current_worker  # pyright: ignore[reportUnknownVariableType]
 
 from tui.app.controllers.session_list import ListIntent
 from tui.app.controllers.session_switch import LeavingPrivate
@@ -18,7 +19,7 @@ from tui.app.dispatcher import Dispatcher
 from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
 from tui.app.services.attention import Attention
-from tui.app.shutdown import Defects, end_on_signals
+from tui.app.shutdown import Defects, catching_elsewhere, end_on_signals
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.app.themes import ALL_KEYS, dress
 from tui.app.wiring import Controllers
@@ -112,7 +113,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         may_paint = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)
         self.call_later((self.focused or self.chat).call_later, may_paint)
         if self._parts.auto_save_interval:
-            save_all = partial(self.run_worker, self._controllers.presenter.save_all)
+            save_all = partial(self.run_worker, self._controllers.presenter.save_all, name="save")
             self.set_interval(self._parts.auto_save_interval, save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.03, self._begin_what_is_slow)
@@ -126,19 +127,25 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     async def run_async(self, **options: Any) -> None:
         try:
-            await super().run_async(**options)
+            with catching_elsewhere(self._report):
+                await super().run_async(**options)
         finally:
             self.close_terminal()
         if self.defects.first is not None:
             raise self.defects.first
 
     def take_error(self, error: Exception) -> bool:
-        words = self.defects.note(error)
-        if not words or not self.is_running:
+        if not isinstance(error, WorkerFailed) or not self.is_running:
+            self.defects.note(error)
             return False
-        # Later: an error in reporting it ends the program.
-        self.call_later(self._controllers.presenter.say, Notice(words, "error"))
+        self._report(error, get_current_worker().name)  # pyright: ignore[reportUnknownMemberType]
         return True
+
+    def _report(self, error: Exception, work: str) -> None:
+        """Say in a line what was not done because of an error that nobody expected."""
+        notice = Notice(self.defects.note(error, work), "error")
+        # Later: an error in reporting it ends the program.
+        self.call_later(self._controllers.presenter.say, notice)
 
     def exit(
         self,
@@ -180,7 +187,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self._controllers.notices.hint(event.words)
 
     def _begin_what_is_slow(self) -> None:
-        self.run_worker(self._controllers.model_picker.begin)
+        self.run_worker(self._controllers.model_picker.begin, name="read the list of models")
         self.chat.show_own_commands(template_commands(self._parts.prompts))
         self.chat.prompt.show_themes(self._controllers.themes.names())
         self._controllers.background.begin()
@@ -192,7 +199,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         from tui.app.controllers.store_start import StoreStart
 
         self.run_worker(
-            StoreStart(self, check, self._controllers.presenter, self._controllers.server).run
+            StoreStart(self, check, self._controllers.presenter, self._controllers.server).run,
+            name="connect to the store",
         )
 
     # --- intents
@@ -235,19 +243,27 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         session = self.workspace.current
         session.prompt.edit(event.text, event.pastes, event.own)
         if session.opened is None and not session.read_only:
-            self.run_worker(partial(self._controllers.prompt.open_for_change, session))
+            self.run_worker(
+                partial(self._controllers.prompt.open_for_change, session),
+                name="open the session to write in it",
+            )
 
     @on(Prompt.FilesWanted)
     def list_files(self, event: Prompt.FilesWanted) -> None:
-        self.run_worker(partial(self._controllers.file_lists.show, event.folder))
+        self.run_worker(partial(self._controllers.file_lists.show, event.folder), name="list files")
 
     @on(Prompt.ReferencesSettled)
     def preview_attached(self, event: Prompt.ReferencesSettled) -> None:
-        self.run_worker(partial(self._controllers.attached_preview.show, event.text, event.own))
+        self.run_worker(
+            partial(self._controllers.attached_preview.show, event.text, event.own),
+            name="look at the files to attach",
+        )
 
     @on(Prompt.FilesDropped)
     def refer_to_dropped(self, event: Prompt.FilesDropped) -> None:
-        self.run_worker(partial(self._controllers.dropped_files.take, event))
+        self.run_worker(
+            partial(self._controllers.dropped_files.take, event), name="look at pasted paths"
+        )
 
     @on(Prompt.HeldWanted)
     def send_held(self) -> None:
@@ -260,7 +276,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(ChatScreen.DraftSettled)
     def keep_drafts(self) -> None:
         # Not awaited here: keys would wait for a slow disk.
-        self.run_worker(self._controllers.prompt.keep_drafts)
+        self.run_worker(self._controllers.prompt.keep_drafts, name="save the draft")
 
     @on(Sidebar.SessionSelected)
     def switch_session(self, event: Sidebar.SessionSelected) -> None:
@@ -288,7 +304,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(Sidebar.MoreWanted)
     @on(Sidebar.ScopeToggled)
     def change_list(self, event: ListIntent) -> None:
-        self.run_worker(partial(self._controllers.session_list.take, event))
+        self.run_worker(
+            partial(self._controllers.session_list.take, event), name="change the list of sessions"
+        )
 
     @on(Transcript.PageWanted)
     async def show_page(self, event: Transcript.PageWanted) -> None:
@@ -362,7 +380,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         if event.status != "interrupted":
             failed = event.status == "failed"
             self._attention.tell(event.session, "failed" if failed else "answered")
-        self.run_worker(partial(self._end_turn, event.session))
+        self.run_worker(partial(self._end_turn, event.session), name="continue after the answer")
 
     async def _end_turn(self, session: LoadedSession) -> None:
         await self._controllers.turn_end.end(session)

@@ -91,7 +91,7 @@ class Dispatcher:
             # Now: prompts submitted later are to be sent.
             waited = self._controllers.turns.hold_queue(self._workspace.current)
             done = asyncio.Event()
-            self._app.run_worker(partial(self._stop, done, waited=waited))
+            self._app.run_worker(partial(self._stop, done, waited=waited), name="stop the answer")
             # Later tasks wait until the answer has stopped.
             self._queue.add(done.wait)
         elif reach == "at once":

@@ -47,7 +47,9 @@ class EffectRunner:
             case effects.ShowSession():
                 self._controllers.search.close()
                 await self._controllers.navigation.show_session()
-                self._app.run_worker(self._controllers.session_list.show_scope)
+                self._app.run_worker(
+                    self._controllers.session_list.show_scope, name="list the project's sessions"
+                )
             case effects.CopyText(text):
                 self._controllers.clipboard.start(text, self._controllers.presenter.say)
             case effects.ShowTodos() | effects.FocusPrompt() | effects.PastePicture():
@@ -76,7 +78,9 @@ class EffectRunner:
             case effects.Ask() | effects.LeavePrivate():
                 self._ask(effect)
             case effects.MovedSession() | effects.Later():
-                self._app.run_worker(partial(self._carry_out_later, effect))
+                self._app.run_worker(
+                    partial(self._carry_out_later, effect), name="finish the command"
+                )
             case effects.Exit():
                 self._app.exit()
 
@@ -85,7 +89,7 @@ class EffectRunner:
             case effects.FocusPrompt():
                 self._controllers.presenter.focus_prompt()
             case effects.PastePicture():
-                self._app.run_worker(self._controllers.picture_paste.paste)
+                self._app.run_worker(self._controllers.picture_paste.paste, name="paste")
             case effects.ShowTodos():
                 self._controllers.presenter.show_prompt()
 

@@ -146,7 +146,7 @@ class InputQueue:
         self._not_begun.append(name)
         if leads:
             task = partial(_finally, task, self.hold())
-        self._app.run_worker(partial(self._run, task, name))
+        self._app.run_worker(partial(self._run, task, name), name=name)
 
     async def settle(self) -> None:
         """Wait until all tasks that were added before have ended."""

@@ -47,7 +47,7 @@ class Background:
 
     def begin(self) -> None:
         """Start all of it."""
-        self._app.run_worker(self._show_list)
+        self._app.run_worker(self._show_list, name="list sessions")
         self._follow()
         self._app.set_interval(_ROWS_SECONDS, self._each_minute)
 
@@ -56,7 +56,7 @@ class Background:
             worker = self._following.get(run)
             # A defect may have ended one, and was reported.
             if worker is None or worker.is_finished:
-                self._following[run] = self._app.run_worker(run)
+                self._following[run] = self._app.run_worker(run, name="follow other windows")
 
     def _each_minute(self) -> None:
         self._session_list.show_ages()
@@ -69,7 +69,7 @@ class Background:
         # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._warm_up, args=(loop,), daemon=True, name="warm up").start()
-        self._app.run_worker(self._show_window)
+        self._app.run_worker(self._show_window, name="ask for the size of the context")
         await self._session_list.prune(self._parts.retention)
 
     async def _show_window(self) -> None:

@@ -65,13 +65,13 @@ class ConnectController:
             return
         self._screen = ConnectScreen(self._connections.rows())
         self._app.push_screen(self._screen, self._close)
-        self._app.run_worker(self._look_for_servers)
+        self._app.run_worker(self._look_for_servers, name="look for servers")
 
     def take(self, intent: ConnectIntent) -> None:
         """Answer a step, in the background; an earlier request is dropped."""
         self._asked += 1
         # Not awaited here: a server may be slow, and Esc must stop it.
-        self._app.run_worker(partial(self._answer, intent, self._asked))
+        self._app.run_worker(partial(self._answer, intent, self._asked), name="connect")
 
     async def _answer(self, intent: ConnectIntent, asked: int) -> None:
         from tui.screens.connect import ConnectScreen

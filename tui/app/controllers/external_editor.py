@@ -71,7 +71,7 @@ class ExternalEditor:
         # Now: what is typed behind this comes after what the editor writes.
         self._queue.lend()
         session, text = self._workspace.current, self._chat.prompt.text
-        self._app.run_worker(partial(self._edit, command, session, text))
+        self._app.run_worker(partial(self._edit, command, session, text), name="edit outside")
 
     async def _edit(self, command: Sequence[str], session: LoadedSession, text: str) -> None:
         begun = time.monotonic()

@@ -121,7 +121,10 @@ class FindController:
         search = _Search(self._workspace.current, needle, RecentCounts(needle), Matches(reading))
         self._search = search
         self._app.run_worker(
-            partial(self._run, search, reading.message_id), group=_WORKER, exclusive=True
+            partial(self._run, search, reading.message_id),
+            name="find",
+            group=_WORKER,
+            exclusive=True,
         )
         return search
 
@@ -168,7 +171,10 @@ class FindController:
     def _show(self, search: _Search, match: "Match", *, unfold: bool) -> None:
         if not self._chat.transcript.finder.show(match, unfold=unfold):
             self._app.run_worker(
-                partial(self._bring, search, match, unfold=unfold), group="bring", exclusive=True
+                partial(self._bring, search, match, unfold=unfold),
+                name="go to the match",
+                group="bring",
+                exclusive=True,
             )
 
     async def _bring(self, search: _Search, match: "Match", *, unfold: bool) -> None:

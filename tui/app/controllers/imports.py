@@ -55,7 +55,7 @@ class ImportController:
             return
         self._screen, self._stopped = ImportScreen(), threading.Event()
         self._app.push_screen(self._screen, self._close)
-        self._app.run_worker(partial(self._find, self._screen, path))
+        self._app.run_worker(partial(self._find, self._screen, path), name="look for sessions")
 
     def take(self, intent: ImportIntent) -> None:
         """Answer an intent of the screen."""
@@ -67,7 +67,7 @@ class ImportController:
         elif isinstance(intent, ImportScreen.Confirmed) and self._plan:
             self._chat.offer_import(())
             plan = self._plan.only(intent.programs)
-            self._app.run_worker(partial(self._run, self._screen, plan))
+            self._app.run_worker(partial(self._run, self._screen, plan), name="import")
 
     def _close(self, _: None) -> None:
         self._stopped.set()

@@ -86,7 +86,9 @@ class ModelPicker:
     def _ask(self, *, anew: bool) -> None:
         if self._asking is not None:
             self._asking.cancel()
-        self._asking = self._app.run_worker(partial(self._show_lists, anew=anew))
+        self._asking = self._app.run_worker(
+            partial(self._show_lists, anew=anew), name="ask servers for their models"
+        )
 
     async def _show_lists(self, *, anew: bool) -> None:
         async with aclosing(self._lists.ask_servers(self._current, anew=anew)) as answers:

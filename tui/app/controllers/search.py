@@ -140,13 +140,17 @@ class SearchController:
                 self._text = text
                 self._asked += 1
                 self._asked_at = time.monotonic()
-                self._app.run_worker(partial(self._search, text, self._asked))
+                self._app.run_worker(partial(self._search, text, self._asked), name="search")
             case SearchScreen.HitHighlighted(hit=hit):
                 self._previewed += 1
                 self._highlighted = hit or self._highlighted
-                self._app.run_worker(partial(self._show_around, hit, self._previewed))
+                self._app.run_worker(
+                    partial(self._show_around, hit, self._previewed), name="show the search hit"
+                )
             case SearchScreen.HitChosen(hit=hit):
-                self._app.run_worker(partial(self._leave_for, hit, self._hold_keys()))
+                self._app.run_worker(
+                    partial(self._leave_for, hit, self._hold_keys()), name="go to the search hit"
+                )
             case _:
                 pass
 

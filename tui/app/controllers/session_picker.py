@@ -80,7 +80,7 @@ class PickerController:
             case SessionPicker.BroughtBack(row=row):
                 self._leave_for(CommandInvoked("restore", row.id))
             case SessionPicker.PinToggled(row=row):
-                self._app.run_worker(partial(self._toggle_pin, row))
+                self._app.run_worker(partial(self._toggle_pin, row), name="pin the session")
             case _:
                 pass
 
@@ -127,7 +127,7 @@ class PickerController:
 
     def _read(self, pages: "PickerPages | None", count: int = 0) -> None:
         if pages is not None:
-            self._app.run_worker(partial(self._read_and_show, pages, count))
+            self._app.run_worker(partial(self._read_and_show, pages, count), name="list sessions")
 
     async def _read_and_show(self, pages: "PickerPages", count: int) -> None:
         await self._workspace.switcher.settle()

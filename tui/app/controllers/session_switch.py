@@ -48,7 +48,9 @@ class SessionSwitch:
 
     def begin(self, session_id: str) -> None:
         """Switch behind the tasks that came before."""
-        self._app.run_worker(partial(self._switch, session_id, self._queue.hold()))
+        self._app.run_worker(
+            partial(self._switch, session_id, self._queue.hold()), name="open the session"
+        )
 
     async def _switch(self, session_id: str, release_keys: Callable[[], None]) -> None:
         try:

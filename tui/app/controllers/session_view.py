@@ -57,7 +57,9 @@ class SessionPresenter:
         self.show_status()
         if session is not self._counted and session.lacks_versions(session.shown):
             self._counted = session
-            self._chat.run_worker(partial(self._count_versions, session))
+            self._chat.run_worker(
+                partial(self._count_versions, session), name="count the versions of answers"
+            )
 
     async def _count_versions(self, session: LoadedSession) -> None:
         """Read which messages of a long session have other versions, and mark them."""

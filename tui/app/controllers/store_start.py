@@ -51,7 +51,7 @@ class StoreStart:
     def _do(self, choice: int | None) -> None:
         match choice:
             case 0:
-                self._app.run_worker(self.run)
+                self._app.run_worker(self.run, name="connect to the store")
             case 1:
                 self._app.exit(return_code=USE_FILES)
             case 2:

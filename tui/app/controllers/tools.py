@@ -44,7 +44,7 @@ class ToolController:
         self._screen = ToolScreen(self._rows())
         self._app.push_screen(self._screen, self._close)
         self._timer = self._app.set_interval(_SECONDS, self._show)
-        self._app.run_worker(self._read_approvals)
+        self._app.run_worker(self._read_approvals, name="read the approvals of tools")
 
     def take(self, intent: ToolIntent) -> None:
         """Act on an intent of the list."""
@@ -63,7 +63,7 @@ class ToolController:
                 pass
 
     def _run(self, work: Awaitable[object]) -> None:
-        self._app.run_worker(partial(self._done, work))
+        self._app.run_worker(partial(self._done, work), name="change the tools")
 
     async def _done(self, work: Awaitable[object]) -> None:
         try:

@@ -47,7 +47,7 @@ class Clipboard:
     def start(self, text: str, tell: Callable[[Notice], None], what: str = "") -> None:
         """Copy a text, and tell the result; ``what`` names the text."""
         self.text = text
-        self._app.run_worker(partial(self._copy, without_surrogates(text), tell, what))
+        self._app.run_worker(partial(self._copy, without_surrogates(text), tell, what), name="copy")
 
     async def _copy(self, text: str, tell: Callable[[Notice], None], what: str) -> None:
         async with self._turn:
