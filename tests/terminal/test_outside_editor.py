@@ -190,3 +190,41 @@ def test_the_program_ends_in_order_and_what_was_written_is_kept(
     assert_whole(program)
     (draft,) = (chats.root / "drafts").iterdir()
     assert '"some more"' in draft.read_text("utf-8")
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize(
+    ("left", "told"),
+    [
+        ('rm "$2"; mkfifo "$2"', "it is a pipe, not a regular file"),
+        ('rm "$2"; ln -s /dev/zero "$2"', "Too many levels of symbolic links"),
+        ('truncate -s 3G "$2"', "it is larger than 8 MiB"),
+        ('rm "$2"; mkdir "$2"', "it is a directory, not a regular file"),
+    ],
+)
+def test_what_is_no_text_is_not_read_and_the_prompt_stays(chats, editor, left, told):
+    program = chats.altered("", environment=editor(left))
+    program.type("some")
+    program.press("f4")
+    program.until(told.partition(",")[0])
+    goes_on(program, "some")
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("typed", ["", "some"])
+def test_what_an_editor_wrote_before_a_kill_is_offered_by_the_next_start(
+    chats, editor, tmp_path, typed
+):
+    script = 'printf " more" >> "$2"; : > "$OUT/go"; exec sleep 600'
+    program = chats.altered("", environment=editor(script))
+    program.type(typed)
+    program.press("f4")
+    until_there(program, tmp_path / "go")
+    (folder,) = (chats.root / "drafts").glob("*.edit")
+    assert {stat.S_IMODE(each.stat().st_mode) for each in folder.iterdir()} == {0o600}
+    program.signal(signal.SIGKILL)
+    program.wait()
+    program = chats.altered("", environment=editor(script))
+    program.until(f"{typed} more")
+    assert not list((chats.root / "drafts").glob("*.edit"))
+    leave(program)

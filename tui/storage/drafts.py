@@ -20,6 +20,7 @@ from tui.storage.folders import Folders
 
 _SUFFIX = ".json"
 _ASIDE = "~"
+_EDITED = ".edit"
 
 
 class Drafts:
@@ -45,6 +46,27 @@ class Drafts:
                     # Readers refuse a larger file; an unsaved draft goes to a rescue file.
                     raise StorageError(f"The draft of {draft.session_id} is larger than 64 MiB.")
                 replace(path, data)
+
+    def save_edited(self, before: Draft, text: str) -> None:
+        """Write the draft that an editor has made of another one, whose session nobody holds.
+
+        It is put aside if it is held, or if its draft has changed since then.
+        """
+        own = self.load(before.session_id)
+        after = msgspec.structs.replace(own or before, text=text, folded=())
+        is_free = (own is None or own.text == before.text) and not self._held(before.session_id)
+        self.save(after, token=None if is_free else os.urandom(3).hex())
+
+    def folder_for_edit(self, session_id: str) -> Path:
+        """Make the folder in which an editor gets the draft of a session."""
+        self._folders.prepare()
+        folder = self._folders.drafts / f"{session_id}{_ASIDE}{os.urandom(3).hex()}{_EDITED}"
+        folder.mkdir(0o700)
+        return folder
+
+    def edits(self) -> Iterator[Path]:
+        """List the folders of drafts that are in an editor, or were when their program ended."""
+        return self._ending_in(_EDITED)
 
     def load(self, session_id: str) -> Draft | None:
         """Read the holder's draft; ``None`` if there is none, or it is unreadable."""
@@ -98,12 +120,15 @@ class Drafts:
 
     def files(self) -> Iterator[Path]:
         """List the files of drafts, those put aside included."""
+        return self._ending_in(_SUFFIX)
+
+    def _ending_in(self, suffix: str) -> Iterator[Path]:
         try:
             names = os.listdir(self._folders.drafts)
         except (FileNotFoundError, NotADirectoryError):
             return
         for name in names:
-            if name.endswith(_SUFFIX) and not name.startswith("."):
+            if name.endswith(suffix) and not name.startswith("."):
                 yield self._folders.drafts / name
 
 

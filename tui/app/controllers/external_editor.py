@@ -12,9 +12,8 @@ import sys
 import termios
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from textual.app import App
@@ -26,6 +25,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
+from tui.errors import StorageError
 
 SECONDS_TO_END = 1.0
 """An editor that does not end when the program has to is killed after these."""
@@ -33,7 +33,6 @@ SECONDS_TO_END = 1.0
 SECONDS_TO_LOOK = 1.0
 """Nobody opens an editor, reads and leaves it in less: it has opened a window and gone on."""
 
-_NAME = "prompt.md"
 _GONE_ON = (
     "The editor closed at once; the prompt is unchanged. An editor with a window must wait, "
     "as code --wait does."
@@ -79,6 +78,8 @@ class ExternalEditor:
             failure, written = await self._run(command, session, text)
         except OSError as error:
             failure, written = f"Cannot open the editor: {error.strerror}.", text
+        except StorageError as error:
+            failure, written = f"Cannot open the editor: {error.short}", text
         finally:
             self._app.call_later(self._queue.take_back)
         if failure:
@@ -92,7 +93,10 @@ class ExternalEditor:
         self, command: Sequence[str], session: LoadedSession, text: str
     ) -> tuple[str, str]:
         """Why nothing is taken over, and what the editor wrote."""
-        with _private_file(text) as path, self._app.suspend(), _same_attributes():
+        from tui.engine.sessions.edited_drafts import read_edited
+
+        file = self._workspace.prompts.lend(session, text)
+        with file as path, self._app.suspend(), _same_attributes():
             terminal = sys.__stderr__
             try:
                 process = subprocess.Popen([*command, str(path)], stdout=terminal, stderr=terminal)  # noqa: S603, ASYNC220 - the user's own command
@@ -103,12 +107,15 @@ class ExternalEditor:
             except asyncio.CancelledError:
                 # The program ends: whatever was written by now counts as typed.
                 _end(process)
-                session.prompt.edit(_read(path, text))
+                with suppress(OSError):
+                    session.prompt.edit(read_edited(path, text))
                 raise
-            written = _read(path, text)
-        if code != 0:
-            return f"The editor failed with exit code {code}; the prompt is unchanged.", text
-        return "", written
+            if code != 0:
+                return f"The editor failed with exit code {code}; the prompt is unchanged.", text
+            try:
+                return "", read_edited(path, text)
+            except OSError as error:
+                return f"The prompt is unchanged: the editor's file: {error.strerror}.", text
 
     def _take(self, session: LoadedSession, text: str) -> None:
         if session is self._workspace.current:
@@ -130,41 +137,6 @@ def editor_command(environment: Mapping[str, str]) -> tuple[Sequence[str], str]:
     if shutil.which(command[0], path=environment.get("PATH")) is None:
         return (), make_visible_line(f"Editor not found: {command[0]}")
     return command, ""
-
-
-@contextmanager
-def _private_file(text: str) -> Generator[Path]:
-    """A file with a text that nobody else can read; gone afterwards."""
-    import tempfile
-
-    directory = Path(tempfile.mkdtemp(prefix="sibyl-tui-"))
-    try:
-        path = directory / _NAME
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
-        yield path
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
-
-
-def _read(path: Path, text: str) -> str:
-    """Read the file; return ``text``, its first content, if it cannot be read."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return text
-    try:
-        written = data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        written = data.decode("utf-8", "replace")
-    if written == text:
-        return text
-    if "\r" not in text:
-        # Some end lines as on Windows; nobody has typed that either.
-        written = written.replace("\r\n", "\n")
-    # Editors end the last line; nobody has typed that.
-    return written if text.endswith("\n") else written.removesuffix("\n")
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime
+from pathlib import Path
 
 import msgspec
 
@@ -112,6 +113,27 @@ class DraftKeeper:
             await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
 
     # --- what blocks on the disk
+
+    def lend(self, loaded: LoadedSession, text: str) -> AbstractContextManager[Path]:
+        """A file of its own for the prompt of a session, which an editor may change meanwhile.
+
+        Raises ``StorageError`` and ``OSError``.
+        """
+        from tui.engine.sessions.edited_drafts import lent
+
+        return lent(self._drafts, msgspec.structs.replace(loaded.draft(), text=text, queued=()))
+
+    def recover_edits(self) -> None:
+        """Make drafts of what the editors of killed programs have written.
+
+        Raises ``StorageError``.
+        """
+        with storage_errors("Cannot read the drafts"):
+            found = list(self._drafts.edits())
+        for folder in found:
+            from tui.engine.sessions.edited_drafts import recover
+
+            recover(self._drafts, folder)
 
     def unclaimed(self, scope: str) -> str | None:
         """The session in which something was typed and that never came to be, if there is one."""

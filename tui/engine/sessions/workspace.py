@@ -106,6 +106,7 @@ class Workspace:
 
     def start_new(self) -> None:
         """Begin in a new session. Raises ``StorageError``."""
+        self.prompts.recover_edits()
         self.switcher.enter(self.loader.new(self.place))
 
     def start_private(self) -> None:
@@ -114,6 +115,7 @@ class Workspace:
 
     def start_in(self, session_id: str) -> None:
         """Begin in a session that is there. Raises ``StorageError``."""
+        self.prompts.recover_edits()
         self.switcher.enter(self.loader.opened(session_id))
 
     async def note_start(self) -> None:
