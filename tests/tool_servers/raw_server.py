@@ -117,8 +117,6 @@ mute: list = plan.get("mute", [])
 def listed(cursor: str = "0") -> dict:
     pages = plan.get("pages") or [plan.get("tools", [tool(call.__name__) for call in CALLS])]
     place = int(cursor)
-    if pages[place] is None:
-        time.sleep(600)
     cursors = plan.get("cursors") or [*map(str, range(1, len(pages)))]
     more = {"nextCursor": cursors[place]} if place < len(cursors) else {}
     return {"tools": pages[place], **more}
@@ -137,6 +135,8 @@ def answer(message: dict) -> None:
             put({"id": number, "result": {**about, **plan.get("about", {})}})
         case "tools/list" if method in plan.get("refuse", []):
             put({"id": number, "error": {"code": -32601, "message": "Method not found"}})
+        case "tools/list" if params.get("cursor") in plan.get("broken", []):
+            error(number, "page is broken")
         case "tools/list":
             put({"id": number, "result": listed(**params)})
         case "tools/call":

@@ -95,6 +95,11 @@ async def test_a_server_is_asked_with_its_headers_and_told_the_end(reach: Reach)
             "Bearer sk-secret"
         }
         assert server.methods[-1] == "DELETE"
+        (called,) = [h for _, h, m in server.requests if m.get("method") == "tools/call"]
+        assert (called["mcp-session-id"], called["mcp-protocol-version"]) == (
+            "session-1",
+            "2025-11-25",
+        )
 
 
 async def test_a_key_that_is_sent_back_is_hidden(reach: Reach):
