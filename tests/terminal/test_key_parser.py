@@ -212,8 +212,13 @@ def test_a_line_break_between_text_in_one_read_is_no_key(text):
     assert found(text) == [("paste", text)]
 
 
-def test_colours_within_such_a_paste_are_dropped():
+def test_colours_and_a_moved_mouse_do_not_cut_such_a_paste():
     assert found("a\x1b[31mb\rc") == [("paste", "ab\rc")]
+    assert found("a\r\x1b[<35;5;5Mb") == ["MouseMove", ("paste", "a\rb")]
+
+
+def test_a_click_stays_between_the_keys_that_it_came_between():
+    assert found("a\x1b[<0;5;5Mb") == ["a", "MouseDown", "b"]
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,8 @@ class KeyParser(KeyParserBase):
             if isinstance(piece, str):
                 typed += piece
                 continue
-            if isinstance(piece, events.Key | events.Paste):
+            # The mouse may move during a paste.
+            if not isinstance(piece, events.MouseMove):
                 yield from self._typed(typed, is_first=is_first)
                 typed, is_first = "", False
             yield piece
