@@ -71,7 +71,7 @@ class Program:
     def _start(
         self, argv: Sequence[str], changes: Mapping[str, str | None], directory: str | None
     ) -> subprocess.Popen[bytes]:
-        # A size in the environment, as xdist has it, would count more than the terminal's.
+        # argparse believes a size in the environment, as xdist has it.
         known = {**os.environ, "TERM": "xterm-256color", "COLUMNS": None, "LINES": None}
         wanted = {**known, **changes}
         environment = {name: value for name, value in wanted.items() if value is not None}

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminal.endings import quit_at_once
+
 pytestmark = pytest.mark.full
 
 FRAME = {
@@ -123,3 +125,17 @@ def test_keys_typed_before_there_is_a_prompt_reach_it(held):
     program.until(r"session-\d+")
     program.type("日本")
     program.until("already typed 日本")
+
+
+def test_a_list_is_as_wide_as_its_terminal_whatever_the_environment_says(chats):
+    session = chats.altered("finite")
+    session.type("A question of many words, so that the list of sessions has to cut it\r")
+    session.until("w29")
+    assert quit_at_once(session) == 0
+    shown = {}
+    for columns in ("40", "200"):
+        program = chats.launch("sessions", "list", environment={"COLUMNS": columns}, columns=90)
+        assert program.wait() == 0
+        shown[columns] = program.screen
+    assert shown["40"] == shown["200"]
+    assert 80 < max(map(len, shown["40"])) <= 90

@@ -2,7 +2,6 @@
 
 import codecs
 import os
-import shutil
 import sys
 from typing import Any, TextIO
 
@@ -10,6 +9,8 @@ from tui.domain.journal.json_text import ascii_json, terminal_json
 from tui.domain.text.safe_text import make_visible, without_surrogates
 from tui.errors import OutputError
 from tui.terminal import first_frame
+
+_USUAL_COLUMNS = 80
 
 
 def prepare() -> None:
@@ -66,8 +67,16 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def columns() -> int | None:
-    """The width of the terminal that is printed on; ``None`` if it is none."""
-    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
+    """The width of the terminal that is printed on; ``None`` if it is none.
+
+    COLUMNS may be that of another terminal.
+    """
+    if not is_terminal(sys.stdout):
+        return None
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL_COLUMNS
+    except OSError:
+        return _USUAL_COLUMNS
 
 
 def _is_utf8(stream: TextIO | None) -> bool:
