@@ -1,5 +1,6 @@
 """``sibyl-tui ask``, against real servers on loopback."""
 
+import codecs
 import errno
 import json
 import os
@@ -167,6 +168,32 @@ def test_piped_text_refers_to_nothing(sibyl, configured, store, tmp_path):
         assert sibyl("ask", "--continue", "-", stdin=b"see @secret").code == 0
     asked = [each for each in only_session(store).loaded_messages if each.role == "user"]
     assert [each.attachments for each in asked] == [(), ()]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-16-le"])
+def test_piped_text_is_read_by_its_mark(sibyl, configured, store, encoding):
+    mark = codecs.BOM_UTF16_LE if encoding == "utf-16-le" else b""
+    with ChatServer(answers("Fine.")) as server:
+        configured(server)
+        assert sibyl("ask", stdin=mark + "grüße 会話\n".encode(encoding)).code == 0
+    assert only_session(store).loaded_messages[0].typed_text == "grüße 会話"
+
+
+def test_piped_utf_16_beyond_the_limit_is_refused_and_not_cut(sibyl, configured):
+    with ChatServer() as server:
+        configured(server)
+        result = sibyl("ask", stdin=("x" * 9_000_000).encode("utf-16"))
+    assert result.code == 2
+    assert "Prompt is larger than 8 MiB." in result.err
+
+
+@pytest.mark.parametrize("data", [PNG, b"\x7fELF\0\0\1", b"a\0b", "a\0b".encode("utf-16")])
+def test_a_piped_binary_is_refused(sibyl, configured, data):
+    with ChatServer() as server:
+        configured(server)
+        result = sibyl("ask", "What is it?", stdin=data)
+        assert server.requests == []
+    assert (result.code, "Standard input is not text." in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("asked", [["-f", ".env", "Check."], ["Check @.env"], ["-f", "link", "x"]])

@@ -1,5 +1,6 @@
 """The prompt of ``ask``: from the command line, standard input, or both, and files."""
 
+import codecs
 import os
 import stat
 import sys
@@ -9,6 +10,7 @@ from contextlib import suppress
 
 from tui.cli import output
 from tui.domain.journal.message import TEXT_BYTES
+from tui.domain.pictures import media_type_of
 from tui.domain.text.safe_text import make_visible_name
 from tui.errors import UsageError
 
@@ -72,15 +74,21 @@ def _joined(argument: str | None, piped: str) -> str:
 def _piped() -> str:
     if sys.stdin is None or output.is_terminal(sys.stdin):
         return ""
-    # Reading one byte beyond the limit detects excess; endless input ends here.
-    data = sys.stdin.buffer.read(TEXT_BYTES + 2)
-    return _decoded(data, sys.stdin.encoding).removesuffix("\n")
+    # Reading beyond the limit detects excess, also in UTF-16; endless input ends here.
+    data = sys.stdin.buffer.read(2 * TEXT_BYTES + 4)
+    text = _decoded(data, sys.stdin.encoding).replace("\r\n", "\n").removesuffix("\n")
+    if "\0" in text or media_type_of(data):
+        raise UsageError("Standard input is not text. Attach a picture with -f.")
+    return text
 
 
 def _decoded(data: bytes, encoding: str) -> str:
-    """Decode UTF-8, else text in the encoding of the locale."""
-    for each in ("utf-8", encoding):
+    """Decode UTF-8 and UTF-16 by its mark, else text in the encoding of the locale."""
+    marked = (
+        "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    )
+    for each in (marked, encoding):
         with suppress(UnicodeDecodeError):
             return data.decode(each)
     output.tell("Standard input has bytes that are not UTF-8. They were replaced by \ufffd.")
-    return data.decode(errors="replace")
+    return data.decode(marked, errors="replace")

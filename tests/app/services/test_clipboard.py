@@ -59,7 +59,7 @@ async def test_without_a_desktop_the_terminal_is_asked_which_never_says_whether_
     [("wl-copy", "WAYLAND_DISPLAY"), ("xclip", "DISPLAY"), ("xsel", "DISPLAY")],
 )
 async def test_the_desktops_tool_gets_the_text_whole_and_is_named(desk, tool, variable):
-    text = "one\n二つ目\r\n\x1b]52;c;QUJD\x07 " + "x" * 200_000
+    text = "one\n二つ目\n]52;c;QUJD " + "x" * 200_000
     desk(tool)
     told, _ = await desk.sits(**{variable: ":0"}).copy(text)
     assert told == "Copied 3 lines"
@@ -188,3 +188,12 @@ async def test_the_last_copy_is_the_one_that_stays(desk):
         copying.start("quick\n", told.append)
         await until(lambda: len(told) == 2)
     assert desk.out.read_text("utf-8") == "quick\n"
+
+
+async def test_no_control_character_is_copied_but_newline_and_tab(desk):
+    desk("wl-copy")
+    desk.sits(WAYLAND_DISPLAY="wayland-0")
+    odd = "a\x1b]52;c;x\x07\n\tb\x00\x7f\x9bc\r\nd\re \u202e會"
+    copied = "a]52;c;x\n\tbc\nd\ne \u202e會"
+    assert await desk.copy(odd) == ("Copied 4 lines", copied)
+    assert desk.out.read_text("utf-8") == copied

@@ -16,7 +16,7 @@ import msgspec
 from textual.app import App
 
 from tui.domain.text.labels import plural
-from tui.domain.text.safe_text import make_visible_line, without_surrogates
+from tui.domain.text.safe_text import make_visible_line, without_controls
 from tui.domain.views.notice import Notice
 
 OSC52_BYTES = 100_000
@@ -45,9 +45,12 @@ class Clipboard:
         """The text that was copied last."""
 
     def start(self, text: str, tell: Callable[[Notice], None], what: str = "") -> None:
-        """Copy a text, and tell the result; ``what`` names the text."""
-        self.text = text
-        self._app.run_worker(partial(self._copy, without_surrogates(text), tell, what), name="copy")
+        """Copy a text without its control characters, and tell the result.
+
+        A terminal that it is pasted into would obey those. ``what`` names the text.
+        """
+        self.text = without_controls(text)
+        self._app.run_worker(partial(self._copy, self.text, tell, what), name="copy")
 
     async def _copy(self, text: str, tell: Callable[[Notice], None], what: str) -> None:
         async with self._turn:

@@ -8,6 +8,7 @@ _TAGS = "\U000e0000-\U000e007f"
 _SURROGATES = "\ud800-\udfff"
 _UNSAFE = re.compile(f"[{_CONTROLS}{_BIDI}{_TAGS}{_SURROGATES}]")
 _LONE = re.compile(f"[{_SURROGATES}]")
+_CONTROL = re.compile(f"[{_CONTROLS}]")
 _NAME_MARKS = str.maketrans(
     {"\n": "\u240a", "\t": "\u2409", "\u2028": "<U+2028>", "\u2029": "<U+2029>"}
 )
@@ -28,6 +29,11 @@ def make_visible(text: str) -> str:
 def without_surrogates(text: str) -> str:
     """Replace lone surrogates, which UTF-8 cannot encode, with U+FFFD."""
     return _LONE.sub("\ufffd", text)
+
+
+def without_controls(text: str) -> str:
+    """Leave out control characters but newline and tab, for a program that might obey them."""
+    return _CONTROL.sub("", without_surrogates(text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def make_visible_line(text: str) -> str:
