@@ -325,7 +325,8 @@ class PostgresStore:
             found = search(connection, query, limit, seconds, wanted)
             named = source_of(query)
             lines = read_log(connection, bytes_naming(named)) if named else ()
-        return with_sessions(found, self.entries(came_from(named, lines)), limit)
+        ids = came_from(named, lines)
+        return with_sessions(found, self.entries(ids), limit) if ids else found
 
     def index(self, session_id: str) -> None:
         """Rebuild the index of a session, which is locked meanwhile."""
