@@ -202,7 +202,7 @@ def _says_something(message: Message) -> bool:
 def request_for(part: SummaryPart, room: int) -> ModelRequest:
     """Make the request for a summary; ``room`` is its limit in tokens."""
     words = min(max(_LEAST_WORDS, room // _SHARE_OF_SUMMARY // 2), _MOST_WORDS)
-    content = list(_blocks(part, _most_tokens(room) * BYTES_PER_TOKEN))
+    content = "\n\n".join(_paragraphs(part, _most_tokens(room) * BYTES_PER_TOKEN)) + "\n"
     asked = Message(part.through, "user", content, part.messages[-1].timestamp)
     return ModelRequest(_INSTRUCTIONS.format(words=words), (asked,))
 
@@ -226,20 +226,16 @@ def _most_tokens(room: int) -> int:
     return max(1, room // _SHARE_OF_MESSAGE)
 
 
-def _blocks(part: SummaryPart, most: int) -> Iterator[dict[str, str]]:
+def _paragraphs(part: SummaryPart, most: int) -> Iterator[str]:
     if part.summary:
-        yield _block(f"{_EARLIER}:\n{part.summary.text}")
+        yield f"{_EARLIER}:\n{part.summary.text}"
     for message in filter(_says_something, part.messages):
         if message.text.strip():
             text = _shortened(message.text, most)
-            yield _block(f"{message.role}: {text}")
+            yield f"{message.role}: {text}"
         for call in message.tool_calls:
             arguments = _shortened(journal_json(call.arguments).decode(), most)
-            yield _block(f"{message.role} calls {call.name}: {arguments}")
-
-
-def _block(text: str) -> dict[str, str]:
-    return {"type": "text", "text": f"{text}\n"}
+            yield f"{message.role} calls {call.name}: {arguments}"
 
 
 def _shortened(text: str, most: int) -> str:
