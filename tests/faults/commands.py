@@ -37,6 +37,9 @@ PHOTO = b"\x89PNG\r\n\x1a\n of two sessions"
 SECRET = b"\x89PNG\r\n\x1a\n of the session in the trash alone"
 SENT = b"\x89PNG\r\n\x1a\n of a new prompt"
 RESCUED = b"\x89PNG\r\n\x1a\n of a message that could not be saved"
+GUIDED = ("--model", "offline:guide")
+"""Without a model, a command whose output is read by a program fails."""
+
 TEXTS = {KEPT: ("kept question", "kept answer"), ASIDE: ("aside",), TRASHED: ("trashed",)}
 PICTURES = {KEPT: [PHOTO], ASIDE: [], TRASHED: [PHOTO, SECRET]}
 
@@ -62,12 +65,12 @@ def within(root: Path, arguments: Sequence[str]) -> list[str]:
 def walks(directory: Path) -> list[Walk]:
     """All commands that write; ``directory`` has the file that is imported."""
     return [
-        Walk("ask", ["ask", NEW, "--json"], lambda store: NEW in everything_said(store)),
-        Walk("ask-session", ["ask", NEW, "--json", "--session", KEPT], _asked(KEPT)),
-        Walk("ask-archived", ["ask", NEW, "--json", "--session", ASIDE], _asked(ASIDE)),
+        Walk("ask", ["ask", NEW, "--json", *GUIDED], lambda store: NEW in everything_said(store)),
+        Walk("ask-session", ["ask", NEW, "--json", *GUIDED, "--session", KEPT], _asked(KEPT)),
+        Walk("ask-archived", ["ask", NEW, "--json", *GUIDED, "--session", ASIDE], _asked(ASIDE)),
         Walk(
             "ask-picture",
-            ["ask", NEW, "--json", "--session", KEPT, "-f", str(directory / "new.png")],
+            ["ask", NEW, "--json", *GUIDED, "--session", KEPT, "-f", str(directory / "new.png")],
             _is_asked_with_picture,
         ),
         Walk("name", ["sessions", "name", KEPT, "A name"], _named("A name")),

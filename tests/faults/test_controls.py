@@ -17,7 +17,9 @@ from tests.faults.shim import Fault, every_kill, run
 
 pytestmark = pytest.mark.full
 
-WALK = commands.Walk("slow", ["ask", commands.NEW, "--json", "--session", commands.KEPT], bool)
+WALK = commands.Walk(
+    "slow", ["ask", commands.NEW, "--json", *commands.GUIDED, "--session", commands.KEPT], bool
+)
 SLOW_ANSWER = "".join(PIECES)
 
 

@@ -48,7 +48,7 @@ def test_a_first_question_is_not_lost_with_the_directories_that_were_made_for_it
     root = tmp_path / "root"
     root.mkdir()
     data = root / "home" / "data"
-    walk = commands.Walk("first", ["ask", commands.NEW, "--json"], bool)
+    walk = commands.Walk("first", ["ask", commands.NEW, "--json", *commands.GUIDED], bool)
     outcome = run(walk.command(data), root)
     assert outcome.returncode == 0, outcome.stderr
     problems = []

@@ -180,5 +180,7 @@ def kept_the_prompt(root, outcome):
 
 def goes_on(root):
     """After whatever happened, the next question is asked and answered in the same session."""
-    code, told = commands.plainly(commands.within(root, ["ask", "and then?", "--continue"]))
+    code, told = commands.plainly(
+        commands.within(root, ["ask", "and then?", "--continue", *commands.GUIDED])
+    )
     return [] if code == 0 else [f"the next command fails: {told}"]

@@ -82,7 +82,7 @@ def test_a_file_that_cannot_be_opened_stands_in_the_list(store, monkeypatch):
     real = os.open
 
     def refused(target, *arguments, **named):
-        if target == path:
+        if os.fspath(target) == os.fspath(path):
             raise PermissionError(13, "Permission denied")
         return real(target, *arguments, **named)
 

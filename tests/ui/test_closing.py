@@ -7,7 +7,7 @@ import pytest
 from tests.ui.screen import conversation, go_to, mark, notices, question, rows, send, status, words
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.app.themes import Appearance
+from tui.app.themes import ALL_KEYS, Appearance
 from tui.errors import StorageFull
 from tui.screens.help import HelpScreen
 
@@ -129,7 +129,7 @@ async def test_another_key_may_be_chosen_that_closes_a_session(world):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press("f9")
         await until(lambda: 'Closed "' in notices(app))
-        assert "F9" in HelpScreen(app._keys(), app.chat.chosen_keys).text()
+        assert "F9" in HelpScreen(ALL_KEYS, app.chat.chosen_keys).text()
 
 
 def _full(*_):
