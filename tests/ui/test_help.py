@@ -37,7 +37,7 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
 def typed(does, **chosen):
     places = {"Everywhere": [*SibylApp.BINDINGS, *ChatScreen.BINDINGS], **ChatScreen.KEYS}
     keys = {action.replace("_", "-"): key for action, key in chosen.items()}
-    lines = [line for _, lines in HelpScreen(places, keys).sections for line in lines]
+    lines = [line for _, lines in HelpScreen(places, keys, print).sections for line in lines]
     return next(line.typed for line in lines if line.does == does)
 
 

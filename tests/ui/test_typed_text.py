@@ -7,6 +7,7 @@ from tests.ui.screen import (
     conversation,
     lines,
     notice,
+    notices,
     question,
     rows,
     send,
@@ -193,8 +194,34 @@ async def test_a_paste_goes_to_the_prompt_from_wherever_letters_are_commands(wor
         assert w.other_program().entry(there).status == "open"
 
 
-@pytest.mark.parametrize("name", ["help", "notices", "tools", "import", "theme"])
-async def test_a_paste_over_a_page_or_a_list_goes_to_the_prompt(world, name):
+@pytest.mark.parametrize("name", ["help", "notices", "set"])
+async def test_a_sentence_typed_over_a_page_closes_it_and_is_in_the_prompt(world, name):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        await app.action_invoke(name)
+        await until(lambda: getattr(app.screen, "is_seen", False), name)
+        type_at_once(app, "repeat that")
+        await prompt_has(app, "repeat that")
+        await until(lambda: app.screen is app.chat, "the conversation")
+        assert notices(app) == ""
+
+
+@pytest.mark.parametrize("name", ["help", "notices"])
+async def test_a_paste_over_a_page_closes_it_and_is_in_the_prompt(world, name):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        await app.action_invoke(name)
+        await until(lambda: getattr(app.screen, "is_seen", False), name)
+        paste(app, "pasted words")
+        await until(lambda: app.screen is app.chat, "the conversation")
+        await pilot.press("!")
+        await prompt_has(app, "pasted words!")
+
+
+@pytest.mark.parametrize("name", ["tools", "import", "theme"])
+async def test_a_paste_over_a_list_goes_to_the_prompt(world, name):
     w = world(["yes"])
     async with w.running() as (app, pilot):
         await reading(w, app, pilot)
@@ -202,9 +229,8 @@ async def test_a_paste_over_a_page_or_a_list_goes_to_the_prompt(world, name):
         await until(lambda: app.screen is not app.chat, name)
         paste(app, "pasted words")
         await prompt_has(app, "pasted words")
-        if app.screen is not app.chat:
-            await until(lambda: notice(app) == "The pasted text is in the prompt")
-            await pilot.press("escape")
+        await until(lambda: notice(app) == "The pasted text is in the prompt")
+        await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the conversation")
         await pilot.press("!")
         await prompt_has(app, "pasted words!")

@@ -90,7 +90,12 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             self.screen.dismiss()
         else:
             self.push_screen(
-                HelpScreen(ALL_KEYS, self._parts.appearance.keys, self.chat.own_commands)
+                HelpScreen(
+                    ALL_KEYS,
+                    self._parts.appearance.keys,
+                    self.chat.pass_to_prompt,
+                    self.chat.own_commands,
+                )
             )
 
     # --- life

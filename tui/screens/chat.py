@@ -148,6 +148,7 @@ class ChatScreen(TextSelectionScreen):
         if self.shown and self.shown != view.session_id:
             self.places.leave(self.shown, self.transcript.place)
             self.transcript.finder.point_no_more()
+            self._typed_text.withdraw_question()
             self._close_find_line()
         ids = (view.arriving,) if view.arriving else ()
         self.transcript.show(

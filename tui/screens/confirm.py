@@ -14,6 +14,7 @@ from textual.widgets import Button, Static
 
 from tui.domain.text.safe_text import make_visible
 from tui.screens.dialog import Dialog
+from tui.screens.typed_text import PassOn
 
 SECONDS_OF_A_PAUSE = 0.5
 """Pause in typing after which a key counts as an answer."""
@@ -68,7 +69,7 @@ class ConfirmScreen(Dialog[bool]):
         self,
         question: str,
         detail: str,
-        pass_on: Callable[[events.Key | events.Paste], None],
+        pass_on: PassOn,
         is_seen: Callable[[], bool],
     ) -> None:
         """``is_seen`` is true once the terminal has received the painted frame."""

@@ -13,8 +13,9 @@ from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS, Command
 from tui.domain.text.safe_text import make_visible_line
-from tui.screens.dialog import Dialog
 from tui.screens.key_help import KeyHelpLine, key_lines
+from tui.screens.page import TextDialog
+from tui.screens.typed_text import PassOn
 from tui.widgets.cells import fill, one_line
 from tui.widgets.sidebar.row_drawing import BAR, SIGNS
 
@@ -36,7 +37,7 @@ _ASIDE = (
 )
 
 
-class HelpScreen(Dialog[None]):
+class HelpScreen(TextDialog):
     """Keys, commands and marks; F1 also closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,10 +59,11 @@ class HelpScreen(Dialog[None]):
         self,
         keys: Mapping[str, Sequence[BindingType]],
         chosen: Mapping[str, str],
+        pass_on: PassOn,
         own: Sequence[Command] = (),
     ) -> None:
         """``keys`` are bindings by section, ``chosen`` and ``own`` the user's keys and commands."""
-        super().__init__()
+        super().__init__(pass_on)
         sections = list(_key_sections(keys, chosen))
         list_end = _LEFT + 1
         self.sections = [
@@ -84,15 +86,6 @@ class HelpScreen(Dialog[None]):
                 with Vertical() as column:
                     self._column = column
                     yield self._right
-
-    def key_words(self) -> str:
-        return f"↑ ↓ scroll · {super().key_words()}"
-
-    def takes_key(self, event: events.Key | events.Paste) -> bool:
-        """Close for a paste, which the prompt has."""
-        if isinstance(event, events.Paste):
-            self.dismiss()
-        return False
 
     def on_resize(self, event: events.Resize) -> None:
         # With a minimum: in a smaller window lines are cut off.

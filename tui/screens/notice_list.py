@@ -8,6 +8,7 @@ from textual.content import Content
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice_log import LoggedNotice
 from tui.screens.page import PageScreen
+from tui.screens.typed_text import PassOn
 from tui.widgets.notice_text import SIGNS
 from tui.widgets.wrapping import wrap_words
 
@@ -17,8 +18,13 @@ _STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"
 class NoticeList(PageScreen):
     """Each notice with its time, and with its session if that was not on screen; F8 closes it."""
 
-    def __init__(self, notices: Sequence[LoggedNotice], now: datetime) -> None:
-        super().__init__("Notices")
+    def __init__(
+        self,
+        notices: Sequence[LoggedNotice],
+        now: datetime,
+        pass_on: PassOn,
+    ) -> None:
+        super().__init__("Notices", pass_on)
         self._notices = notices
         self._today = now.astimezone().date()
 

@@ -1,5 +1,7 @@
 """A page of text over the conversation."""
 
+import math
+import time
 from typing import ClassVar
 
 from textual import events
@@ -10,13 +12,49 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.screens.dialog import Dialog
+from tui.screens.typed_text import PassOn, is_free_text
 
 _FRAME = 5
 """Cells beside the text: border, padding and scrollbar."""
 
 
-class PageScreen(Dialog[None]):
-    """Shows text that subclasses lay out by its width; Esc closes it.
+class TextDialog(Dialog[None]):
+    """Shows text until Esc or the next typed text, which ``pass_on`` gives to the prompt.
+
+    Keys typed before it was seen do not close it.
+    """
+
+    def __init__(self, pass_on: PassOn) -> None:
+        super().__init__()
+        self._pass_on = pass_on
+        self._seen_from = math.inf
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._note_seen)
+
+    def _note_seen(self) -> None:
+        self._seen_from = time.monotonic()
+
+    @property
+    def is_seen(self) -> bool:
+        """True once text closes it."""
+        return self._seen_from < math.inf
+
+    def key_words(self) -> str:
+        return f"↑ ↓ scroll · {super().key_words()}"
+
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Pass free text on, and close for it."""
+        if not is_free_text(event, self):
+            return False
+        self._pass_on(event)
+        if event.time >= self._seen_from:
+            self.dismiss()
+        return True
+
+
+class PageScreen(TextDialog):
+    """A page of text that subclasses lay out by its width.
 
     The last two rows of the screen below, notices and status, stay visible.
     """
@@ -37,8 +75,8 @@ class PageScreen(Dialog[None]):
     }
     """
 
-    def __init__(self, title: str) -> None:
-        super().__init__()
+    def __init__(self, title: str, pass_on: PassOn) -> None:
+        super().__init__(pass_on)
         self._title = title
         self._text = Static(markup=False)
 
@@ -46,15 +84,6 @@ class PageScreen(Dialog[None]):
         with VerticalScroll(can_focus=True, classes="dialog") as page:
             page.border_title = Content(self._title)
             yield self._text
-
-    def key_words(self) -> str:
-        return f"↑ ↓ scroll · {super().key_words()}"
-
-    def takes_key(self, event: events.Key | events.Paste) -> bool:
-        """Close for a paste, which the prompt has."""
-        if isinstance(event, events.Paste):
-            self.dismiss()
-        return False
 
     def on_resize(self, event: events.Resize) -> None:
         self._text.update(self.lay_out(max(1, min(event.size.width, 120) - _FRAME)))

@@ -11,6 +11,9 @@ from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt import Prompt
 from tui.widgets.transcript import Transcript
 
+PassOn = Callable[[Key | Paste], None]
+"""Gives the prompt what was typed before something came over it."""
+
 _ASKED_FIRST = frozenset({"ask_again", "edit_question", "fork"})
 """The actions of the conversation that cost or change something."""
 _ANSWERS = "Enter yes · Esc no · text goes to the prompt"
@@ -82,8 +85,6 @@ class TypedText:
         """Give the prompt a text, and with it the keys that come next."""
         self._go_to_prompt()
         self._prompt.take_input(text)
-        if not self._screen.is_active:
-            hint(self._screen, "The pasted text is in the prompt")
 
     def _asks_first(self, event: Key | Paste) -> bool:
         if not isinstance(event, Key):
@@ -101,4 +102,6 @@ class TypedText:
         if not is_free_text(event, self._screen):
             return False
         self.give(event)
+        if not self._screen.is_active:
+            hint(self._screen, "The pasted text is in the prompt")
         return True

@@ -5,12 +5,12 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from textual import events
 from textual.app import App
 
 from tui.domain.views.notice import Notice
 from tui.domain.views.notice_log import LoggedNotice, NoticeLog
 from tui.domain.views.report import Report
+from tui.screens.typed_text import PassOn
 from tui.widgets.key_line import KeyLine
 
 
@@ -21,7 +21,7 @@ class NoticeController:
         self,
         app: App[Any],
         clock: Callable[[], datetime],
-        pass_on: Callable[[events.Key | events.Paste], None],
+        pass_on: PassOn,
     ) -> None:
         """``pass_on`` gives the prompt what is typed while a report is open."""
         self._app = app
@@ -69,7 +69,7 @@ class NoticeController:
         if isinstance(self._app.screen, NoticeList):
             self._app.screen.dismiss()
         else:
-            self._app.push_screen(NoticeList(self.log.newest_first, self._clock()))
+            self._app.push_screen(NoticeList(self.log.newest_first, self._clock(), self._pass_on))
 
 
 def _titled(notice: Notice, title: str) -> Notice:
