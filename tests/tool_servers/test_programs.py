@@ -455,14 +455,21 @@ class TestAStart:
             assert status.reason == "It ended with exit code 1: Not [hidden]: [hidden], 10."
 
     async def test_hides_every_value_of_env_in_results(self, raw_server: RunRaw):
-        settings = {"env": {"PLACE": 'a "place"', "KEY": "first line\nsecond line", "PIN": "1"}}
+        settings = {
+            "env": {
+                "PLACE": 'a "place"',
+                "KEY": "first line\nsecond line",
+                "PIN": "1",
+                "NO": "    ",
+            }
+        }
         async with raw_server(settings) as raw:
             await raw.start()
 
-            echoed = await raw.call("echo", a='a "place", second line, 1')
+            echoed = await raw.call("echo", a='a "place", second line,     1')
             failed = await raw.call("error", message='a "place" is unknown')
 
-            assert json.loads(echoed.text) == {"a": "[hidden], [hidden], 1"}
+            assert json.loads(echoed.text) == {"a": "[hidden], [hidden],     1"}
             assert failed.text == "[hidden] is unknown"
 
 

@@ -35,7 +35,7 @@ class Secrets:
 
 
 def _any_of(texts: Iterable[str], before: str = "", after: str = "") -> re.Pattern[str]:
-    longest_first = sorted(filter(None, texts), key=len, reverse=True)
+    longest_first = sorted(filter(str.strip, texts), key=len, reverse=True)
     alternatives = "|".join(map(re.escape, longest_first)) or r"(?!)"
     return re.compile(f"{before}(?:{alternatives}){after}")
 

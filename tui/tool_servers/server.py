@@ -169,7 +169,8 @@ class Server:
                 async for page in connection.list_tools():
                     listed += page
         except (ServerFailed, TimeoutError) as error:
-            said = "it did not answer in time" if isinstance(error, TimeoutError) else str(error)
+            late = isinstance(error, TimeoutError)
+            said = "it did not answer in time" if late else self._secrets.hide(str(error))
             if isinstance(error, SessionForgotten):
                 raise
             if not listed:
