@@ -107,6 +107,23 @@ def test_an_empty_id_in_a_session_with_versions_locks_nobody_out(odd, sibyl):
     assert f"1 damaged record skipped in {ODD}" in answered.err
 
 
+def test_an_error_that_nobody_foresaw_is_that_of_its_session(odd, sibyl, monkeypatch, tmp_path):
+    healthy = odd(message())
+
+    def fail(text):
+        if text == "odd words":
+            raise OverflowError
+        return 0
+
+    monkeypatch.setattr("tui.domain.journal.fold.damaged_blocks", fail)
+    assert all_listed(sibyl) == {healthy, ODD}
+    assert found_in(sibyl, "healthy") == {healthy}
+    exported = sibyl("sessions", "export", "--all", "--output", tmp_path / "out")
+    assert (exported.code, ODD in exported.err) == (1, True)
+    assert len(os.listdir(tmp_path / "out")) == 1
+    assert f"unreadable: sessions/{ODD}.jsonl" in sibyl("doctor").out
+
+
 def test_one_session_that_cannot_be_purged_keeps_no_other_from_it(odd, sibyl, data):
     healthy = odd()
     for session_id in (healthy, ODD):
