@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property, partial
-from typing import Any
 
 import msgspec
 
 from tui.domain.journal.records import VERSION, SessionHeader
 from tui.domain.journal.session import Session, SessionEntry, Status
+from tui.domain.json_limits import converted, parse
 from tui.domain.text.labels import UNREADABLE
 from tui.domain.timestamps import (
     MILLISECOND_NS,
@@ -486,8 +486,6 @@ def _in_order(entries: list[SessionEntry], order: Order) -> tuple[SessionEntry, 
 
 def _read_cursor(cursor: str) -> _Place:
     try:
-        value: Any = json.loads(cursor)
-        unpinned, time, session_id = value
-        return bool(unpinned), int(time), str(session_id)
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        return converted(parse(cursor.encode()), _Place)
+    except ValueError as error:
         raise StorageError("This list cannot be continued: its cursor is invalid.") from error

@@ -9,26 +9,16 @@ import msgspec
 
 from tui.domain.imports import ImportLine
 from tui.domain.journal.json_text import decode_json, journal_json
-from tui.storage.disk import open_to_make, open_to_read, sync_directory, sync_file, write_whole
+from tui.storage.disk import append_lines, open_to_read
 from tui.storage.lines import lines_forward, reader_of
 
 _DECODER = msgspec.json.Decoder(ImportLine)
 
 
 def add_lines(path: Path, lines: Sequence[ImportLine]) -> None:
-    """Append lines durably; a torn last line is closed before. Raises ``OSError``."""
+    """Append lines durably. Raises ``OSError``."""
     data = b"".join(journal_json(msgspec.to_builtins(line)) + b"\n" for line in lines)
-    descriptor = open_to_make(path, os.O_RDWR | os.O_APPEND)
-    try:
-        size = os.fstat(descriptor).st_size
-        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        write_whole(descriptor, b"\n" + data if torn else data)
-        sync_file(descriptor)
-    finally:
-        os.close(descriptor)
-    if not size:
-        # The name of a new file, too.
-        sync_directory(path.parent)
+    append_lines(path, data)
 
 
 def read_lines(path: Path, part: bytes = b"") -> Iterator[ImportLine]:

@@ -12,7 +12,7 @@ import msgspec
 
 from tui.domain.journal.counts import CountedRequest, counted_requests, may_answer
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.json_text import decode_json, journal_json
+from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     VERSION,
@@ -422,13 +422,10 @@ class _Versioned(msgspec.Struct):
     version: Version
 
 
-_VERSIONED = msgspec.json.Decoder(_Versioned)
-
-
 def _version(line: bytes) -> int:
     """Read the version of a header that cannot be decoded otherwise."""
     try:
-        return decode_json(line, _VERSIONED).version
+        return converted(parse(line), _Versioned).version
     except ValueError:
         return VERSION
 

@@ -19,15 +19,7 @@ from tui.domain.journal.json_text import decode_json, journal_json
 from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks
-from tui.storage.disk import (
-    cut_back,
-    open_to_make,
-    replace,
-    storage_errors,
-    sync_directory,
-    sync_file,
-    write_whole,
-)
+from tui.storage.disk import append_lines, replace, storage_errors
 
 _LOCK_PATIENCE = 10.0
 """Seconds: each holder takes the time of two writes, but many programs may queue."""
@@ -143,15 +135,7 @@ class Scopes:
 
     def add(self, *lines: ScopeLine) -> None:
         """Append lines durably. The caller holds the lock."""
-        data = b"".join(map(_encoded, lines))
-        new = self._current_stamp() is None
-        descriptor = open_to_make(self._path, os.O_RDWR | os.O_APPEND)
-        try:
-            _append(descriptor, data)
-        finally:
-            os.close(descriptor)
-        if new:
-            sync_directory(self._path.parent)
+        append_lines(self._path, b"".join(map(_encoded, lines)))
 
     def _current_stamp(self) -> _Stamp | None:
         try:
@@ -191,17 +175,6 @@ def read_scopes(path: Path) -> bytes:
 def damaged_lines(data: bytes) -> int:
     """Count the lines of the file that cannot be decoded."""
     return sum(1 for _ in _lines(data)) - sum(1 for _ in _decoded_one_by_one(data))
-
-
-def _append(descriptor: int, data: bytes) -> None:
-    size = os.fstat(descriptor).st_size
-    torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-    try:
-        write_whole(descriptor, b"\n" + data if torn else data)
-        sync_file(descriptor)
-    except OSError:
-        cut_back(descriptor, size)
-        raise
 
 
 def _decoded(data: bytes) -> Iterable[ScopeLine]:

@@ -8,10 +8,11 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import DamagedRecord, SessionHeader, State, decode
+from tui.domain.journal.records import SessionHeader, State
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionNotFound
 from tui.storage.folders import Folder, Folders
+from tui.storage.journal_window import decoded
 from tui.storage.lines import (
     Line,
     line_at,
@@ -99,10 +100,7 @@ def read_searchable(descriptor: int, start: int, end: int) -> Iterator[MessageLi
 
 def _searchable(line: Line) -> MessageLine | State | None:
     offset, data = line
-    try:
-        record = decode(data) if data else None
-    except DamagedRecord:
-        return None
+    record = decoded(data)
     if isinstance(record, Message):
         return MessageLine(offset, len(data), record)
     return record if isinstance(record, State) else None
@@ -116,10 +114,7 @@ def read_searchable_backward(descriptor: int) -> Iterator[MessageLine | State | 
 def header_of(descriptor: int) -> SessionHeader | None:
     """Read the first line of a journal; ``None`` if it is damaged."""
     line = line_at(reader_of(descriptor), 0, os.fstat(descriptor).st_size)
-    try:
-        record = decode(line) if line else None
-    except DamagedRecord:
-        return None
+    record = decoded(line or b"")
     return record if isinstance(record, SessionHeader) else None
 
 
