@@ -92,7 +92,7 @@ async def test_the_screen_lives_with_it_under_the_caret(tmp_path, odd, way):
         await until(lambda: prompt.text == odd, "the text")
         await pilot.press("x", "backspace", "/", "backspace", "enter")
         if way == "draft":
-            await until(lambda: "leads to no file" in notices(app), "the question")
+            await until(lambda: "No such file" in notices(app), "the question")
             await pilot.press("enter")
         await until(lambda: w.model.requests, "the request")
         await wait_for_answer(w)

@@ -275,7 +275,7 @@ async def test_a_name_that_leads_to_nothing_is_told_before_the_prompt_is_sent(w)
     async with w.running() as (app, pilot):
         await typed(pilot, "see @aa.txt ")
         await press_enter(pilot)
-        told = "Not sent. aa.txt leads to no file. Enter sends it as text."
+        told = "Not sent. No such file: aa.txt. Enter sends it as text."
         await until(lambda: told in notices(app), "the notice")
         assert not w.model.requests
         await until(lambda: app.chat.prompt.text == "see @aa.txt ", "the prompt")

@@ -76,7 +76,7 @@ def _piped() -> str:
         return ""
     # Reading beyond the limit detects excess, also in UTF-16; endless input ends here.
     data = sys.stdin.buffer.read(2 * TEXT_BYTES + 4)
-    text = _decoded(data, sys.stdin.encoding).replace("\r\n", "\n").removesuffix("\n")
+    text = _decoded(data, sys.stdin.encoding).removesuffix("\n")
     if "\0" in text or media_type_of(data):
         raise UsageError("Standard input is not text. Attach a picture with -f.")
     return text

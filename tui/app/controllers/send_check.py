@@ -39,8 +39,7 @@ class SendCheck:
 
 
 def _about_missing(names: Sequence[str]) -> str:
-    lead = "leads" if len(names) == 1 else "lead"
-    return f"{', '.join(names)} {lead} to no file. Enter sends it as text." if names else ""
+    return f"No such file: {', '.join(names)}. Enter sends it as text." if names else ""
 
 
 def _about_secrets(session: LoadedSession, names: Sequence[str]) -> str:
