@@ -1,4 +1,4 @@
-"""``/help``, ``/paste``, ``/editor``, ``/connect``, ``/import`` and ``/quit``."""
+"""``/help``, ``/paste``, ``/editor``, ``/connect``, ``/import``, ``/theme`` and ``/quit``."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,6 +11,7 @@ from tui.commands.effects import (
     OpenHelp,
     OpenImport,
     OpenNotices,
+    OpenThemes,
     OpenTools,
     PastePicture,
     report,
@@ -83,6 +84,14 @@ async def import_sessions(context: CommandContext, arguments: str) -> Sequence[E
     """Import sessions of other programs. A path may be quoted, as in a shell."""
     is_quoted = len(arguments) > 1 and arguments[0] in "\"'" and arguments[0] == arguments[-1]
     return (OpenImport(arguments[1:-1] if is_quoted else arguments),)
+
+
+async def choose_theme(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Switch the theme; without a name let the user pick one."""
+    if not arguments:
+        return (OpenThemes(),)
+    context.themes.choose(arguments)
+    return say(f"Theme: {context.themes.current}")
 
 
 async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -15,7 +15,6 @@ from tui.commands import (
     session,
     sessions,
     settings,
-    theme,
     todo,
     usage,
 )
@@ -59,7 +58,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "tools": program.show_tools,
     "set": settings.change_parameter,
     "system": settings.change_system_prompt,
-    "theme": theme.choose_theme,
+    "theme": program.choose_theme,
     "quit": program.leave,
 }
 """By the names of the command table."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -23,7 +23,6 @@ from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
 from tui.screens.breakpoints import TOO_SMALL, fit
 from tui.screens.chat_keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, KeyContext, key_labels, ways
-from tui.screens.conversation_pane import ConversationPane
 from tui.screens.draft_timer import DraftTimer
 from tui.screens.first_paint import FirstPaint
 from tui.screens.session_walk import SessionWalk
@@ -112,7 +111,7 @@ class ChatScreen(TextSelectionScreen):
     def compose(self) -> ComposeResult:
         with Horizontal(id="chat"):
             yield self.sidebar
-            with ConversationPane(id="conversation"):
+            with Vertical(id="conversation"):
                 yield self.transcript
                 yield self.find_line
                 yield self.todos
@@ -353,6 +352,12 @@ class ChatScreen(TextSelectionScreen):
             return
         self.transcript.focus()
         self.transcript.at_cursor.show()
+
+    @on(Transcript.PromptWanted)
+    def _leave_click_to_prompt(self) -> None:
+        """Let the prompt have the keys after a click, except from the conversation or Find."""
+        if not self.transcript.has_focus and not self.find_line.has_keys:
+            self.prompt.focus()
 
     @on(Sidebar.SessionSelected)
     @on(ApprovalPanel.Answered)

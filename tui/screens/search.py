@@ -17,7 +17,8 @@ from tui.screens.dialog import Dialog
 from tui.screens.search_keys import ORDER, SEARCH_KEYS
 from tui.widgets.intents import SearchIntent
 from tui.widgets.key_line import KeyLine
-from tui.widgets.search import HitList, PreviewPane, QueryLine
+from tui.widgets.line_input import LineInput
+from tui.widgets.search import HitList, PreviewPane
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -51,14 +52,14 @@ class SearchScreen(Dialog[None]):
             super().__init__()
             self.hit = hit
 
-    AUTO_FOCUS = "QueryLine"
+    AUTO_FOCUS = "LineInput"
     # Here and not in ``styles/``, which every start parses.
     DEFAULT_CSS = """
     SearchScreen {
         #search { width: 100%; height: 100%; background: $background; }
         #search-line { height: 1; background: $panel; padding: 0 1; }
         #search-label { width: auto; color: $text-primary; text-style: bold; }
-        QueryLine { width: 1fr; background: $panel; }
+        LineInput { width: 1fr; background: $panel; }
         #search-words {
             height: 1;
             padding: 0 1;
@@ -84,7 +85,9 @@ class SearchScreen(Dialog[None]):
     def __init__(self, text: str = "", highlighted: Hit | None = None) -> None:
         """``text`` is the last query, ``highlighted`` the hit to return to."""
         super().__init__()
-        self.line = QueryLine(text)
+        self.line = LineInput(
+            text, placeholder="what was said, or a name", compact=True, max_length=500
+        )
         self.hits = HitList()
         self.preview = PreviewPane()
         self.words = Static(Content(HINT), id="search-words")
@@ -155,8 +158,8 @@ class SearchScreen(Dialog[None]):
 
     # --- what is wanted
 
-    @on(QueryLine.Changed)
-    def _wait_for_more(self, event: QueryLine.Changed) -> None:
+    @on(LineInput.Changed)
+    def _wait_for_more(self, event: LineInput.Changed) -> None:
         event.stop()
         if self._timer is not None:
             self._timer.stop()

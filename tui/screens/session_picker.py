@@ -19,7 +19,8 @@ from tui.screens.picker_keys import ALWAYS, ORDER, PICKER_KEYS
 from tui.screens.typed_text import is_free_text
 from tui.widgets.intents import PickerIntent
 from tui.widgets.key_line import KeyLine
-from tui.widgets.session_picker import PickerFilter, PickerList
+from tui.widgets.line_input import LineInput
+from tui.widgets.session_picker import PickerList
 
 _TITLES: dict[PickerView, str] = {
     "all": "All",
@@ -74,14 +75,14 @@ class SessionPicker(Dialog[None]):
             super().__init__()
             self.row = row
 
-    AUTO_FOCUS = "PickerFilter"
+    AUTO_FOCUS = "LineInput"
     # Here and not in ``styles/``, which every start parses.
     DEFAULT_CSS = """
     SessionPicker {
         #picker { width: 100%; height: 100%; background: $background; }
         #picker-line { height: 1; background: $panel; padding: 0 1; }
         #picker-label { width: auto; color: $text-primary; text-style: bold; }
-        PickerFilter { width: 1fr; background: $panel; }
+        LineInput { width: 1fr; background: $panel; }
         #picker-views, #picker-about {
             height: 1;
             padding: 0 1;
@@ -101,7 +102,13 @@ class SessionPicker(Dialog[None]):
         super().__init__()
         self._hold_keys = hold_keys
         self._let_keys_go: Callable[[], None] | None = None
-        self.line = PickerFilter(text)
+        self.line = LineInput(
+            text,
+            placeholder="title, project or id",
+            compact=True,
+            max_length=200,
+            select_on_focus=False,
+        )
         self.sessions = PickerList()
         self.views = Static(id="picker-views")
         self.about = Static(id="picker-about")
@@ -229,8 +236,8 @@ class SessionPicker(Dialog[None]):
 
     # --- messages of the parts
 
-    @on(PickerFilter.Changed)
-    def _narrow(self, event: PickerFilter.Changed) -> None:
+    @on(LineInput.Changed)
+    def _narrow(self, event: LineInput.Changed) -> None:
         event.stop()
         self._match(from_top=True)
 

@@ -2,6 +2,5 @@
 
 from tui.widgets.search.hit_list import HitList
 from tui.widgets.search.preview_pane import PreviewPane
-from tui.widgets.search.query_line import QueryLine
 
-__all__ = ["HitList", "PreviewPane", "QueryLine"]
+__all__ = ["HitList", "PreviewPane"]

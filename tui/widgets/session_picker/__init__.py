@@ -1,6 +1,5 @@
 """The parts of the session picker."""
 
-from tui.widgets.session_picker.filter_line import PickerFilter
 from tui.widgets.session_picker.picker_list import PickerList
 
-__all__ = ["PickerFilter", "PickerList"]
+__all__ = ["PickerList"]

@@ -1,5 +1,7 @@
 """The rows of the sidebar: a virtual list with folds, a filter and a question in a row."""
 
+import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -16,7 +18,6 @@ from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.line_list import LineList
 from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.deletion_question import DeletionQuestion
 from tui.widgets.sidebar.filtered_rows import FilteredRows, Last
 from tui.widgets.sidebar.outline import Heading, Line
 from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
@@ -49,7 +50,8 @@ class RowsView(LineList[Line], can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self._rows = FilteredRows()
-        self._question = DeletionQuestion()
+        self._asked_about: str | None = None
+        self._answers_from = math.inf
         self._now = datetime.min.replace(tzinfo=UTC)
         self.place = 0
         self._kept: Line | None = None  # the line that the reader highlighted, shown or not
@@ -131,26 +133,31 @@ class RowsView(LineList[Line], can_focus=True):
     @property
     def can_be_answered(self) -> bool:
         """True while the question is on screen."""
-        return self._question.can_be_answered
+        return self._answers_from < math.inf
 
     def ask(self) -> None:
         """Ask in the highlighted session's row."""
-        self._question.ask(self.highlighted)
+        self._asked_about = self.highlighted
         self.refresh()
-        self.call_after_refresh(self._question.note_painted)
+        self.call_after_refresh(self._take_answers)
+
+    def _take_answers(self) -> None:
+        if self._asked_about is not None:
+            self._answers_from = time.monotonic()
 
     def take_question_back(self) -> None:
         """Withdraw the question."""
-        if self._question.withdraw():
+        if self._asked_about is not None:
+            self._asked_about, self._answers_from = None, math.inf
             self.refresh()
 
     def takes_key(self, event: Key | Paste) -> bool:
         """Answer the question: yes with Enter, no with any other; a paste is not taken."""
-        session_id = self._question.session_id
-        if session_id is None:
+        if self._asked_about is None:
             return False
-        if self._question.is_confirmed_by(event):
-            self._confirm(session_id)
+        # Not by a key from before the question was seen.
+        if isinstance(event, Key) and event.key == "enter" and event.time >= self._answers_from:
+            self._confirm(self._asked_about)
         self.take_question_back()
         return isinstance(event, Key)
 
@@ -238,7 +245,7 @@ class RowsView(LineList[Line], can_focus=True):
         self.place = self._rows.outline.nearest_row(self.place) if known is None else known
         if self.lines:
             self.place = self._rows.outline.stop_beyond(self.place, 1)
-        if self._question.session_id != self.highlighted:
+        if self._asked_about != self.highlighted:
             self.take_question_back()
         self.update_size()
         # A view at the top stays there, as new rows come there.
@@ -299,7 +306,7 @@ class RowsView(LineList[Line], can_focus=True):
         if isinstance(line, Heading):
             return heading_pieces(line, width)
         current = self._rows.loaded.current if self._rows.loaded else ""
-        if line.id == self._question.session_id:
+        if line.id == self._asked_about:
             return question_pieces(line, width)
         everywhere = self._rows.loaded is not None and not self._rows.loaded.scope
         return row_pieces(line, self._now, width, current, everywhere=everywhere)
