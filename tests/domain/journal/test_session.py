@@ -1,12 +1,14 @@
 from datetime import UTC, datetime
 
 import pytest
+from msgspec import structs
 
 from tests.domain.histories import HEADER
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Reset, State, Summary
+from tui.domain.journal.records import Reset, State, Summary, decode, encode
 from tui.domain.journal.session import Draft, Holder
+from tui.domain.json_limits import MOST
 
 
 def talk():
@@ -28,6 +30,13 @@ def test_its_messages_are_the_live_ones_without_the_marks_between_them():
 
 def test_all_its_messages_are_those_before_a_reset_too():
     assert [message.id for message in talk().all_messages] == ["m1", "m2"]
+
+
+@pytest.mark.parametrize("count", [-1, 0, MOST, MOST + 1])
+def test_its_state_can_be_read_whatever_it_counts(count):
+    session = structs.replace(talk(), message_count=count, total_count=count, prompt_count=count)
+    state = session.state("t")
+    assert decode(encode(state).rstrip()) == state
 
 
 def test_its_state_says_what_a_reader_of_the_end_needs():

@@ -18,7 +18,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Versions, versions_of
-from tui.domain.json_limits import Count
+from tui.domain.json_limits import MOST, Count
 from tui.domain.providers import is_guide
 from tui.domain.text.labels import EMPTY, UNREADABLE, label
 
@@ -105,9 +105,9 @@ class Session(msgspec.Struct, frozen=True):
         return State(
             name=self.name,
             model=self.model,
-            prompt_count=self.prompt_count,
-            message_count=self.message_count,
-            total_count=self.total_count,
+            prompt_count=_bounded(self.prompt_count),
+            message_count=_bounded(self.message_count),
+            total_count=_bounded(self.total_count),
             updated_at=at,
             offsets=self.offsets,
         )
@@ -133,6 +133,11 @@ def title_question(messages: Iterable[Message]) -> str:
             case _:
                 pass
     return first
+
+
+def _bounded(count: int) -> int:
+    """A count that goes on from a wrong one, as a reader takes it."""
+    return max(0, min(count, MOST))
 
 
 class SessionEntry(msgspec.Struct, frozen=True):
