@@ -257,6 +257,20 @@ async def test_files_of_secrets_are_asked_about_by_name(w, project):
         assert not w.model.requests
 
 
+async def test_each_secret_is_asked_about(w, project, monkeypatch):
+    monkeypatch.setattr(send_check, "SECONDS_TO_READ", 0.0)
+    names = [".env", "id_rsa", "tls.key"]
+    for name in names:
+        (project / name).write_text("secret")
+    async with w.running() as (app, pilot):
+        await typed(pilot, "".join(f"@{name} " for name in names))
+        for name in names:
+            await press_enter(pilot)
+            await until(lambda name=name: f"Not sent. {name} may" in notices(app), "the question")
+            await until(lambda: app.chat.prompt.text, "the prompt")
+        assert await sent_with(w, pilot) == names
+
+
 async def test_a_second_enter_sends_a_secret_but_not_a_key_that_is_held_down(w, monkeypatch):
     async with w.running() as (app, pilot):
         await typed(pilot, "@~/.ssh/id_rsa ")

@@ -3,7 +3,7 @@
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 
-_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store"})
+_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
 _NAMES = frozenset(
     {
         *(".env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf"),
@@ -20,7 +20,8 @@ _PATTERNS = (
 def holds_secrets(path: PurePath) -> bool:
     """Tell by its names whether a file or folder holds secrets, such as ``~/.ssh/id_rsa``."""
     parts = [part.casefold() for part in path.parts]
-    if not _FOLDERS.isdisjoint(parts) or parts[-3:-1] == ["sibyl", "keys"]:
-        return True
     name = parts[-1] if parts else ""
+    is_ours = parts[-3:-1] == ["sibyl", "keys"] or parts[-2:] == ["sibyl", "config.toml"]
+    if is_ours or not _FOLDERS.isdisjoint(parts):
+        return True
     return name in _NAMES or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)

@@ -7,12 +7,14 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from tui.domain.journal.blocks import Content, ImageBlock, attachments_of
+from tui.domain.views.attached import listed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import ModelError, UsageError
 
 if TYPE_CHECKING:
     from tui.engine.prompts.attaching import Attached
 
+_NAMES_SAID = 3
 SECONDS_TO_READ = 0.5
 """An Enter that comes sooner is no answer about secrets: it was on its way, or is held down."""
 
@@ -27,7 +29,7 @@ class SendCheck:
         """Raise ``UsageError`` with the next question that the user has not answered."""
         questions = {
             _about_missing(attached.missing): 0.0,
-            _about_secrets(session, attached.secrets): SECONDS_TO_READ,
+            **{_about_secret(session, name): SECONDS_TO_READ for name in attached.secrets},
             await _about_pictures(session, attached.content): 0.0,
         }
         asked_for, asked_at = self._asked.pop(session.id, ("", {}))
@@ -39,12 +41,13 @@ class SendCheck:
 
 
 def _about_missing(names: Sequence[str]) -> str:
-    return f"No such file: {', '.join(names)}. Enter sends it as text." if names else ""
+    return f"No such file: {listed(names, _NAMES_SAID)}. Enter sends it as text." if names else ""
 
 
-def _about_secrets(session: LoadedSession, names: Sequence[str]) -> str:
+def _about_secret(session: LoadedSession, name: str) -> str:
+    # One at a time: a list could be cut at the edge of the screen.
     model = session.model.name if session.model else "the model"
-    return f"{', '.join(names)} may hold secrets. Enter sends it to {model}." if names else ""
+    return f"{name} may hold secrets. Enter sends it to {model}."
 
 
 async def _about_pictures(session: LoadedSession, content: Content) -> str:
