@@ -22,7 +22,6 @@ MEMBERS = [
     (LinuxDriver, "_get_terminal_size(self)"),
     (LinuxDriver, "_size"),
     (LinuxDriver, "_auto_restart"),
-    (LinuxDriver, "_debug"),
     (LinuxDriver, "_file"),
     (LinuxDriver, "_loop"),
     (LinuxDriver, "_must_signal_resume"),

@@ -107,7 +107,7 @@ class TakeoverDriver(DriverBase):
         SIGHUP goes to the leader of the terminal's session only, and may be ignored. Textual's
         own loop then reads nothing without a pause; and bytes that are not UTF-8 end it.
         """
-        parser = KeyParser(self.is_debugging)
+        parser = KeyParser()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             data = self._read(SECONDS_PER_LOOK)

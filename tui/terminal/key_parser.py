@@ -72,12 +72,8 @@ def seconds_until_whole(text: str) -> float:
 class KeyParser(KeyParserBase):
     """Translates what a terminal sends, one read after another."""
 
-    def __init__(
-        self,
-        debug: bool = False,  # noqa: FBT001, FBT002 - Textual's signature
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(debug)
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
         self._clock = clock
         self._came_at = 0.0
         self._rest = ""

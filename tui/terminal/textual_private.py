@@ -39,11 +39,6 @@ class DriverBase(LinuxDriver):
         return self._app
 
     @property
-    def is_debugging(self) -> bool:
-        """Check whether keys are logged."""
-        return self._debug
-
-    @property
     def has_writer(self) -> bool:
         """Check whether the writer thread runs: without it ``write`` fails."""
         return self._writer_thread is not None and self._writer_thread.is_alive()
