@@ -147,10 +147,15 @@ def test_a_shortcut_works_on_a_cyrillic_layout(chats):
 @pytest.mark.fast
 def test_the_terminal_is_asked_for_its_size_and_not_the_environment(chats):
     program = chats(environment={"COLUMNS": "150", "LINES": "50"}, columns=90, rows=28)
-    assert "sibyl" in program.screen[-1] or "session" in program.screen[-1]
+    program.until(lambda it: _has_prompt_up_to(it, 90))
     program.resize(80, 24)
-    program.until(lambda it: len(it.screen) == 24 and "session" in it.screen[-1], "the new size")
+    program.until(lambda it: _has_prompt_up_to(it, 80), "the new size")
     assert quit_at_once(program) == 0
+
+
+def _has_prompt_up_to(program, columns):
+    status, edges = program.screen[-1], [row for row in program.screen if row.endswith("╮")]
+    return status.lstrip().startswith("session-") and {*map(len, edges)} == {columns}
 
 
 @pytest.mark.fast

@@ -93,6 +93,7 @@ async def test_the_list_comes_over_the_conversation_which_keeps_its_width(small)
 
 # Smaller than it is made for: it need not be of use, but it lives.
 
+TALL = [(4, 30), (2, 30), (1, 30), (1, 1)]
 TINY = [(columns, rows) for rows in range(1, 6) for columns in range(1, 21)]
 MARKDOWN = (
     "See **here** 日本語\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nprint(1)\n```\n\n- > one"
@@ -126,7 +127,7 @@ PLACES = {
 @pytest.mark.parametrize(
     ("keys", "sizes"),
     [
-        pytest.param(PLACES["prompt"], TINY[:5] + TINY[-5:], marks=pytest.mark.fast, id="few"),
+        pytest.param(PLACES["prompt"], TALL, marks=pytest.mark.fast, id="few"),
         *(pytest.param(keys, TINY, id=place) for place, keys in PLACES.items()),
     ],
 )
@@ -137,7 +138,7 @@ async def test_every_size_that_a_terminal_is_given_lives(world, keys, sizes):
         await until(lambda: "See here" in conversation(app))
         await wait_for_answer(w)
         await pilot.press(*keys)
-        for size in [*sizes, (100, 1), (1, 100), (1, 1)]:
+        for size in [*sizes, *TALL, (100, 1)]:
             await pilot.resize_terminal(*size)
             await until(lambda size=size: app.screen.size == size, f"the size {size}")
         await pilot.resize_terminal(100, 30)
