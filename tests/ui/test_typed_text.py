@@ -299,3 +299,26 @@ async def test_a_read_only_session_gives_text_to_its_prompt_and_asks_before_a_co
         await pilot.press("enter")
         await until(lambda: app.chat.shown != there, "the copy")
     held.release()
+
+
+async def test_a_letter_without_a_command_in_the_sidebar_goes_to_the_prompt(world):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there, size=(50, 24)) as (app, pilot):
+        await pilot.press("ctrl+b")
+        await until(lambda: app.chat.has_class("-with-sidebar"), "the sidebar over the rest")
+        type_at_once(app, "hello, undo")
+        await prompt_has(app, "hello, undo")
+        assert not app.chat.has_class("-with-sidebar")
+
+
+async def test_a_paste_goes_to_the_field_that_had_the_keys_before_the_terminal_lost_the_focus(
+    world,
+):
+    async with world().running() as (app, pilot):
+        await pilot.press("ctrl+g")
+        app.post_message(events.AppBlur())
+        await until(lambda: app.focused is None, "no focus")
+        paste(app, "yes")
+        await until(lambda: app.chat.find_line.text == "yes", "the paste")
+        assert app.chat.prompt.text == ""
