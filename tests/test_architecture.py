@@ -288,22 +288,12 @@ class TestTheTables:
         (action,) = with_the_rest([], [], COMMANDS[:1])
         assert action.command == COMMANDS[0].name
 
-    def test_the_line_of_keys_names_keys_of_the_tables(self):
-        from textual.binding import Binding
+    def test_each_key_has_a_place_of_its_own_in_the_line_of_keys(self):
+        from tui.screens import keys
 
-        from tui.screens import app_keys, chat_keys, search_keys
-        from tui.widgets.key_line import COPY_SELECTED
-        from tui.widgets.prompt.editor import Editor
-
-        tables = [
-            app_keys.APP_KEYS,
-            chat_keys.BINDINGS,
-            Editor.BINDINGS,
-            *chat_keys.KEYS.values(),
-        ]
-        ids = {binding.id for table in tables for binding in Binding.make_bindings(table)}
-        named = {*chat_keys.ORDER, *chat_keys.ALWAYS, *chat_keys.AT_TIMES, *search_keys.ORDER}
-        assert named - {COPY_SELECTED} - ids == set()
+        for rows in ([*keys.APP, *keys.CHAT], keys.PICKER, keys.SEARCH):
+            places = sorted(row.line for row in rows if row.line)
+            assert places == [*range(1, len(places) + 1)]
 
     def test_each_provider_can_be_chosen_by_its_row_alone(self):
         from msgspec.structs import replace
@@ -329,16 +319,15 @@ class TestTheTables:
     def test_letters_in_the_sidebar_belong_to_its_rows(self):
         from textual.binding import Binding
 
-        from tui.widgets.sidebar.row_keys import ROW_ACTIONS
-        from tui.widgets.sidebar.sidebar import Sidebar
+        from tui.widgets.keys import SIDEBAR, SIDEBAR_ROW_ACTIONS
 
         letters = {
             binding.action.partition("(")[0]
-            for binding in Binding.make_bindings(Sidebar.BINDINGS)
+            for binding in Binding.make_bindings(SIDEBAR)
             if len(binding.key) == 1
         }
         assert letters
-        assert letters <= ROW_ACTIONS
+        assert letters <= SIDEBAR_ROW_ACTIONS
 
 
 class TestTheChecksThemselves:

@@ -7,7 +7,7 @@ from textual.widgets import OptionList
 from tests.ui.screen import conversation, notices, send, wait_for_answer
 from tests.waiting import until
 from tui.app.app import SibylApp
-from tui.app.themes import Appearance
+from tui.app.themes import ALL_KEYS, Appearance
 from tui.domain.commands import COMMANDS
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
@@ -35,9 +35,8 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
 
 
 def typed(does, **chosen):
-    places = {"Everywhere": [*SibylApp.BINDINGS, *ChatScreen.BINDINGS], **ChatScreen.KEYS}
     keys = {action.replace("_", "-"): key for action, key in chosen.items()}
-    lines = [line for _, lines in HelpScreen(places, keys, print).sections for line in lines]
+    lines = [line for _, lines in HelpScreen(ALL_KEYS, keys, print).sections for line in lines]
     return next(line.typed for line in lines if line.does == does)
 
 

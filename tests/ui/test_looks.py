@@ -10,15 +10,13 @@ from textual.widgets import Input
 
 from tests.ui.screen import conversation, go_to, notices, rows, send, words
 from tests.waiting import until
-from tui.app.app import SibylApp
-from tui.app.themes import Appearance
+from tui.app.themes import ALL_KEYS, Appearance
 from tui.errors import ConfigError
-from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import Actions
 from tui.storage import ui_state
 from tui.widgets.key_line import KeyLine
-from tui.widgets.prompt.editing_keys import TYPING_KEYS
+from tui.widgets.keys import TYPING
 from tui.widgets.prompt.editor import Editor
 
 pytestmark = pytest.mark.full
@@ -241,9 +239,8 @@ async def test_no_cursor_blinks_with_reduced_motion(world, key, place, reduced):
 
 @pytest.mark.fast
 def test_whatever_has_a_key_can_be_given_another():
-    places = [SibylApp.BINDINGS, ChatScreen.BINDINGS, *ChatScreen.KEYS.values()]
-    bindings = [each for place in places for each in Binding.make_bindings(place)]
-    typed = {each.description for each in Binding.make_bindings(TYPING_KEYS)}
+    bindings = [each for place in ALL_KEYS.values() for each in Binding.make_bindings(place)]
+    typed = {each.description for each in TYPING}
     for binding in bindings:
         if binding.description not in typed:
             assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", binding.id or ""), binding

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from tests.waiting import until
 from tui.widgets.key_line import KeyLine
+from tui.widgets.keys import key
 
 STYLES = Path(__file__).parents[2] / "styles"
 
@@ -74,8 +75,10 @@ class Told(World):
     def compose(self):
         yield Field(id="field")
         yield KeyLine(
-            ("other", "again"),
-            always=frozenset({"again"}),
+            (
+                key("f5", "nothing", "Again", "again", line=2, always=True),
+                key("f9", "nothing", "Very long words of another", "other", line=1),
+            ),
             words=lambda: {"quiet": "", "hidden": "Heard"},
         )
 

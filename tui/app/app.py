@@ -28,8 +28,8 @@ from tui.config import paths
 from tui.domain.commands import Invocation, template_commands
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
+from tui.screens.keys import APP
 from tui.terminal.driver import TakeoverDriver
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
@@ -60,7 +60,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     TITLE = "sibyl-tui"
     SELECT_AUTO_SCROLL_LINES, SELECT_AUTO_SCROLL_SPEED = 1, 20.0
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
-    BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [*APP]
 
     def __init__(self, parts: Dependencies) -> None:
         super().__init__(driver_class=TakeoverDriver)

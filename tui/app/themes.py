@@ -11,10 +11,9 @@ from tui.app.keymap import EVERYWHERE, Places, check_keymap
 from tui.app.services.ui_state import UiStateService
 from tui.config import Settings
 from tui.errors import ConfigError, UsageError
-from tui.screens.app_keys import APP_KEYS
-from tui.screens.chat_keys import BINDINGS, KEYS, LINES
+from tui.screens.keys import APP, CHAT, KEYS, LINES
 
-ALL_KEYS: Places = {EVERYWHERE: (*APP_KEYS, *BINDINGS), **KEYS}
+ALL_KEYS: Places = {EVERYWHERE: (*APP, *CHAT), **KEYS}
 """All keys by where they act, for the help and the user's own keys."""
 
 

@@ -1,7 +1,7 @@
 """The chat screen: sidebar, conversation, prompt and status bar."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,9 +22,10 @@ from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
 from tui.screens.breakpoints import TOO_SMALL, fit
-from tui.screens.chat_keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, KeyContext, key_labels, ways
 from tui.screens.draft_timer import DraftTimer
 from tui.screens.first_paint import FirstPaint
+from tui.screens.key_labels import KeyContext, key_labels, ways
+from tui.screens.keys import CHAT, CHAT_LINE
 from tui.screens.session_walk import SessionWalk
 from tui.screens.sidebar_toggle import SidebarToggle
 from tui.screens.text_selection import TextSelectionScreen
@@ -56,10 +57,7 @@ class ChatScreen(TextSelectionScreen):
 
     # Not by focus() when all is there: keys that waited are given out before that.
     AUTO_FOCUS = "Prompt Editor"
-    BINDINGS: ClassVar[list[BindingType]] = BINDINGS
-    KEYS: ClassVar[dict[str, Sequence[BindingType]]] = KEYS
-    """The keys of its parts, for the help."""
-    LINES: ClassVar[Collection[str]] = LINES
+    BINDINGS: ClassVar[list[BindingType]] = [*CHAT]
 
     def __init__(self, chosen_keys: Mapping[str, str] | None = None) -> None:
         """``chosen_keys`` are the user's own, by the ids of their bindings."""
@@ -72,7 +70,7 @@ class ChatScreen(TextSelectionScreen):
         self.todos = TodoPanel()
         self.approval = ApprovalPanel(self.chosen_keys)
         self.prompt = Prompt()
-        self.key_line = KeyLine(ORDER, ALWAYS, self._words_of_keys)
+        self.key_line = KeyLine(CHAT_LINE, self._words_of_keys)
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
         self.first_paint = FirstPaint(self)

@@ -14,7 +14,7 @@ from tui.domain.search.query import Hit
 from tui.domain.search.search_results import HINT, Preview, Results
 from tui.domain.text.safe_text import make_visible_line
 from tui.screens.dialog import Dialog
-from tui.screens.search_keys import ORDER, SEARCH_KEYS
+from tui.screens.keys import SEARCH
 from tui.widgets.intents import SearchIntent
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
@@ -80,7 +80,7 @@ class SearchScreen(Dialog[None]):
         }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = SEARCH_KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [*SEARCH]
 
     def __init__(self, text: str = "", highlighted: Hit | None = None) -> None:
         """``text`` is the last query, ``highlighted`` the hit to return to."""
@@ -106,7 +106,7 @@ class SearchScreen(Dialog[None]):
             with Container(id="search-found"):
                 yield self.hits
                 yield self.preview
-            yield KeyLine(ORDER, frozenset({"search-close"}))
+            yield KeyLine(SEARCH)
 
     def on_mount(self) -> None:
         if self.line.value:

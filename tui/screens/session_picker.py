@@ -15,7 +15,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.session_picker import VIEWS, PickerRow, PickerRows, PickerView
 from tui.domain.views.sidebar_rows import matches
 from tui.screens.dialog import Dialog
-from tui.screens.picker_keys import ALWAYS, ORDER, PICKER_KEYS
+from tui.screens.keys import PICKER
 from tui.screens.typed_text import is_free_text
 from tui.widgets.intents import PickerIntent
 from tui.widgets.key_line import KeyLine
@@ -93,7 +93,7 @@ class SessionPicker(Dialog[None]):
         PickerList { height: 1fr; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = PICKER_KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [*PICKER]
 
     def __init__(
         self, view: PickerView, hold_keys: HoldKeys, *, everywhere: bool, text: str = ""
@@ -127,7 +127,7 @@ class SessionPicker(Dialog[None]):
             yield self.views
             yield self.sessions
             yield self.about
-            yield KeyLine(ORDER, ALWAYS)
+            yield KeyLine(PICKER)
 
     # --- what it shows
 

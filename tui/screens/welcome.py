@@ -6,10 +6,9 @@ from functools import cache
 from textual.binding import Binding
 
 from tui.domain.text.labels import listed, plural
-from tui.screens.app_keys import APP_KEYS
-from tui.screens.chat_keys import BINDINGS
 from tui.screens.key_help import key_lines
-from tui.widgets.prompt import Prompt
+from tui.screens.keys import APP, CHAT
+from tui.widgets.keys import TYPING
 from tui.widgets.transcript.welcome import WelcomeText
 
 _NAME = "sibyl-tui: chat with language models."
@@ -51,8 +50,8 @@ def _offer(programs: Sequence[str]) -> tuple[str, ...]:
 def _text(
     chosen: tuple[tuple[str, str], ...], ids: tuple[str, ...], more: tuple[str, ...]
 ) -> WelcomeText:
-    prompt = {binding.key: binding for binding in Binding.make_bindings(Prompt.KEYS)}
-    named = {binding.id: binding for binding in Binding.make_bindings([*APP_KEYS, *BINDINGS])}
+    prompt = {binding.key: binding for binding in Binding.make_bindings(TYPING)}
+    named = {binding.id: binding for binding in Binding.make_bindings([*APP, *CHAT])}
     own = dict(chosen)
     keys = [prompt[_BEGIN] if name == _BEGIN else named[name] for name in ids]
     lines = [(each.typed, each.does) for each in key_lines(keys, own)]

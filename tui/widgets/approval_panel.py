@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
@@ -20,6 +20,7 @@ from tui.domain.views.approval import Choice, Question
 from tui.widgets.cells import cut, one_line
 from tui.widgets.hints import hint
 from tui.widgets.key_names import short_key_name
+from tui.widgets.keys import APPROVAL
 from tui.widgets.wrapping import wrap_words
 
 _CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
@@ -45,71 +46,7 @@ class ApprovalPanel(Widget, can_focus=True):
         "approval-panel--choice",
         "approval-panel--chosen",
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        # With priority: letters typed right after an answer belong to the prompt.
-        Binding("o", "choose('once')", "Allow once", id="approval-once", priority=True),
-        Binding(
-            "u",
-            "choose('until-quit')",
-            "Until I quit",
-            id="approval-until-quit",
-            tooltip="Allow this tool until I quit",
-            priority=True,
-        ),
-        Binding(
-            "a",
-            "choose('always')",
-            "Always",
-            id="approval-always",
-            tooltip="Always allow this tool; /tools withdraws it",
-            priority=True,
-        ),
-        Binding("d,n", "choose('deny')", "Deny", id="approval-deny", priority=True),
-        Binding("enter", "take", "Select", id="approval-take", show=False, priority=True),
-        Binding(
-            "left",
-            "mark(-1)",
-            "Previous answer",
-            id="approval-before",
-            tooltip="Go to another answer",
-            show=False,
-        ),
-        Binding(
-            "right",
-            "mark(1)",
-            "Next answer",
-            id="approval-next",
-            tooltip="Go to another answer",
-            show=False,
-        ),
-        Binding(
-            "up", "scroll_lines(-1)", "Scroll up", id="approval-up", tooltip="Scroll", show=False
-        ),
-        Binding(
-            "down",
-            "scroll_lines(1)",
-            "Scroll down",
-            id="approval-down",
-            tooltip="Scroll",
-            show=False,
-        ),
-        Binding(
-            "pageup",
-            "scroll_pages(-1)",
-            "Page up",
-            id="approval-page-up",
-            tooltip="Go a page up or down",
-            show=False,
-        ),
-        Binding(
-            "pagedown",
-            "scroll_pages(1)",
-            "Page down",
-            id="approval-page-down",
-            tooltip="Go a page up or down",
-            show=False,
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*APPROVAL]
     DEFAULT_CSS = """
     ApprovalPanel {
         height: auto;

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from tui.widgets.keys import FIND
 from tui.widgets.line_input import LineInput
 
 MOST_CHARACTERS = 200
@@ -35,25 +36,7 @@ class _FindInput(LineInput):
 class FindLine(Horizontal):
     """Takes a query, and shows the number of matches."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "enter,down,f3",
-            "step(1)",
-            "Next",
-            id="find-line-next",
-            tooltip="Go to the next match",
-            key_display="Enter",
-        ),
-        Binding(
-            "up,shift+enter,shift+f3",
-            "step(-1)",
-            "Previous",
-            id="find-line-previous",
-            tooltip="Go to the previous match",
-            key_display="↑",
-        ),
-        Binding("escape", "close", "Close", id="find-line-close", tooltip="Close, and stay here"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*FIND]
     DEFAULT_CSS = """
     FindLine {
         display: none;

@@ -1,6 +1,6 @@
 """The line of keys that work where the focus is; for some seconds, a notice in its place."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 import msgspec
@@ -15,6 +15,7 @@ from textual.widget import Widget
 from tui.domain.views.notice import Notice
 from tui.widgets.cells import one_line
 from tui.widgets.key_names import short_key_name
+from tui.widgets.keys import Key
 from tui.widgets.notice_queue import NoticeQueue
 from tui.widgets.notice_text import SIGNS, fit_notice
 
@@ -42,9 +43,8 @@ class KeyLine(Widget):
 
     A notice takes their place for some seconds, also on a screen that is too small for keys.
 
-    ``order`` lists actions that come last, in their order; ``always`` those that are shown in any
-    case. ``words`` returns names of actions that differ from their descriptions in this place; an
-    empty name hides the action.
+    ``rows`` are the keys that have a place there, or are always shown. ``words`` returns names of
+    actions that differ from their descriptions in this place; an empty name hides the action.
     """
 
     ALLOW_SELECT = False
@@ -61,13 +61,12 @@ class KeyLine(Widget):
 
     def __init__(
         self,
-        order: tuple[str, ...] = (),
-        always: frozenset[str] = frozenset(),
+        rows: Sequence[Key] = (),
         words: Callable[[], Mapping[str, str]] = dict[str, str],
     ) -> None:
         super().__init__()
-        self._order = order
-        self._always = always
+        self._places = {row.id: row.line for row in rows if row.line}
+        self._always = {row.id for row in rows if row.always}
         self._words = words
         self._keys: tuple[_Key, ...] = ()
         self._question = ""
@@ -119,8 +118,8 @@ class KeyLine(Widget):
         return shown.values()
 
     def _rank(self, key: ActiveBinding, screen: Screen[object]) -> int:
-        if key.binding.id in self._order:
-            return 3 + self._order.index(key.binding.id)
+        if place := self._places.get(key.binding.id):
+            return 2 + place
         if isinstance(key.node, _FAR):
             return 2
         return int(key.node is not screen.focused)

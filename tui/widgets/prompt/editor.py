@@ -1,6 +1,6 @@
 """The editor inside the prompt: a text area with the keys of a shell, and folded pastes."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar, cast
 
@@ -22,15 +22,37 @@ from tui.domain.references import OWN_SIGN, SIGN, own_words, unmarked, without_m
 from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import JOINERS, word_around
 from tui.widgets.intents import CommandInvoked, CopyRequested
+from tui.widgets.keys import PROMPT, PROMPT_COMPLETION
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.document import PromptDocument
-from tui.widgets.prompt.editing_keys import with_shell_keys
 from tui.widgets.prompt.kill_ring import KillRing
 from tui.widgets.prompt.pastes import Paste, Pastes
 from tui.widgets.textual_private.text_area import TextAreaBase
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 LINE_BREAK_KEYS = frozenset({"shift+enter", "alt+enter", "ctrl+j"})
+
+
+# Textual's editor has another action for them or none.
+_SHELL_KEYS = (
+    Binding("ctrl+a", "line_start", "Go to the beginning of the line", show=False),
+    Binding("ctrl+e", "line_end", "Go to the end of the line", show=False),
+    Binding("alt+left", "cursor_word_left", "Go a word left", show=False),
+    Binding("alt+right", "cursor_word_right", "Go a word right", show=False),
+    Binding("alt+d,ctrl+delete", "delete_word_right", "Cut the next word", show=False),
+    Binding("ctrl+underscore", "undo", "Undo", show=False),
+)
+_REBOUND = frozenset({"ctrl+a", "ctrl+e"})
+
+
+def _with_shell_keys(bindings: Iterable[BindingType]) -> list[BindingType]:
+    """Replace an editor's bindings of these keys by those of a shell."""
+    kept: list[BindingType] = []
+    for binding in bindings:
+        if isinstance(binding, Binding):
+            keys = [key for key in binding.key.split(",") if key not in _REBOUND]
+            kept.append(replace(binding, key=",".join(keys)))
+    return [*kept, *_SHELL_KEYS]
 
 
 class Editor(TextAreaBase, inherit_bindings=False):
@@ -40,14 +62,10 @@ class Editor(TextAreaBase, inherit_bindings=False):
     right after each change, before the next key; ``pasted`` after a paste.
     """
 
-    OWN_BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o", "unfold", "Show a folded paste whole", id="prompt-unfold", show=False)
-    ]
     BINDINGS: ClassVar[list[BindingType]] = [
-        *with_shell_keys(TextArea.BINDINGS),
-        *OWN_BINDINGS,
-        # The prompt handles it; it is bound here for the line of keys.
-        Binding("tab", "complete", "Complete", id="prompt-complete", show=False),
+        *_with_shell_keys(TextArea.BINDINGS),
+        *PROMPT,
+        PROMPT_COMPLETION,
     ]
 
     def __init__(

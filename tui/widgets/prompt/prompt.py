@@ -3,11 +3,10 @@
 import math
 from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -24,7 +23,6 @@ from tui.domain.views.prompt_queue import PromptQueue
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.attached_line import AttachedLine
 from tui.widgets.prompt.completion_list import CompletionList
-from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.file_offers import FileOffers, reference_at
 from tui.widgets.prompt.history import EarlierPrompts
@@ -121,9 +119,6 @@ class Prompt(Widget):
             super().__init__()
             self.prompts = prompts
             self.back = back
-
-    KEYS: ClassVar[Sequence[BindingType]] = (*TYPING_KEYS, *Editor.OWN_BINDINGS)
-    """The keys beyond those of any text, for the help."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)

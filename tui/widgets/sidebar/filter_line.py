@@ -3,20 +3,19 @@
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
+from tui.widgets.keys import FILTER
 from tui.widgets.line_input import LineInput
 
 
 class FilterLine(LineInput):
     """An input line for the filter; Enter or Down leads to the rows."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "submit", "To the list", id="filter-done", key_display="Enter")
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*FILTER]
 
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=200)

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tui.domain.text.labels import EMPTY, NAME_CHARACTERS, UNREADABLE
 from tui.widgets.cells import one_line
+from tui.widgets.keys import RENAME
 from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import messages
 
@@ -16,10 +17,7 @@ from tui.widgets.sidebar import messages
 class RenameLine(LineInput):
     """An input line with the name of one session; hidden while none is renamed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Rename", id="rename-done", tooltip="Rename the session"),
-        Binding("escape", "leave", "Cancel", id="rename-leave", tooltip="Keep the old name"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*RENAME]
 
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)

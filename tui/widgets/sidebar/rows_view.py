@@ -16,12 +16,12 @@ from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.cells import fill
 from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
+from tui.widgets.keys import SIDEBAR_ROWS
 from tui.widgets.line_list import LineList
 from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.filtered_rows import FilteredRows, Last
 from tui.widgets.sidebar.outline import Heading, Line
 from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
-from tui.widgets.sidebar.row_keys import KEYS
 
 NO_SESSIONS = "No sessions yet"
 NO_MATCHES = "No matches"
@@ -32,7 +32,7 @@ class RowsView(LineList[Line], can_focus=True):
     """Sessions under headings, one of which is highlighted."""
 
     # With priority, as the sidebar's own: without it those overtake them in fast typing.
-    BINDINGS: ClassVar[list[BindingType]] = KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [*SIDEBAR_ROWS]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "line-list--aside",
         "line-list--current",

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import MouseDown, MouseMove
@@ -18,11 +18,11 @@ from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
+from tui.widgets.keys import SIDEBAR, SIDEBAR_ROW_ACTIONS
 from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
 from tui.widgets.sidebar.filtered_rows import SET_ASIDE
 from tui.widgets.sidebar.rename_line import RenameLine
-from tui.widgets.sidebar.row_keys import ACTION_KEYS, ROW_ACTIONS
 from tui.widgets.sidebar.rows_view import RowsView
 
 _CELLS_BEFORE_LABEL = 3
@@ -31,22 +31,7 @@ _CELLS_BEFORE_LABEL = 3
 class Sidebar(Vertical):
     """Lists the sessions of this project or of all."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *ACTION_KEYS,
-        Binding(
-            "ctrl+a",
-            "toggle_scope",
-            "All projects",
-            id="sidebar-scope",
-            tooltip="Show all projects, or only this one",
-            priority=True,
-        ),
-        Binding("escape", "clear_filter", "Clear", id="sidebar-clear", tooltip="Clear the filter"),
-    ]
-    KEYS: ClassVar[Sequence[BindingType]] = (*RowsView.BINDINGS, *BINDINGS)
-    """The keys of the sidebar and of its rows, for the help."""
-    FILTER_KEYS: ClassVar[Sequence[BindingType]] = FilterLine.BINDINGS
-    RENAME_KEYS: ClassVar[Sequence[BindingType]] = RenameLine.BINDINGS
+    BINDINGS: ClassVar[list[BindingType]] = [*SIDEBAR]
     DEFAULT_CSS = f"""
     Sidebar {{
         width: {sizes.USUAL_SIDEBAR_PERCENT}%;
@@ -222,7 +207,7 @@ class Sidebar(Vertical):
         """Leave Escape to others without a filter, and letters to input lines."""
         if action == "clear_filter":
             return self._filter_row.display
-        if action in ROW_ACTIONS:
+        if action in SIDEBAR_ROW_ACTIONS:
             return self._list.has_focus
         if action == "toggle_scope":
             return not self.renaming

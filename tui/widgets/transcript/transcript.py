@@ -14,6 +14,7 @@ from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.views.usage import AnswerCost
 from tui.widgets.key_line import COPY_SELECTED
+from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
 from tui.widgets.textual_private.scroll_view import ScrollViewBase
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.cursor_actions import CursorActions
@@ -33,7 +34,6 @@ from tui.widgets.transcript.scrolling import Scrolling
 from tui.widgets.transcript.selection import offset_at, selected_text
 from tui.widgets.transcript.state import TranscriptState
 from tui.widgets.transcript.throttle import Throttle
-from tui.widgets.transcript.transcript_keys import KEYS, MOVES
 from tui.widgets.transcript.welcome import Welcome, WelcomeText
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 class Transcript(ScrollViewBase, can_focus=True):
     """Shows the messages of a session, and connects Textual's events with its collaborators."""
 
-    BINDINGS: ClassVar[list[BindingType]] = KEYS
+    BINDINGS: ClassVar[list[BindingType]] = [*CONVERSATION]
 
     # Selecting text must not move the focus away from the prompt.
     FOCUS_ON_CLICK: ClassVar[bool] = False
@@ -79,7 +79,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._has_selection = False
         self._bindings_state: tuple[object, ...] = (True, None, None, False, False)
 
-        # Textual looks for the actions of KEYS here.
+        # Textual looks for the actions of CONVERSATION here.
         self.action_move = self.scrolling.move
         self.action_page = self.scrolling.page
         self.action_to_top = self.scrolling.to_top
@@ -237,7 +237,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         """Leave letters to the prompt that have nothing to act on."""
         if action == "match":
             return self.finder.can_go_on
-        if action not in MOVES:
+        if action not in CONVERSATION_MOVES:
             return self._state.cursor.last() is not None
         return super().check_action(action, parameters)
 
