@@ -57,6 +57,8 @@ class Command(msgspec.Struct, frozen=True):
     """The words that may come first in the argument."""
     values: tuple[str, ...] = ()
     """Whole arguments, offered once the first word is there."""
+    aliases: tuple[str, ...] = ()
+    """Its other names: the words that users of other clients type."""
     screen: str = ""
     """A command without a slash that the palette invokes instead, to ask for the argument."""
 
@@ -83,201 +85,77 @@ class Invocation(msgspec.Struct, frozen=True):
     arguments: str = ""
 
 
+_TARGET = "[NAME, NUMBER or ID]"
+_SETTINGS = (*(f"effort {each}" for each in EFFORTS), *(f"{each} default" for each in PARAMETERS))
+
+# fmt: off
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "anywhere", "Show help", "show all keys and commands", "[COMMAND]", "command"),
-    Command(
-        "sessions",
-        "anywhere",
-        "All sessions",
-        "pick a session from all projects",
-        "[TEXT]",
-        "text",
-    ),
-    Command("save", "stays", "Save now", "save now"),
-    Command(
-        "load",
-        "anywhere",
-        "Open a session",
-        "open a session, or list all",
-        "[NAME, NUMBER or ID]",
-        "session",
-    ),
-    Command(
-        "new",
-        "anywhere",
-        "New session",
-        "start a new session in this project",
-        "[NAME]",
-        "text",
-    ),
-    Command(
-        "private",
-        "anywhere",
-        "New private session",
-        "start a session that is never written to disk",
-    ),
-    Command("keep", "stays", "Keep this private session", "save a private session"),
-    Command(
-        "reset", "stays", "Start over in this session", "start over; earlier messages are kept"
-    ),
-    Command(
-        "session",
-        "leads",
-        "Sessions of this project",
-        "show details, or the sessions of this project",
-        "list | resume NUMBER | save [NAME or ID] | close [ID]",
-        "text",
-        ("list", "resume", "save", "close"),
-    ),
-    Command(
-        "resume",
-        "anywhere",
-        "Open a closed session",
-        "open a closed session, latest closed first",
-        "[list | NAME, NUMBER or ID | delete NUMBER or ID | clear]",
-        "closed session",
-        ("list", "delete", "clear"),
-    ),
-    Command("name", "stays", "Name this session", "name this session", "TEXT", "text"),
-    Command(
-        "search",
-        "anywhere",
-        "Search all sessions",
-        "search names and messages of all sessions",
-        "TEXT",
-        "text",
-        screen="search-screen",
-    ),
-    Command(
-        "archive",
-        "leads",
-        "Archive this session",
-        "archive a session",
-        "[NAME, NUMBER or ID]",
-        "session",
-    ),
-    Command(
-        "restore",
-        "anywhere",
-        "Restore a session",
-        "open a session from the archive or the trash",
-        "[NAME, NUMBER or ID]",
-        "session",
-    ),
-    Command(
-        "delete",
-        "leads",
-        "Delete this session",
-        "move a session to the trash, after asking",
-        "[NAME, NUMBER or ID]",
-        "session",
-    ),
-    Command(
-        "fork",
-        "leads",
-        "Fork this session",
-        "continue in a copy",
-        "[NAME, NUMBER or ID]",
-        "session",
-    ),
-    Command("undo", "anywhere", "Undo", "undo the last archive, delete, restore or clear"),
-    Command(
-        "todo",
-        "stays",
-        "To-dos",
-        "show or change the to-dos of this session",
-        "[list | add TEXT | start NUMBER | done NUMBER | remove NUMBER]",
-        "text",
-        ("list", "add", "start", "done", "remove"),
-    ),
-    Command("retry", "stays", "Ask again", "ask the last question again"),
-    Command("edit", "leads", "Edit the last question", "edit the last question and ask again"),
-    Command("compact", "stays", "Summarise older messages", "summarise older messages"),
-    Command("stop", "at once", "Stop the answer", "stop the answer and keep the part that arrived"),
-    Command(
-        "copy",
-        "stays",
-        "Copy the last answer",
-        "copy the last answer, code or id",
-        "[code | id]",
-        "part",
-    ),
-    Command("paste", "stays", "Paste a picture", "paste the picture in the clipboard"),
-    Command(
-        "export",
-        "stays",
-        "Export as Markdown",
-        "write this session to a new file",
-        "[FILE]",
-        "text",
-    ),
-    Command(
-        "import",
-        "leads",
-        "Import sessions of other programs",
-        "bring in the sessions of other programs",
-        "[PATH]",
-        "text",
-    ),
-    Command("usage", "stays", "Tokens and cost", "show tokens and cost"),
-    Command("notices", "anywhere", "Notices", "list the notices of this run, newest first"),
-    Command("editor", "leads", "Edit in $EDITOR", "edit the prompt in $VISUAL or $EDITOR"),
-    Command("connect", "leads", "Connect a model", "connect a provider or a server of your own"),
-    Command("model", "leads", "Choose a model", "show or switch the model", "[NAME]", "model"),
-    Command("tools", "leads", "Tools", "list tools and servers, switch them, withdraw approvals"),
-    Command(
-        "set",
-        "stays",
-        "Model settings",
-        "show or change how the model is asked",
-        "[NAME [VALUE | default]]",
-        "text",
-        PARAMETERS,
-        values=(*(f"effort {effort}" for effort in EFFORTS), *(f"{p} default" for p in PARAMETERS)),
-    ),
-    Command(
-        "system",
-        "stays",
-        "System prompt",
-        "show or change the system prompt of this session",
-        "[TEXT | default | none]",
-        "text",
-        ("default", "none"),
-    ),
-    Command("theme", "anywhere", "Choose a theme", "choose the colours", "[NAME]", "theme"),
-    Command("quit", "at once", "Quit", "save everything and leave; exit and :q do the same"),
+    Command("help",     "anywhere", "Show help",                           "show all keys and commands",
+            "[COMMAND]", "command", aliases=("commands",)),
+    Command("sessions", "anywhere", "All sessions",                        "pick a session from all projects",
+            "[TEXT]", "text", aliases=("chats", "history")),
+    Command("save",     "stays",    "Save now",                            "save now"),
+    Command("load",     "anywhere", "Open a session",                      "open a session, or list all",
+            _TARGET, "session", aliases=("open",)),
+    Command("new",      "anywhere", "New session",                         "start a new session in this project",
+            "[NAME]", "text", aliases=("clear",)),
+    Command("private",  "anywhere", "New private session",                 "start a session that is never written to disk"),
+    Command("keep",     "stays",    "Keep this private session",           "save a private session"),
+    Command("reset",    "stays",    "Start over in this session",          "start over; earlier messages are kept"),
+    Command("session",  "leads",    "Sessions of this project",            "show details, or the sessions of this project",
+            "list | resume NUMBER | save [NAME or ID] | close [ID]", "text", ("list", "resume", "save", "close")),
+    Command("resume",   "anywhere", "Open a closed session",               "open a closed session, latest closed first",
+            "[list | NAME, NUMBER or ID | delete NUMBER or ID | clear]", "closed session", ("list", "delete", "clear"), aliases=("continue",)),
+    Command("name",     "stays",    "Name this session",                   "name this session",
+            "TEXT", "text", aliases=("rename", "title")),
+    Command("search",   "anywhere", "Search all sessions",                 "search names and messages of all sessions",
+            "TEXT", "text", screen="search-screen", aliases=("find",)),
+    Command("archive",  "leads",    "Archive this session",                "archive a session", _TARGET, "session"),
+    Command("restore",  "anywhere", "Restore a session",                   "open a session from the archive or the trash",
+            _TARGET, "session"),
+    Command("delete",   "leads",    "Delete this session",                 "move a session to the trash, after asking",
+            _TARGET, "session", aliases=("remove",)),
+    Command("fork",     "leads",    "Fork this session",                   "continue in a copy",
+            _TARGET, "session", aliases=("branch",)),
+    Command("undo",     "anywhere", "Undo",                                "undo the last archive, delete, restore or clear"),
+    Command("todo",     "stays",    "To-dos",                              "show or change the to-dos of this session",
+            "[list | add TEXT | start NUMBER | done NUMBER | remove NUMBER]", "text", ("list", "add", "start", "done", "remove")),
+    Command("retry",    "stays",    "Ask again",                           "ask the last question again",
+            aliases=("again", "regenerate")),
+    Command("edit",     "leads",    "Edit the last question",              "edit the last question and ask again"),
+    Command("compact",  "stays",    "Summarise older messages",            "summarise older messages", aliases=("summarize",)),
+    Command("stop",     "at once",  "Stop the answer",                     "stop the answer and keep the part that arrived"),
+    Command("copy",     "stays",    "Copy the last answer",                "copy the last answer, code or id",
+            "[code | id]", "part"),
+    Command("paste",    "stays",    "Paste a picture",                     "paste the picture in the clipboard"),
+    Command("export",   "stays",    "Export as Markdown",                  "write this session to a new file",
+            "[FILE]", "text"),
+    Command("import",   "leads",    "Import sessions of other programs",   "bring in the sessions of other programs",
+            "[PATH]", "text"),
+    Command("usage",    "stays",    "Tokens and cost",                     "show tokens and cost", aliases=("cost", "tokens")),
+    Command("notices",  "anywhere", "Notices",                             "list the notices of this run, newest first"),
+    Command("editor",   "leads",    "Edit in $EDITOR",                     "edit the prompt in $VISUAL or $EDITOR"),
+    Command("connect",  "leads",    "Connect a model",                     "connect a provider or a server of your own",
+            aliases=("login", "provider")),
+    Command("model",    "leads",    "Choose a model",                      "show or switch the model",
+            "[NAME]", "model", aliases=("models",)),
+    Command("tools",    "leads",    "Tools",                               "list tools and servers, switch them, withdraw approvals",
+            aliases=("mcp",)),
+    Command("set",      "stays",    "Model settings",                      "show or change how the model is asked",
+            "[NAME [VALUE | default]]", "text", PARAMETERS, values=_SETTINGS, aliases=("config", "settings")),
+    Command("system",   "stays",    "System prompt",                       "show or change the system prompt of this session",
+            "[TEXT | default | none]", "text", ("default", "none")),
+    Command("theme",    "anywhere", "Choose a theme",                      "choose the colours", "[NAME]", "theme"),
+    Command("quit",     "at once",  "Quit",                                "save everything and leave; exit and :q do the same",
+            aliases=("bye", "exit")),
 )
+# fmt: on
 """Every command, in the order of the help."""
 
 BY_NAME = {command.name: command for command in COMMANDS}
 
-ALIASES = {
-    "again": "retry",
-    "branch": "fork",
-    "bye": "quit",
-    "chats": "sessions",
-    "clear": "new",
-    "commands": "help",
-    "config": "set",
-    "continue": "resume",
-    "cost": "usage",
-    "exit": "quit",
-    "find": "search",
-    "history": "sessions",
-    "login": "connect",
-    "mcp": "tools",
-    "models": "model",
-    "open": "load",
-    "provider": "connect",
-    "regenerate": "retry",
-    "remove": "delete",
-    "rename": "name",
-    "settings": "set",
-    "summarize": "compact",
-    "title": "name",
-    "tokens": "usage",
-}
-"""Other names of commands: the words that users of other clients type."""
+ALIASES = dict(sorted((alias, each.name) for each in COMMANDS for alias in each.aliases))
+"""The commands by their other names."""
 
 _LEAVING = frozenset({"exit", "quit", ":q"})
 """Prompts without a slash that leave the program; with a space before they are sent."""
@@ -307,11 +185,6 @@ def is_command(text: str, own: Collection[str] = ()) -> bool:
     """Tell whether a prompt is a command of the table, which sends nothing to the model."""
     invocation = parse(text, own) if text.startswith("/") else None
     return invocation is not None and invocation.name in BY_NAME and invocation.name not in own
-
-
-def aliases_of(name: str) -> tuple[str, ...]:
-    """List the other names of a command."""
-    return tuple(alias for alias, command in ALIASES.items() if command == name)
 
 
 def command_called(name: str) -> Command | None:

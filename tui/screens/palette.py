@@ -10,7 +10,7 @@ from textual.command import Hit, Hits, Provider
 from textual.content import Content
 from textual.widget import Widget
 
-from tui.domain.commands import BY_NAME, Command, aliases_of
+from tui.domain.commands import BY_NAME, Command
 from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
 from tui.domain.text.labels import age, plural
 from tui.domain.timestamps import parse_utc
@@ -91,7 +91,8 @@ class Actions(Provider):
 
 
 def _searched(action: Action) -> tuple[str, ...]:
-    aliases = () if action.arguments else aliases_of(action.command)
+    command = BY_NAME.get(action.command)
+    aliases = command.aliases if command and not action.arguments else ()
     return (action.title, *_typed(action), *(f"/{alias}" for alias in aliases))
 
 
