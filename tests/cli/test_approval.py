@@ -9,8 +9,8 @@ import threading
 import pytest
 
 from tests.waiting import until
-from tui.cli import approval
-from tui.cli.approval import ask_on_terminal
+from tui.cli import ask
+from tui.cli.ask import ask_on_terminal
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_approval import ToolApproval
 from tui.domain.views.approval import Question
@@ -29,7 +29,7 @@ def keyboard(monkeypatch):
     master, slave = os.openpty()
     with open(slave, encoding="utf-8") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        monkeypatch.setattr(approval.output, "is_terminal", lambda _: True)
+        monkeypatch.setattr(ask.output, "is_terminal", lambda _: True)
         yield lambda text: os.write(master, text.encode())
     os.close(master)
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from tui.cli import prompt as prompts
-from tui.cli.prompt import read_prompt
+from tui.cli import ask as prompts
+from tui.cli.ask import read_prompt
 from tui.errors import UsageError
 
 

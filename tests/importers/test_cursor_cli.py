@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.importers.samples import check, check_junk_lines, check_mutants, read_all, samples
 from tests.importers.spoken import check_said, lines
 from tests.importers.tables import written
-from tui.importers.cursor_cli import READER
-from tui.importers.cursor_turns import turns
+from tui.importers.cursor_cli import READER, turns
 from tui.importers.protocol import Ledger, Places
 
 TRANSCRIPTS = samples("cursor-cli/**/*.jsonl")

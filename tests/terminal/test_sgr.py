@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tui.terminal.sgr import drop_repeated
+from tui.terminal.driver import drop_repeated
 
 RED, BOLD = "\x1b[38;2;255;0;0;48;2;18;18;18m", "\x1b[1m"
 OFF = "\x1b[0m"

@@ -7,8 +7,8 @@ import pytest
 from tests.ui.screen import conversation, rows, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.views.sidebar_rows import Group, SessionRow
-from tui.screens import session_steps
-from tui.screens.session_steps import SessionSteps
+from tui.screens import session_walk
+from tui.screens.session_walk import SessionSteps
 
 
 def rows_of(ids):
@@ -76,7 +76,7 @@ def test_the_end_is_near_twenty_rows_before_it(watch):
 
 
 async def test_alt_up_leads_back_to_a_session_that_alt_down_closed(world, monkeypatch):
-    monkeypatch.setattr(session_steps, "_SECONDS", 1000.0)
+    monkeypatch.setattr(session_walk, "_SECONDS", 1000.0)
     first, second = asyncio.Event(), asyncio.Event()
     w = world(["one", first], ["two", second])
     below, above = await w.session("below"), await w.session("above")

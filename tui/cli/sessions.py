@@ -3,6 +3,7 @@
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,16 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Import, Record, Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.journal.versions import Versions, versions_json
-from tui.domain.text.labels import NAME_CHARACTERS, plural
+from tui.domain.text.labels import (
+    NAME_CHARACTERS,
+    age,
+    cell_width,
+    cut_to_cells,
+    pad_to_cells,
+    plural,
+)
 from tui.domain.text.safe_text import make_visible, make_visible_line
-from tui.domain.timestamps import format_utc
-from tui.domain.views.session_table import session_table
+from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.usage import usage_of
 from tui.engine.library.conversation import live_conversation, whole_conversation
 from tui.engine.library.session_export import as_markdown
@@ -47,6 +54,42 @@ _JSON_FIELDS = (
     "status",
     "imported_from",
 )
+
+
+_HEADINGS = ("#", "ID", "Name", "Last used", "Messages")
+_NAME = _HEADINGS.index("Name")
+_SHORTEST_NAME = 10
+_GAP = "  "
+
+
+def session_table(
+    entries: Sequence[SessionEntry], now: datetime, *, numbered: bool, columns: int | None = None
+) -> str:
+    """Format headings and one line per session; ages as of ``now``.
+
+    ``numbered`` from 1, if commands take these numbers. Names are cut to fit into ``columns``.
+    """
+    numbers = [str(number) if numbered else "-" for number in range(1, len(entries) + 1)]
+    rows = [_HEADINGS, *(_row(*each, now) for each in zip(numbers, entries, strict=True))]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    if columns is not None:
+        excess = max(0, sum(widths) + len(_GAP) * (len(widths) - 1) - columns)
+        widths[_NAME] = max(_SHORTEST_NAME, widths[_NAME] - excess)
+    return "\n".join(_line(row, widths) for row in rows)
+
+
+def _row(number: str, entry: SessionEntry, now: datetime) -> tuple[str, ...]:
+    mark = f" ({entry.status})" if entry.status in ("archived", "trashed") else ""
+    last_used = age(parse_utc(entry.last_used_at), now)
+    return number, entry.id, entry.label + mark, last_used, str(entry.message_count)
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = (
+        pad_to_cells(cut_to_cells(cell, width), width)
+        for cell, width in zip(row, widths, strict=True)
+    )
+    return _GAP.join(cells).rstrip()
 
 
 def run(chosen: Namespace) -> int:

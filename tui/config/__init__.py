@@ -4,6 +4,9 @@
 ``config show`` are derived from it.
 """
 
+from collections.abc import Iterator
+from pathlib import Path
+
 from tui.config.connections import Connections
 from tui.config.loading import (
     Flags,
@@ -13,7 +16,6 @@ from tui.config.loading import (
     load_connections,
     load_settings,
 )
-from tui.config.model_levels import configured_levels
 from tui.config.schema import (
     Config,
     HookSettings,
@@ -24,6 +26,7 @@ from tui.config.schema import (
     ToolServerSettings,
     ToolSettings,
 )
+from tui.domain.model_settings import Level
 
 __all__ = [
     "Config",
@@ -43,3 +46,31 @@ __all__ = [
     "load_connections",
     "load_settings",
 ]
+
+
+def configured_levels(settings: Settings, model: str) -> tuple[Level, ...]:
+    """The settings of ``PROVIDER:MODEL``: of the model, then its provider, then of all models."""
+    return tuple(_levels(settings, model))
+
+
+def _levels(settings: Settings, model: str) -> Iterator[Level]:
+    config, file = settings.config, settings.file
+    if table := config.models.get(model):
+        yield _level(table, file, f'[models."{model}"]')
+    provider = model.partition(":")[0]
+    if server := config.providers.get(provider):
+        yield _level(server, file, f"[providers.{provider}]")
+    if config.system_prompt:
+        yield Level(file.name, system_prompt=config.system_prompt)
+
+
+def _level(table: ModelTable | ProviderSettings, file: Path, name: str) -> Level:
+    source = f"{name} in {file.name}"
+    return Level(
+        source,
+        table.system_prompt,
+        table.temperature,
+        table.max_tokens,
+        table.effort,
+        table.tools,
+    )

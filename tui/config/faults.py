@@ -4,12 +4,13 @@ msgspec validates; its messages are for programmers, and name no key inside ``[p
 A text is never quoted, as it may be an API key in the wrong place.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from msgspec import inspect
 
-from tui.config.dotted_keys import joined
+from tui.domain.text.patterns import late_pattern
 
 Fault = tuple[str, str]
 """A dotted key, and the description of the expected value."""
@@ -25,6 +26,15 @@ _NAMES: dict[type, str] = {
     list: "a list",
     str: "text",
 }
+
+
+_BARE = late_pattern(r"[A-Za-z0-9_-]+")
+
+
+def joined(key: str, name: str) -> str:
+    """Append a name to a dotted key: ``models`` and ``a:b`` give ``models."a:b"``."""
+    written = name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return f"{key}.{written}" if key else written
 
 
 def faults(value: object, kind: inspect.Type, key: str) -> Iterator[Fault]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from tui.config.connections import Connections, connections_file
-from tui.config.dotted_keys import joined
+from tui.config.faults import joined
 from tui.config.schema import Config, ProviderSettings, ToolServerSettings
 from tui.domain.commands import command_called
 from tui.domain.model_names import KEY, looks_like_key

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import inspect
 
 from tui.config.connections import Connections
-from tui.config.dotted_keys import joined
+from tui.config.faults import joined
 from tui.config.loading import Settings
 from tui.config.schema import Config
 from tui.config.store_address import without_password

@@ -10,15 +10,17 @@ import msgspec
 
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
-from tui.importers import contents, copilot_history
+from tui.importers import contents
 from tui.importers.json_lines import (
     decode,
     object_in,
     objects_in,
     raw_lines,
     text_in,
+    whole,
 )
 from tui.importers.kinds import skipped
+from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -60,6 +62,58 @@ _FACTS = ("session.start", "session.resume", "session.model_change", "session.ti
 _WORKSPACE_BYTES = 1024 * 1024
 
 
+def read_history(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+    """Read the conversation of a file. Raises ``OSError``."""
+    value = object_in(whole(path))
+    messages = objects_in(value.get("chatMessages"))
+    if not messages:
+        ledger.skipped["unreadable file"] += 1
+        return
+    own = Ledger()
+    source_id = text_in(value.get("sessionId")) or path.stem
+    heading = Heading(source_id, created_at=utc(value.get("startTime")))
+    yield Conversation(heading, lambda: _history_items(messages, source_id, own), own)
+
+
+def _history_items(messages: list[Json], source_id: str, ledger: Ledger) -> Iterator[Item]:
+    ids = MadeIds(source_id)
+    for message in messages:
+        made = _history_message(message, ids.make(message))
+        if made is not None:
+            ledger.read += 1
+            yield made
+        else:
+            ledger.skipped["system prompt"] += 1
+
+
+def _history_message(message: Json, name: str) -> ForeignMessage | None:
+    blocks = contents.blocks(message.get("content"))
+    text = contents.joined(text_in(block.get("text")) for block in blocks)
+    match message.get("role"):
+        case "user":
+            return ForeignMessage(name, "user", text)
+        case "assistant":
+            return ForeignMessage(
+                name, "assistant", text or None, tool_calls=_history_calls(message)
+            )
+        case "tool":
+            call = text_in(message.get("tool_call_id")) or f"{name}-call"
+            return ForeignMessage(name, "tool", text, tool_call_id=call)
+        case _:
+            return None
+
+
+def _history_calls(message: Json) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(
+            text_in(call.get("id")) or f"call-{number}",
+            text_in(object_in(call.get("function")).get("name")),
+            contents.arguments(object_in(call.get("function")).get("arguments")),
+        )
+        for number, call in enumerate(objects_in(message.get("tool_calls")), 1)
+    )
+
+
 class _Event(msgspec.Struct, rename="camel", gc=False):
     type: Any = None
     data: Any = None
@@ -98,7 +152,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     if source.path.suffix == ".json":
-        yield from copilot_history.read(source.path, ledger)
+        yield from read_history(source.path, ledger)
         return
     facts = _Facts(source.path)
     for raw in raw_lines(source.path, wanted=_is_wanted):

@@ -1,9 +1,68 @@
 """Switches sessions by keys, such as Alt+Down, without the focus going to the sidebar."""
 
-from tui.screens.session_steps import SessionSteps, why_not, words_at_end
+import time
+from collections.abc import Callable, Sequence
+
+from tui.domain.views.sidebar_rows import SessionRow, neighbour
 from tui.widgets.hints import hint
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
+
+_SECONDS = 3.0
+"""A step within this time after another continues it."""
+_NEAR_END = 20
+
+
+class SessionSteps:
+    """Steps through the rows of the sidebar.
+
+    A step reorders the list, as the session that is left may move down. Successive steps therefore
+    use the order of the first one, so that Alt+Up undoes Alt+Down. ``aim`` is the session selected
+    last, if it is not on screen yet; ``led_nowhere`` is true if the last step was at the end.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.aim: str | None = None
+        self.led_nowhere = False
+        self._clock = clock
+        self._order: list[str] = []
+        self._here: str | None = None
+        self._until = 0.0
+
+    def step(self, rows: Sequence[SessionRow], shown: str, step: int) -> str | None:
+        """Step from ``aim``, else from ``shown``, to a session; ``None`` without rows."""
+        here = self.aim or shown
+        if here != self._here or self._clock() > self._until:
+            self._order = []
+        rows = self._ordered(rows)
+        self._order = [row.id for row in rows]
+        self._here = neighbour(rows, here, step)
+        self.led_nowhere = self._here in (None, here)
+        self._until = self._clock() + _SECONDS
+        return self._here
+
+    def nears_end(self) -> bool:
+        """True if the next page of rows should be loaded."""
+        return self._here in self._order[-_NEAR_END:]
+
+    def _ordered(self, rows: Sequence[SessionRow]) -> Sequence[SessionRow]:
+        known = {session_id: place for place, session_id in enumerate(self._order)}
+        # New rows come last, in their own order.
+        return sorted(rows, key=lambda row: known.get(row.id, len(known)))
+
+
+def words_at_end(sessions: int, step: int) -> str:
+    """Explain a step at the end of the list."""
+    if sessions <= 1:
+        return "There is no other session in the list"
+    return f"This is the {'last' if step > 0 else 'first'} session of the list."
+
+
+def why_not(rows: Sequence[SessionRow], place: int, here: str) -> str:
+    """Explain why a row cannot be selected; empty if it can."""
+    if place >= len(rows):
+        return f"There is no session {place + 1} in the list."
+    return f"Session {place + 1} is already on screen." if rows[place].id == here else ""
 
 
 class SessionWalk:

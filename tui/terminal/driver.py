@@ -2,6 +2,7 @@
 
 import codecs
 import os
+import re
 import select
 import signal
 import sys
@@ -17,7 +18,6 @@ from tui.terminal.flow_control import FlowControl, FlowControlledApp
 from tui.terminal.key_parser import KeyParser, seconds_until_whole
 from tui.terminal.multiplexers import in_multiplexer, in_screen, through_screen
 from tui.terminal.output import BYTES_PER_READ, SECONDS_PER_LOOK, Output
-from tui.terminal.sgr import drop_repeated
 from tui.terminal.textual_private import DriverBase
 
 HUNG_UP = 129
@@ -33,6 +33,35 @@ _LONGEST_READ = 1024 * 1024
 # Modes that Textual sets: a terminal that lost output may not have seen them reset.
 _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004, 2048))
 _RESET = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
+
+
+_PLAIN = "\x1b[0m"
+# The beginning of a run of text: a cursor position, if it is elsewhere, and its style.
+_BEGINNING = re.compile(r"(?P<place>\n?(?:\x1b\[\d+;\d+H)?)(?P<style>\x1b\[[\d;]+m)")
+_PLACE = re.compile(r"\x1b\[[\d;]*[GH]")
+
+
+def drop_repeated(frame: str) -> str:
+    """Leave out each reset of the style that is followed by the same style again."""
+    first, *others = frame.split(_PLAIN)
+    kept, style = [first], _style_at_end(first, _BEGINNING.match(first))
+    for text in others:
+        beginning = _BEGINNING.match(text)
+        if beginning and style == beginning["style"]:
+            kept += (beginning["place"], text[beginning.end() :])
+        else:
+            kept += (_PLAIN, text)
+        style = _style_at_end(text, beginning)
+    return "".join(kept)
+
+
+def _style_at_end(text: str, beginning: re.Match[str] | None) -> str | None:
+    """The style at the end of a run of text; ``None`` if the text may change it."""
+    if beginning is None:
+        return None
+    rest = text[beginning.end() :]
+    others = rest.count("\x1b") - len(_PLACE.findall(rest)) if "\x1b" in rest else 0
+    return None if others else beginning["style"]
 
 
 class TakeoverDriver(DriverBase):

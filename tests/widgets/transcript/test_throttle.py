@@ -2,8 +2,8 @@
 
 import pytest
 
-from tui.widgets.transcript import throttle
-from tui.widgets.transcript.throttle import FRAMES_A_SECOND, LONGEST_WAIT, Throttle
+from tui.widgets.transcript import transcript
+from tui.widgets.transcript.transcript import FRAMES_A_SECOND, LONGEST_WAIT, Throttle
 
 
 @pytest.mark.parametrize(
@@ -11,7 +11,7 @@ from tui.widgets.transcript.throttle import FRAMES_A_SECOND, LONGEST_WAIT, Throt
 )
 def test_a_slow_frame_is_followed_by_a_longer_pause_within_bounds(monkeypatch, took, wait):
     now = [100.0]
-    monkeypatch.setattr(throttle.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(transcript.time, "monotonic", lambda: now[0])
     frames = Throttle()
     frames.begin()
     now[0] += took

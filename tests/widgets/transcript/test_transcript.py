@@ -299,7 +299,7 @@ async def test_only_what_is_on_screen_is_drawn(opened):
 
 
 async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
-    monkeypatch.setattr("tui.widgets.transcript.document.strip_cache.ROWS", 100)
+    monkeypatch.setattr("tui.widgets.transcript.document.document.ROWS", 100)
     async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
         for _ in range(20):
             await pilot.press("pageup")

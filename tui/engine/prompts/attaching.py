@@ -4,8 +4,9 @@ import errno
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Protocol
 
 import msgspec
@@ -19,7 +20,6 @@ from tui.domain.journal.blocks import (
 )
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.references import Reference, kept_picture, references
-from tui.domain.secret_files import holds_secrets
 from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.views.attached import listed
@@ -34,6 +34,30 @@ _PATHS = ("/", "~/", "./", "../")
 _ENDING = late_pattern(r"\w\.\w{1,4}\Z")
 _NAMES_SAID = 3
 _UNKNOWN = (FileNotFoundError, NotADirectoryError)
+
+
+_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
+_NAMES = frozenset(
+    {
+        *(".env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf"),
+        *(".git-credentials", ".htpasswd", ".vault-token", ".dockercfg", ".bash_history"),
+        *("credentials", "credentials.json", "secrets.json", "shadow", "connections.toml"),
+    }
+)
+_PATTERNS = (
+    *(".env.*", "*.env", "id_*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore"),
+    *("*.kdbx", "*.ppk", "*.asc", "*.gpg", "secrets.*"),
+)
+
+
+def holds_secrets(path: PurePath) -> bool:
+    """Tell by its names whether a file or folder holds secrets, such as ``~/.ssh/id_rsa``."""
+    parts = [part.casefold() for part in path.parts]
+    name = parts[-1] if parts else ""
+    is_ours = parts[-3:-1] == ["sibyl", "keys"] or parts[-2:] == ["sibyl", "config.toml"]
+    if is_ours or not _FOLDERS.isdisjoint(parts):
+        return True
+    return name in _NAMES or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
 
 
 class PictureStore(Protocol):

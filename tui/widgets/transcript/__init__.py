@@ -1,6 +1,6 @@
 """The transcript of a session: a virtual list of rows."""
 
-from tui.widgets.transcript.document.scroll_position import ScrollPosition, ScrollPositions
+from tui.widgets.transcript.document.document import ScrollPosition, ScrollPositions
 from tui.widgets.transcript.transcript import Transcript
 
 __all__ = ["ScrollPosition", "ScrollPositions", "Transcript", "warm_up"]

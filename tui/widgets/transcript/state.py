@@ -1,20 +1,38 @@
 """The state that the transcript and its collaborators share."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Literal
 
+import msgspec
 from textual.widget import Widget
 
 from tui.widgets.hints import hint
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.thought import Thoughts
-from tui.widgets.transcript.history_ends import HistoryEnds
 from tui.widgets.transcript.message_cursor import MessageCursor
 
 if TYPE_CHECKING:
     from tui.domain.views.usage import AnswerCost
 
 NO_MESSAGE = "There is no message yet."
+
+
+class HistoryEnds(msgspec.Struct):
+    """Flags for messages before and after the loaded ones; each page is asked for once."""
+
+    earlier: bool = False
+    later: bool = False
+    _earlier_asked: bool = False
+    _later_asked: bool = False
+
+    def neared(self, above: int, below: int, height: int) -> Iterator[Literal["earlier", "later"]]:
+        """The ends to load, by the rows left above and below the viewport."""
+        if self.earlier and not self._earlier_asked and above < height:
+            self._earlier_asked = True
+            yield "earlier"
+        if self.later and not self._later_asked and below < height:
+            self._later_asked = True
+            yield "later"
 
 
 class TranscriptState:

@@ -1,13 +1,16 @@
 """The transcript of a session: a virtual list of rows, of which only those on screen are drawn."""
 
+import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
 from textual.geometry import Offset, Region, Size
+from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
+from textual.widget import Widget
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry
@@ -18,26 +21,67 @@ from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
 from tui.widgets.textual_private.scroll_view import ScrollViewBase
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.cursor_actions import CursorActions
-from tui.widgets.transcript.document.document import NO_VERSIONS, Document, DocumentRow
-from tui.widgets.transcript.document.scroll_position import ScrollPosition
+from tui.widgets.transcript.document.document import (
+    NO_VERSIONS,
+    Document,
+    DocumentRow,
+    ScrollPosition,
+)
 from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.folding import Folding
-from tui.widgets.transcript.history_ends import HistoryEnds
 from tui.widgets.transcript.horizontal_scroll import HorizontalScroll
 from tui.widgets.transcript.mouse import Mouse
 from tui.widgets.transcript.overlay import more_words
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.palette import COMPONENTS
 from tui.widgets.transcript.row_painter import RowPainter
-from tui.widgets.transcript.scrollbar import show_place
 from tui.widgets.transcript.scrolling import Scrolling
 from tui.widgets.transcript.selection import offset_at, selected_text
-from tui.widgets.transcript.state import TranscriptState
-from tui.widgets.transcript.throttle import Throttle
+from tui.widgets.transcript.state import HistoryEnds, TranscriptState
 from tui.widgets.transcript.welcome import Welcome, WelcomeText
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+
+FRAMES_A_SECOND = 30
+LONGEST_WAIT = 0.5
+"""In seconds: the first frame may have loaded a library, and the next must not wait for that."""
+
+
+class Throttle:
+    """Limits drawing to ``FRAMES_A_SECOND`` and to a quarter of the running time."""
+
+    def __init__(self) -> None:
+        self._begun = self._ended = 0.0
+
+    def begin(self) -> None:
+        """Note that drawing begins."""
+        self._begun = time.monotonic()
+
+    def end(self) -> None:
+        """Note that drawing is done."""
+        self._ended = time.monotonic()
+
+    @property
+    def wait(self) -> float:
+        """Seconds until the next frame."""
+        rest = min(3 * (self._ended - self._begun), LONGEST_WAIT)
+        frame = max(1 / FRAMES_A_SECOND, rest)
+        return max(0.001, self._ended + frame - time.monotonic())
+
+
+def show_place(view: ScrollView, above: int, total: int) -> None:
+    """Set the scrollbar to a position that was reached without it."""
+    width, height = view.scrollable_content_region.size
+    # An assignment would lay out the whole screen for each piece of an answer.
+    virtual_size = Size(width, total)
+    view.set_reactive(Widget.virtual_size, virtual_size)  # pyright: ignore[reportArgumentType]
+    view.set_scroll(None, above)
+    view.set_reactive(Widget.scroll_target_y, float(above))  # pyright: ignore[reportArgumentType]
+    if view.show_vertical_scrollbar:
+        bar = view.vertical_scrollbar
+        bar.window_virtual_size, bar.window_size, bar.position = total, height, above
 
 
 class Transcript(ScrollViewBase, can_focus=True):

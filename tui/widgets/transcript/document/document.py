@@ -1,6 +1,7 @@
 """The document: all entries of a transcript, and the viewport on them; no widget."""
 
 from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count
 
@@ -15,8 +16,6 @@ from tui.domain.views.usage import AnswerCost
 from tui.widgets.transcript.document.items import AnswerItem, Item, Queued
 from tui.widgets.transcript.document.layout import Layout
 from tui.widgets.transcript.document.question import QuestionItem
-from tui.widgets.transcript.document.scroll_position import ScrollPosition
-from tui.widgets.transcript.document.strip_cache import StripCache
 from tui.widgets.transcript.document.thought import Thought, Thoughts
 from tui.widgets.transcript.document.viewport import Spot, Viewport
 from tui.widgets.transcript.rendering.canvas import Canvas
@@ -25,6 +24,70 @@ from tui.widgets.transcript.rendering.row_blocks import FoldLine, RowBlock
 
 NO_VERSIONS: Mapping[str, Version] = {}
 _NO_COSTS: Mapping[str, AnswerCost] = {}
+
+
+ROWS = 4000
+"""The size of the cache: some hundred screens, a few megabytes."""
+
+
+class ScrollPosition(msgspec.Struct, frozen=True):
+    """The row at the top of the viewport.
+
+    ``row`` counts from the beginning of the block number ``block`` of the message ``key``; rows
+    above the message are negative. ``key`` is ``None`` in an empty session.
+    """
+
+    key: str | None
+    row: int
+    following: bool
+    block: int = 0
+
+
+class ScrollPositions:
+    """The scroll positions of sessions that are not on screen."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, ScrollPosition] = {}
+
+    def note(self, session_id: str, place: ScrollPosition | None) -> None:
+        """Note the position before a command that may lead elsewhere and answers at the end."""
+        self._places.pop(session_id, None)
+        if place is not None:
+            self._places[session_id] = place
+
+    def leave(self, session_id: str, place: ScrollPosition) -> None:
+        """Keep the position of a session that is left; at the end, a noted one stays."""
+        if not (place.following and session_id in self._places):
+            self._places[session_id] = place
+
+    def pop(self, session_id: str) -> ScrollPosition | None:
+        """Remove and return the position of a session."""
+        return self._places.pop(session_id, None)
+
+
+class StripCache:
+    """Draws blocks on a canvas, and keeps the strips used last, up to ``ROWS`` rows."""
+
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
+        self.rows = 0
+        self._strips: OrderedDict[RowBlock, list[Strip]] = OrderedDict()
+
+    def strips(self, block: RowBlock) -> list[Strip]:
+        found = self._strips.get(block)
+        if found is not None:
+            self._strips.move_to_end(block)
+            return found
+        drawn = self._strips[block] = block.strips(self.canvas)
+        self.rows += len(drawn)
+        while self.rows > ROWS and len(self._strips) > 1:
+            _, dropped = self._strips.popitem(last=False)
+            self.rows -= len(dropped)
+        return drawn
+
+    def forget(self, block: RowBlock) -> None:
+        """Drop the rows of a block."""
+        self.rows -= len(self._strips.pop(block, ()))
 
 
 class DocumentRow(msgspec.Struct, frozen=True):

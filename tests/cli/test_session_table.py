@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.domain.views.test_sidebar_rows import entry
+from tui.cli.sessions import session_table
 from tui.domain.text.labels import cell_width
-from tui.domain.views.session_table import session_table
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 ENTRIES = [
