@@ -24,8 +24,7 @@ from tui.domain.views.status_line import SessionStatus
 from tui.screens.breakpoints import TOO_SMALL, fit
 from tui.screens.draft_timer import DraftTimer
 from tui.screens.first_paint import FirstPaint
-from tui.screens.key_labels import KeyContext, key_labels, ways
-from tui.screens.keys import CHAT, CHAT_LINE
+from tui.screens.keys import CHAT, CHAT_LINE, USEFUL
 from tui.screens.session_walk import SessionWalk
 from tui.screens.sidebar_toggle import SidebarToggle
 from tui.screens.text_selection import TextSelectionScreen
@@ -208,9 +207,9 @@ class ChatScreen(TextSelectionScreen):
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show the list of sessions."""
-        before, self.rows, self.rows_at = ways(self.sidebar.shown, self.shown), rows, now
+        before, self.rows, self.rows_at = self.walk.ways, rows, now
         self.sidebar.show_rows(rows, now)
-        if before != ways(self.sidebar.shown, self.shown):
+        if before != self.walk.ways:
             self.refresh_bindings()
         self.prompt.show_targets([Target(row.id, row.label, row.scope) for row in rows.known])
 
@@ -248,20 +247,31 @@ class ChatScreen(TextSelectionScreen):
         return key_name(self.chosen_keys.get("stop", "escape").partition(",")[0])
 
     def _words_of_keys(self) -> Mapping[str, str]:
-        useful = self.transcript.useful | self.prompt.useful
-        context = KeyContext(
-            reading=self.transcript.has_focus,
-            choosing=self.sidebar.choosing,
-            finding=self.find_line.display,
-            asked=self.approval.question is not None,
-            replying=self.approval.has_focus,
-            answering=self.answering,
-            writing=self.prompt.has_focus_within,
-            completing=self.prompt.completing,
-            listing=self.todos.display,
-            useful=useful | ways(self.sidebar.shown, self.shown),
-        )
-        return key_labels(context)
+        """Labels that replace those of the table now; empty hides a key."""
+        useful = self.transcript.useful | self.prompt.useful | self.walk.ways
+        no_use = {
+            "conversation-focus": self.transcript.has_focus,
+            "sidebar-focus": self.sidebar.choosing,
+            "find": self.find_line.display,
+            "approval-focus": self.approval.has_focus or self.approval.question is None,
+            "todos-fold": not self.todos.display,
+        }
+        return {
+            **{key: "" for key, has_none in no_use.items() if has_none},
+            **{key: words if key in useful else "" for key, words in USEFUL.items()},
+            "stop": self._way_out(may_clear="prompt-clear" in useful),
+        }
+
+    def _way_out(self, *, may_clear: bool) -> str:
+        if self.find_line.display or self.prompt.completing:
+            return "Close"
+        if self.approval.question is not None:
+            return "Deny"
+        if self.answering:
+            return "Stop"
+        if self.prompt.has_focus_within:
+            return "twice clears" if may_clear else ""
+        return "Prompt"
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
         """Give the prompt what was typed before something came over it."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from tui.widgets import keys
+from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.key_names import NO_KEY
 from tui.widgets.keys import Key, key, plain
 
@@ -100,3 +101,9 @@ LINES = frozenset(KEYS) - {
 
 CHAT_LINE: Sequence[Key] = (*APP, *CHAT, *chain(*KEYS.values()), keys.PROMPT_COMPLETION)
 """The keys that the line of keys of the chat screen may show."""
+
+USEFUL = {
+    COPY_SELECTED: "Copy selected",
+    **{row.id or "": row.description for row in CHAT_LINE if row.useful},
+}
+"""Labels of keys that it shows only while they have an effect, by id."""

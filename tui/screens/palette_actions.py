@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from tui.domain.commands import BY_NAME, COMMANDS, Command
+from tui.screens.keys import APP
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -23,54 +24,39 @@ class Action(msgspec.Struct, frozen=True):
         return self.name or BY_NAME[self.command].title
 
 
-def _places() -> tuple[Action, ...]:
-    return tuple(Action(f"Session {n} of the list", f"session-{n}") for n in range(1, 10))
+_KEYS = {row.action: row.id or "" for row in APP}
+
+
+def _commands(*names: str) -> tuple[Action, ...]:
+    """Make the lines of commands, each with the key that invokes it."""
+    invoked = {name: f"invoke('{BY_NAME[name].screen or name}')" for name in names}
+    return tuple(Action("", _KEYS.get(invoked[name], ""), name) for name in names)
 
 
 _BEGINNING: tuple[Action, ...] = (
-    Action(key="new", command="new"),
-    Action(key="search", command="search"),
+    *_commands("new", "search"),
     Action("Find in this conversation", "find"),
     Action("Go to the sidebar", "sidebar-focus"),
     Action("Next session", "session-next"),
     Action("Previous session", "session-previous"),
-    Action(key="model", command="model"),
-    Action(key="connect", command="connect"),
-    Action(command="copy"),
+    *_commands("model", "connect", "copy"),
     Action(key="stop", command="stop"),
-    Action(command="retry"),
-    Action(command="edit"),
-    Action(key="edit", command="editor"),
-    Action(key="paste-picture", command="paste"),
-    Action(command="tools"),
+    *_commands("retry", "edit", "editor", "paste", "tools"),
     Action("Answer the tool that waits for approval", "approval-focus"),
     # This session.
     Action("Rename this session", "session-rename"),
-    Action(command="name"),
-    Action(command="fork"),
-    Action(command="archive"),
-    Action(command="delete"),
-    Action(command="undo"),
+    *_commands("name", "fork", "archive", "delete", "undo"),
     Action("Close this session", key="close", command="session", arguments="close"),
-    Action(key="save", command="save"),
-    Action(command="reset"),
-    Action(command="compact"),
-    Action(command="export"),
-    Action(command="import"),
-    Action(command="usage"),
-    Action(key="notices", command="notices"),
-    Action(command="todo"),
+    *_commands("save", "reset", "compact", "export", "import", "usage", "notices", "todo"),
     Action("Unfold or fold the to-dos", "todos-fold"),
 )
 
 _END: tuple[Action, ...] = (
     # Other sessions.
-    Action(key="sessions", command="sessions"),
+    *_commands("sessions"),
     Action(command="session", arguments="list"),
-    Action(command="resume"),
-    Action(command="load"),
-    Action(command="restore"),
-    *_places(),
+    *_commands("resume", "load", "restore"),
+    *(Action(f"Session {n} of the list", f"session-{n}") for n in range(1, 10)),
     # The conversation.
     Action("Go to the conversation", "conversation-focus"),
     Action("Copy this message", "conversation-copy"),
@@ -97,9 +83,7 @@ _END: tuple[Action, ...] = (
     Action("Scroll long code lines left", "conversation-code-left"),
     Action("Scroll long code lines right", "conversation-code-right"),
     # The screen.
-    Action(command="theme"),
-    Action(key="help", command="help"),
-    Action(key="quit", command="quit"),
+    *_commands("theme", "help", "quit"),
 )
 
 
@@ -108,7 +92,7 @@ def with_the_rest(
 ) -> tuple[Action, ...]:
     """Put the commands that neither part names between the two."""
     placed = {action.command for action in (*beginning, *end)}
-    rest = (Action(command=each.name) for each in commands if each.name not in placed)
+    rest = _commands(*(each.name for each in commands if each.name not in placed))
     return (*beginning, *rest, *end)
 
 

@@ -11,6 +11,7 @@ from tui.widgets.sidebar import Sidebar
 _SECONDS = 3.0
 """A step within this time after another continues it."""
 _NEAR_END = 20
+_STEPS = {"session-next": 1, "session-previous": -1}
 
 
 class SessionSteps:
@@ -76,6 +77,13 @@ class SessionWalk:
         self._prompt = prompt
         self._steps = SessionSteps()
         self.shown = ""
+
+    @property
+    def ways(self) -> frozenset[str]:
+        """The ids of the keys that lead to another session."""
+        rows = self._sidebar.shown
+        found = {key: neighbour(rows, self.shown, step) for key, step in _STEPS.items()}
+        return frozenset(key for key, row in found.items() if row not in (None, self.shown))
 
     def arrive(self, session_id: str) -> None:
         """Note the session on screen."""
