@@ -178,6 +178,10 @@ def test_all_that_is_in_a_paste_is_one_text(text):
     assert found(f"a{BEGIN}{text}{END}b") == ["a", ("paste", text), "b"]
 
 
+def test_a_report_of_the_mouse_that_was_cut_takes_nothing_of_a_paste():
+    assert found(f"\x1b[M {BEGIN}one\rtwo{END}") == [("paste", "one\rtwo")]
+
+
 def test_each_paste_has_its_own_text():
     twice = f"{BEGIN}one{END}k{BEGIN}two{END}\r"
     assert found(twice) == [("paste", "one"), "k", ("paste", "two"), "enter"]

@@ -25,11 +25,11 @@ _RUN = re.compile(f"[^{_CONTROLS}]+")
 _LINE_BREAK = re.compile(r"[\r\n]")
 _WHOLE = re.compile(
     # Keys of the Linux console and of rxvt, X10's mouse, then the rule.
-    r"\x1b(?:\[\[[ -~]|\[\d+\$|\[M[\s\S]{3}|\[(?![\[M])[-0-?]*[ -/]*[@-~]|O\d*[!-/:-~]"
+    r"\x1b(?:\[\[[ -~]|\[\d+\$|\[M[^\x00-\x1f]{3}|\[(?![\[M])[-0-?]*[ -/]*[@-~]|O\d*[!-/:-~]"
     r"|[\x08-\x0a\x0d\x7f]|[^\x00-\x1f\x7fO\[\]P_])",
     re.ASCII,
 )
-_PART = re.compile(r"\x1b(?:\[(?:\[|M[\s\S]{0,2}|[-0-?]*[ -/]*)|O\d*|[\]P_])?", re.ASCII)
+_PART = re.compile(r"\x1b(?:\[(?:\[|M[^\x00-\x1f]{0,2}|[-0-?]*[ -/]*)|O\d*|[\]P_])?", re.ASCII)
 _LONGEST = 256
 _STRING = re.compile(r"\x1b(?:\]\d|P[\d>!$+|]|_G)", re.ASCII)
 _END_OF_STRING = re.compile(r"\x1b\\|[\x07\x9c]|(?=[\x00-\x1f\x7f])")
