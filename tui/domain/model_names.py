@@ -10,8 +10,9 @@ NO_NAME = "This cannot be the name of a model: it has blanks, is an address, or 
 _KEYS = re.compile(
     r"sk[-_][\w-]{4}"
     r"|(?:rk|pk|csk|key|api|sess|pa)[-_](?=\D*\d)[\w-]{12,}$"
-    r"|(?:gsk_|xai-|hf_|r8_|fw_|vck_|jina_|tgp_v1_|esecret_|nvapi-|pplx-|glpat-|gh[a-z]_|github_pat_"
+    r"|(?:gsk_|xai-|hf_|r8_|fw_|vck_|jina_|tgp_v1_|esecret_|nvapi-|glpat-|gh[a-z]_|github_pat_"
     r"|xox[a-z]-|AIza|AKIA|ASIA|ABSK|AQ\.|ya29\.|dapi|SG\.)[\w.+=-]{12,}$"
+    r"|pplx-\w{20,}$"
     r"|eyJ[\w-]{8,}\."
     r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
     r"|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9/+]{40}$"
@@ -21,6 +22,7 @@ _KEYS = re.compile(
 """Keys of known providers, web tokens, UUIDs, and what stands before a key."""
 
 _DIGEST = re.compile(r"(?<=/)[^/:@]+[:@](?:sha256:)?[0-9a-f]{64}$")
+_WITH_IDS = re.compile(r"(?:[\w.-]+:)?(?:arn|ft):")
 _CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 """Between letters and digits, and before a capital: often in random text, seldom in words."""
 
@@ -42,7 +44,7 @@ def looks_like_key(text: str) -> bool:
 
 
 def _is_random(text: str) -> bool:
-    if text.startswith("arn:"):
+    if _WITH_IDS.match(text):
         return False
     runs = re.findall(r"[A-Za-z0-9+]+", _DIGEST.sub("", text))
     longest = max(runs, key=len, default="")
