@@ -23,6 +23,7 @@ _KEYS = re.compile(
 
 _DIGEST = re.compile(r"(?<=/)[^/:@]+[:@](?:sha256:)?[0-9a-f]{64}$")
 _WITH_IDS = re.compile(r"(?:[\w.-]+:)?(?:arn|ft):")
+"""Names of models that have random parts."""
 _CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 """Between letters and digits, and before a capital: often in random text, seldom in words."""
 
@@ -40,12 +41,11 @@ def looks_like_key(text: str) -> bool:
     text = text.strip()
     provider, _, behind = text.partition(":")
     parts = (text, "" if "/" in provider else behind.strip())
-    return any(_KEYS.match(each) or _is_random(each) for each in parts)
+    may_be_random = not _WITH_IDS.match(text)
+    return any(_KEYS.match(each) or (may_be_random and _is_random(each)) for each in parts)
 
 
 def _is_random(text: str) -> bool:
-    if _WITH_IDS.match(text):
-        return False
     runs = re.findall(r"[A-Za-z0-9+]+", _DIGEST.sub("", text))
     longest = max(runs, key=len, default="")
     if len(longest) >= 40 and not longest.isdigit():
