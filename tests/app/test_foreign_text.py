@@ -11,7 +11,7 @@ from textual import events
 from tests.ui.screen import notices, send, wait_for_answer
 from tests.ui.world import World
 from tests.waiting import until
-from tui.app.controllers.file_lists import _listing_of
+from tui.app.controllers.prompt_files import _listing_of
 from tui.app.services.session_imports import SessionImports
 from tui.commands.links import _run
 from tui.domain.references import words_in

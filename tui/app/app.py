@@ -255,19 +255,22 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(Prompt.FilesWanted)
     def list_files(self, event: Prompt.FilesWanted) -> None:
-        self.run_worker(partial(self._controllers.file_lists.show, event.folder), name="list files")
+        self.run_worker(
+            partial(self._controllers.prompt_files.show_listing, event.folder), name="list files"
+        )
 
     @on(Prompt.ReferencesSettled)
     def preview_attached(self, event: Prompt.ReferencesSettled) -> None:
         self.run_worker(
-            partial(self._controllers.attached_preview.show, event.text, event.own),
+            partial(self._controllers.prompt_files.show_attached, event.text, event.own),
             name="look at the files to attach",
         )
 
     @on(Prompt.FilesDropped)
     def refer_to_dropped(self, event: Prompt.FilesDropped) -> None:
         self.run_worker(
-            partial(self._controllers.dropped_files.take, event), name="look at pasted paths"
+            partial(self._controllers.prompt_files.replace_dropped, event),
+            name="look at pasted paths",
         )
 
     @on(Prompt.HeldWanted)

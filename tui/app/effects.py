@@ -89,7 +89,7 @@ class EffectRunner:
             case effects.FocusPrompt():
                 self._controllers.presenter.focus_prompt()
             case effects.PastePicture():
-                self._app.run_worker(self._controllers.picture_paste.paste, name="paste")
+                self._app.run_worker(self._controllers.prompt_files.paste_picture, name="paste")
             case effects.ShowTodos():
                 self._controllers.presenter.show_prompt()
 

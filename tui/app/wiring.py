@@ -33,16 +33,13 @@ from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
 if TYPE_CHECKING:
-    from tui.app.controllers.attached_preview import AttachedPreview
     from tui.app.controllers.connect import ConnectController
-    from tui.app.controllers.dropped_files import DroppedFiles
     from tui.app.controllers.external_editor import ExternalEditor
-    from tui.app.controllers.file_lists import FileLists
     from tui.app.controllers.find import FindController
     from tui.app.controllers.imports import ImportController
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
-    from tui.app.controllers.picture_paste import PicturePaste
+    from tui.app.controllers.prompt_files import PromptFiles
     from tui.app.controllers.session_picker import PickerController
     from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
@@ -233,32 +230,11 @@ class Controllers:
         )
 
     @cached_property
-    def file_lists(self) -> "FileLists":
-        """Lists the files that a prompt can refer to."""
-        from tui.app.controllers.file_lists import FileLists
+    def prompt_files(self) -> "PromptFiles":
+        """Lists, attaches and pastes the files that a prompt refers to."""
+        from tui.app.controllers.prompt_files import PromptFiles
 
-        return FileLists(self._chat, self._parts.workspace)
-
-    @cached_property
-    def dropped_files(self) -> "DroppedFiles":
-        """Turns files dropped on the terminal into references."""
-        from tui.app.controllers.dropped_files import DroppedFiles
-
-        return DroppedFiles(self._chat, self._parts.workspace)
-
-    @cached_property
-    def picture_paste(self) -> "PicturePaste":
-        """Pastes the picture in the clipboard."""
-        from tui.app.controllers.picture_paste import PicturePaste
-
-        return PicturePaste(self._chat, self._parts.workspace, self.presenter)
-
-    @cached_property
-    def attached_preview(self) -> "AttachedPreview":
-        """Says what the prompt will attach."""
-        from tui.app.controllers.attached_preview import AttachedPreview
-
-        return AttachedPreview(self._chat, self._parts.workspace)
+        return PromptFiles(self._chat, self._parts.workspace, self.presenter)
 
     @cached_property
     def find(self) -> "FindController":

@@ -1,0 +1,143 @@
+"""Files and pictures in the prompt: listed, dropped or pasted, and what it will attach."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from tui.app.chat_view import ChatView
+from tui.app.controllers.session_view import SessionPresenter
+from tui.app.services.clipboard_picture import read_picture
+from tui.app.services.project_files import folder_entries, project_files
+from tui.domain.file_names import FileListing, FileNames
+from tui.domain.references import reference_to, reference_to_picture
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
+from tui.errors import StorageError, UsageError
+from tui.files import system_text, user_path
+from tui.widgets.prompt import Prompt
+
+SECONDS_KEPT = 10.0
+
+_Key = tuple[str, str]
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    listing: FileListing
+    until: float
+
+
+class PromptFiles:
+    """Looks for files off the event loop, for the session that was on screen when it was asked.
+
+    Each listing is made once within some seconds.
+    """
+
+    def __init__(
+        self,
+        chat: ChatView,
+        workspace: Workspace,
+        presenter: SessionPresenter,
+        stopwatch: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._chat = chat
+        self._workspace = workspace
+        self._presenter = presenter
+        self._stopwatch = stopwatch
+        self._kept: dict[_Key, _Kept] = {}
+        self._running: dict[_Key, asyncio.Task[FileListing]] = {}
+
+    async def show_listing(self, folder: str) -> None:
+        """Show the files of a folder, or of the project without one."""
+        session = self._workspace.current
+        listing = await self._listing((session.session.header.project_path, folder))
+        if session is self._workspace.current:
+            self._chat.prompt.show_files(listing)
+
+    async def show_attached(self, text: str, own: frozenset[str]) -> None:
+        """Show what a text refers to; another text in the prompt makes it void."""
+        session = self._workspace.current
+        attached = await self._workspace.preview(session, text, own)
+        if session is self._workspace.current and text == self._chat.prompt.text:
+            self._chat.prompt.show_attached(attached)
+
+    async def replace_dropped(self, event: Prompt.FilesDropped) -> None:
+        """Replace pasted paths by references; they stay if one is not there."""
+        session = self._workspace.current
+        project = Path(session.session.header.project_path)
+        text = await asyncio.to_thread(_references_to, event.readings, project)
+        if text and session is self._workspace.current:
+            self._chat.prompt.replace_paste(event.paste, text)
+
+    async def paste_picture(self) -> None:
+        """Keep the picture in the clipboard, and refer to it; else say why there is none."""
+        session = self._workspace.current
+        try:
+            data = await asyncio.to_thread(read_picture, os.environ)
+            sha256 = await self._workspace.keep_picture(session, data)
+        except (StorageError, UsageError) as error:
+            self._presenter.say(Notice(str(error), "error"))
+            return
+        self._refer(session, reference_to_picture(sha256))
+
+    def _refer(self, session: LoadedSession, reference: str) -> None:
+        if session is self._workspace.current:
+            self._chat.prompt.insert_reference(reference)
+        else:
+            own = session.prompt.own_words | {reference}
+            session.prompt.edit(f"{session.prompt.text} {reference} ".lstrip(), own=own)
+            self._chat.settle_draft()
+
+    async def _listing(self, key: _Key) -> FileListing:
+        kept = self._kept.get(key)
+        if kept is not None and self._stopwatch() < kept.until:
+            return kept.listing
+        if key not in self._running:
+            self._running[key] = asyncio.create_task(self._make(key))
+        # A disk that hangs is asked once, whoever else wants to know.
+        return await asyncio.shield(self._running[key])
+
+    async def _make(self, key: _Key) -> FileListing:
+        try:
+            listing = await asyncio.to_thread(partial(_listing_of, *key))
+        finally:
+            del self._running[key]
+        now = self._stopwatch()
+        self._kept = {each: kept for each, kept in self._kept.items() if now < kept.until}
+        self._kept[key] = _Kept(listing, now + SECONDS_KEPT)
+        return listing
+
+
+def _listing_of(project: str, folder: str) -> FileListing:
+    paths: Sequence[str] = ()
+    with suppress(OSError):
+        root = Path(system_text(project))
+        if folder:
+            paths = [folder + name for name in folder_entries(root / user_path(folder))]
+        else:
+            paths = project_files(root)
+    return FileListing(folder, FileNames(paths))
+
+
+def _references_to(readings: Sequence[Sequence[str]], project: Path) -> str:
+    """The references to the first reading whose files are all there; empty without one."""
+    for paths in readings:
+        if all(map(os.path.exists, paths)):
+            written = [reference_to(_from_project(path, project)) for path in paths]
+            known = [each for each in written if each]
+            return f"{' '.join(known)} " if len(known) == len(written) else ""
+    return ""
+
+
+def _from_project(path: str, project: Path) -> str:
+    """A path as short as it can be, with a slash behind a folder."""
+    place = Path(path)
+    end = "/" if place.is_dir() else ""
+    is_inside = place != project and place.is_relative_to(project)
+    return f"{place.relative_to(project) if is_inside else place}{end}"
