@@ -8,6 +8,7 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tui.cli import output
@@ -26,6 +27,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Command = Callable[[Namespace], int]
+_MODULES = {
+    "": "screen",
+    "ask": "ask",
+    "sessions": "sessions",
+    "sessions search": "search",
+    "sessions export": "export",
+    "sessions copy": "copying",
+    "import": "imports",
+    "index rebuild": "index",
+    "doctor": "doctor",
+    "config": "config",
+    "completion": "config",
+}
+"""By commands, or their first words; each has a function ``run``."""
 FINE, FAILED, USAGE = 0, 1, 2
 _INTERRUPTED = 130
 _CANDIDATES = 20
@@ -73,55 +88,11 @@ def _logged(command: Command, chosen: Namespace, log_file: "Path") -> int:
 
 def _command(verb: str) -> Command:
     """Find the function of a command, importing only its module."""
-    if not verb:
-        from tui.cli import screen
-
-        return screen.run
-    if verb == "ask":
-        from tui.cli import ask
-
-        return ask.run
-    if verb.startswith("sessions "):
-        return _sessions_command(verb)
-    if verb == "import":
-        from tui.cli import imports
-
-        return imports.run
-    if verb == "index rebuild":
-        from tui.cli import index
-
-        return index.run
-    if verb == "doctor":
-        from tui.cli import doctor
-
-        return doctor.run
-    if verb.startswith("config "):
-        from tui.cli import config
-
-        return config.run
-    if verb == "completion":
-        from tui.cli import completion
-
-        return completion.run
-    raise UsageError(build().format_usage().rstrip())
-
-
-def _sessions_command(verb: str) -> Command:
-    if verb == "sessions search":
-        from tui.cli import search
-
-        return search.run
-    if verb == "sessions export":
-        from tui.cli import export
-
-        return export.run
-    if verb == "sessions copy":
-        from tui.cli import copying
-
-        return copying.run
-    from tui.cli import sessions
-
-    return sessions.run
+    module = _MODULES.get(verb) or _MODULES.get(verb.partition(" ")[0])
+    if module is None:
+        raise UsageError(build().format_usage().rstrip())
+    found: Command = import_module(f"tui.cli.{module}").run
+    return found
 
 
 def _exit_code(error: SibylError) -> int:

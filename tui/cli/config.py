@@ -1,4 +1,4 @@
-"""``sibyl-tui config``: the settings in force, the path of the file, and an example."""
+"""``sibyl-tui config`` and ``completion``: settings in force, and scripts for shells."""
 
 import os
 from argparse import Namespace
@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tui.cli import output
+from tui.cli.parser import build
 from tui.config import Flags, Settings, load_settings, paths
 from tui.config.writing import as_toml, example
 from tui.domain.timestamps import utc_now
@@ -15,9 +16,13 @@ from tui.storage.opening import open_store
 
 
 def run(chosen: Namespace) -> int:
-    """Print the result of the verb; only ``show`` reads the file and reports its errors."""
+    """Print the result of the command; only ``show`` reads the file and reports its errors."""
     file = paths.config_file(os.environ)
     match chosen.command:
+        case "completion":
+            import shtab
+
+            output.put_line(shtab.complete(build(), chosen.shell))
         case "config path":
             output.put_line(str(file))
         case "config example":
