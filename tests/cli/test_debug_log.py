@@ -15,8 +15,8 @@ import pytest
 import tui
 from tests.providers.chat_server import ChatServer, answers, calls_tools, refuses
 from tui import cli
+from tui.cli.crash import format_without_messages
 from tui.cli.debug_log import DebugLog
-from tui.cli.tracebacks import format_without_messages
 from tui.logs import log_of
 from tui.storage import log_file
 

@@ -5,8 +5,7 @@ import pytest
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
 from tui.commands.context import CommandContext, NumberedList
-from tui.commands.effects import Later, OpenReport, Say
-from tui.commands.execution import carried_out
+from tui.commands.effects import Later, OpenReport, Say, carried_out
 from tui.commands.registry import run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse

@@ -10,8 +10,7 @@ import pytest
 from tests.engine.workspaces import FULL, SHOP
 from tests.waiting import SECONDS, until
 from tui.commands import archive
-from tui.commands.effects import Ask, MovedSession
-from tui.commands.execution import carried_out
+from tui.commands.effects import Ask, MovedSession, carried_out
 from tui.domain.journal.records import Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
 from tui.errors import SessionNotFound

@@ -1,8 +1,7 @@
 from hypothesis import given
 
 from tests.strategies import any_text
-from tui.domain.commands import Invocation, PromptText, read_input
-from tui.domain.prompt_templates import filled
+from tui.domain.commands import Invocation, PromptText, filled, read_input
 
 TEMPLATES = {"review": "Review this:\n{args}\nBe brief.", "haiku": "A haiku.", "just": "{args}"}
 

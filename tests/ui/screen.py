@@ -8,7 +8,7 @@ from textual.keys import _character_to_key
 
 from tests.ui.world import World
 from tests.waiting import until
-from tui.screens.report import ReportScreen
+from tui.screens.page import ReportScreen
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt.top_border import TopBorder
 

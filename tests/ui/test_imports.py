@@ -13,7 +13,7 @@ from tui.engine.imports.ids import imported_session_id
 from tui.importers.protocol import Reader
 from tui.importers.stopping import check
 from tui.screens.imports import ImportScreen
-from tui.screens.report import ReportScreen
+from tui.screens.page import ReportScreen
 from tui.screens.welcome import welcome
 from tui.storage.protocol import SessionFilter
 

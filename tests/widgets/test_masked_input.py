@@ -3,7 +3,7 @@
 import pytest
 from textual.app import App
 
-from tui.widgets.masked_input import MaskedInput
+from tui.widgets.line_input import MaskedInput
 
 KEY = "sk-0123"
 

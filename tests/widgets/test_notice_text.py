@@ -5,7 +5,7 @@ from rich.cells import cell_len
 
 from tests.strategies import any_text
 from tui.domain.views.notice import Notice
-from tui.widgets.notice_text import fit_notice
+from tui.widgets.notice_queue import fit_notice
 
 ARCHIVED = 'Archived "Fix the login page that fails on Safari". /undo brings it back'
 

@@ -11,8 +11,7 @@ from tui.app.dependencies import Dependencies
 from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
-from tui.commands.effects import Effect
-from tui.commands.execution import carried_out
+from tui.commands.effects import Effect, carried_out
 from tui.domain.commands import BY_NAME, REACHES, Invocation, PromptText, read_input
 from tui.domain.model_names import looks_like_key
 from tui.domain.views.notice import Notice

@@ -9,8 +9,7 @@ from textual.app import App
 from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
 from tui.commands import effects
-from tui.commands.effects import Effect
-from tui.commands.execution import carried_out
+from tui.commands.effects import Effect, carried_out
 from tui.commands.leaving import ask_before
 
 

@@ -35,7 +35,6 @@ from tui.storage.rescue import write_rescue
 _SAVED_LATE = "The first attempt to save failed, so the model was not asked. All is saved now."
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-
 _CHOICES = "y once, u until this turn ends, a always for this tool, n deny:"
 _ANSWERS: dict[str, Choice] = {
     "y": "once",
@@ -45,7 +44,6 @@ _ANSWERS: dict[str, Choice] = {
     "always": "always",
 }
 """Anything else denies."""
-
 
 _STANDARD_INPUT = "-"
 _SECRETS = (

@@ -14,8 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import tui
-from tui.cli.system import versions
-from tui.cli.tracebacks import format_without_messages
+from tui.cli.crash import format_without_messages, versions
 from tui.config.paths import state_directory
 from tui.domain.text.safe_text import make_visible
 from tui.domain.timestamps import format_milliseconds

@@ -11,7 +11,7 @@ import msgspec
 from tui.cli import output
 from tui.cli.report import Report, as_lines, make_report
 from tui.config import Flags, Settings, load_settings, paths
-from tui.domain.journal.damage import damage_words
+from tui.domain.text.labels import damage_words
 from tui.domain.timestamps import utc_now
 from tui.errors import ConfigError, SessionDamaged, SessionNotFound, SibylError, StorageError
 from tui.storage.doctor import Doctor, Finding, Verdict, verdict

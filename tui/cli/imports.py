@@ -30,7 +30,6 @@ _NOT_FOUND = (
     "No program's sessions found in {}. sibyl-tui import --help lists the programs that are read."
 )
 
-
 _Json = dict[str, Any]
 
 

@@ -14,10 +14,10 @@ import msgspec
 
 from tui.cli import output
 from tui.config import Flags, Settings, configured_levels, load_settings, paths
-from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
 from tui.domain.providers import is_guide
+from tui.domain.text.labels import damage_words
 from tui.domain.timestamps import format_utc, utc_now
 from tui.engine.kept_lists import KeptLists
 from tui.engine.sessions.leasing import take_session

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import tui
 from tui.cli.crash import NAME as CRASH_LOG
-from tui.cli.system import library_version, system
+from tui.cli.crash import library_version, system
 from tui.config import Settings, ToolServerSettings, paths
 from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider

@@ -55,7 +55,6 @@ _JSON_FIELDS = (
     "imported_from",
 )
 
-
 _HEADINGS = ("#", "ID", "Name", "Last used", "Messages")
 _NAME = _HEADINGS.index("Name")
 _SHORTEST_NAME = 10

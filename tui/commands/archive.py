@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from tui.commands import session
-from tui.commands.context import CommandContext
+from tui.commands.context import CommandContext, title_of
 from tui.commands.effects import (
     Ask,
     Effect,
@@ -19,7 +19,6 @@ from tui.commands.effects import (
 )
 from tui.commands.private import refuse_private
 from tui.commands.targets import check_holder, resolve
-from tui.commands.titles import title_of
 from tui.domain.journal.ids import is_private
 from tui.domain.journal.session import Status
 from tui.domain.moves import Move, Place

@@ -1,5 +1,6 @@
 """The dependencies of commands."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
@@ -83,3 +84,12 @@ class CommandContext(msgspec.Struct, frozen=True):
 
 CommandFunction = Callable[[CommandContext, str], Awaitable[Sequence[Effect]]]
 """A command: takes the arguments as one string, and returns effects."""
+
+
+async def title_of(context: CommandContext, session_id: str) -> str:
+    """Quote the title of a session. Raises ``SessionNotFound``."""
+    known = context.workspace.switcher.find(session_id)
+    if known is not None:
+        return f'"{known.label()}"'
+    entry = await asyncio.to_thread(context.workspace.reader.entry, session_id)
+    return f'"{entry.label}"'

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from tui.domain.views.notice import Notice, Severity
-from tui.domain.views.report import Report
+from tui.domain.views.notice import Notice, Report, Severity
 from tui.domain.views.session_picker import PickerView
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.errors import StorageError
+from tui.engine.sessions.switching import PrivateSessionLeft
+from tui.errors import SibylError, StorageError
 
 
 class Say(msgspec.Struct, frozen=True):
@@ -199,3 +199,23 @@ def warn(texts: Sequence[str]) -> tuple[Effect, ...]:
 def save_failed(title: str, error: StorageError) -> tuple[Effect, ...]:
     """Show why a session could not be saved."""
     return say(f'Could not save "{title}": {error.short}', "error")
+
+
+_CANDIDATES = 10
+
+
+async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequence[Effect]:
+    """Await ``work``; a ``SibylError`` becomes a notice, or a question before a private loss."""
+    try:
+        return await work()
+    except PrivateSessionLeft as left:
+        return (LeavePrivate(left.loaded, work),)
+    except SibylError as error:
+        return _refusal(*error.lines(_CANDIDATES))
+
+
+def _refusal(error: str, *more: str) -> Sequence[Effect]:
+    # One further line fits into the notice; a list of sessions needs a report.
+    if len(more) < 2:
+        return say(" ".join((error, *more)), "error")
+    return report("Which session?", "\n".join((error, *more)))

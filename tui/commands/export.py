@@ -1,20 +1,51 @@
-"""``/export``."""
+"""``/copy`` and ``/export``."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, save_failed, say
+from tui.commands.effects import CopyText, Effect, save_failed, say
 from tui.commands.private import refuse_private
+from tui.domain.commands import BY_NAME
+from tui.domain.journal.message import Message
+from tui.domain.text.fences import codes
 from tui.engine.library.conversation import Conversation, live_conversation
 from tui.engine.library.exported_pictures import markdown_with_pictures
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 from tui.storage.export_file import create
 from tui.storage.protocol import SessionReader
 
 _NAMES = 1000
 """Limit of the numbers that are tried in file names."""
+
+
+async def copy(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Copy the last answer, the last code block of any answer, or the id of the session."""
+    answers = _answers(context.workspace.current)
+    match arguments.lower():
+        case "":
+            text = next(answers, "")
+        case "code":
+            text = await asyncio.to_thread(_last_code, answers)
+        case "id":
+            text = context.workspace.current.id
+        case _:
+            return say(BY_NAME["copy"].usage_error)
+    return (CopyText(text),) if text else say("Nothing to copy.")
+
+
+def _answers(loaded: LoadedSession) -> Iterator[str]:
+    """The answers, newest first, including the arriving one."""
+    for entry in reversed(loaded.entries):
+        if isinstance(entry, Message) and entry.role == "assistant" and entry.text.strip():
+            yield entry.text
+
+
+def _last_code(answers: Iterator[str]) -> str:
+    found = (block for text in answers for block in reversed(codes(text)) if block.strip())
+    return next(found, "")
 
 
 async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from tui.commands.context import CommandContext
+from tui.commands.context import CommandContext, title_of
 from tui.commands.effects import Effect, FocusPrompt, MovedSession, ShowSession, say
-from tui.commands.titles import title_of
 from tui.domain.journal.ids import is_private
 from tui.errors import StorageError, UsageError
 

@@ -6,7 +6,6 @@ from functools import partial
 from tui.commands import (
     answers,
     archive,
-    copy_text,
     export,
     private,
     program,
@@ -19,8 +18,7 @@ from tui.commands import (
     usage,
 )
 from tui.commands.context import CommandContext, CommandFunction
-from tui.commands.effects import Effect
-from tui.commands.execution import carried_out
+from tui.commands.effects import Effect, carried_out
 from tui.domain.commands import Invocation
 
 FUNCTIONS: dict[str, CommandFunction] = {
@@ -46,7 +44,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "edit": answers.edit,
     "compact": answers.compact,
     "stop": answers.stop,
-    "copy": copy_text.copy,
+    "copy": export.copy,
     "paste": program.paste_picture,
     "export": export.export,
     "import": program.import_sessions,

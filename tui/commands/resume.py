@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
-from tui.commands.context import CommandContext
+from tui.commands.context import CommandContext, title_of
 from tui.commands.effects import Ask, Effect, Later, OpenPicker, ShowSession, say
 from tui.commands.sessions import open_projects, open_session
 from tui.commands.targets import resolve, resolve_number
-from tui.commands.titles import title_of
 from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import is_number
 from tui.domain.text.labels import plural

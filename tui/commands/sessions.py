@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from functools import partial
 
-from tui.commands.context import CommandContext
+from tui.commands.context import CommandContext, title_of
 from tui.commands.effects import (
     Effect,
     FocusPrompt,
@@ -17,7 +17,6 @@ from tui.commands.effects import (
 )
 from tui.commands.private import refuse_private
 from tui.commands.targets import resolve
-from tui.commands.titles import title_of
 from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.domain.views.notice import Notice

@@ -27,7 +27,6 @@ _NAMES: dict[type, str] = {
     str: "text",
 }
 
-
 _BARE = late_pattern(r"[A-Za-z0-9_-]+")
 
 

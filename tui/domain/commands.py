@@ -11,7 +11,6 @@ from typing import Literal
 import msgspec
 
 from tui.domain.model_settings import EFFORTS, PARAMETERS
-from tui.domain.prompt_templates import filled
 from tui.domain.references import NO_WORDS, OWN_SIGN, SIGN, mark, own_words, unmarked
 from tui.domain.text.patterns import late_pattern
 
@@ -39,6 +38,18 @@ Reach = Literal["stays", "leads", "anywhere", "at once"]
 _COMMAND = late_pattern(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
 
 _SLASHED_COMMAND = late_pattern(r"//+[A-Za-z]+(?:\s|$)")
+
+PLACEHOLDER = "{args}"
+
+
+def filled(template: str, words: str) -> str:
+    """Put words in the place of each ``{args}``; without one, after a blank line.
+
+    Everything else in the template and in the words is plain text.
+    """
+    if PLACEHOLDER in template:
+        return template.replace(PLACEHOLDER, words)
+    return f"{template.rstrip()}\n\n{words}" if words else template
 
 
 class Command(msgspec.Struct, frozen=True):

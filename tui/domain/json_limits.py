@@ -34,7 +34,6 @@ _TO_LONG_NUMBER = re.compile(
 _DIGIT = re.compile(rb"[0-9]")
 _OPENING = (b"[", b"{")
 
-
 ODD_VALUES = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError)
 """Errors of a program that computes with a value it did not expect."""
 

@@ -55,7 +55,6 @@ _OF_OTHERS = re.compile(rb'^\s*\{\s*"kind"\s*:|' + QWEN_CODE)
 _EXPORT = re.compile(rb'^\s*\{[^{}\[\]]*"loglines"\s*:\s*\[')
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
-
 _CREATED = re.compile(r"Task #(\w+) created")
 
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.contents import base64_size, blocks, earlier, joined, placeholder, title, usage
-from tui.importers.editors import user_folders
 from tui.importers.json_file import records_or_rest
 from tui.importers.json_lines import object_in, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
@@ -30,6 +29,7 @@ from tui.importers.protocol import (
     Source,
 )
 from tui.importers.times import utc
+from tui.importers.vscode import user_folders
 
 API = "api_conversation_history.json"
 _SCREEN = "ui_messages.json"

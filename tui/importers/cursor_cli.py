@@ -34,7 +34,6 @@ _REDACTED = "[REDACTED]"
 _REFERENCE = re.compile(rb"(?=\x20(.{32}))", re.DOTALL)
 """A field of 32 bytes: its length, and what may be the id of another blob."""
 
-
 _TURNS = 8
 _AGENT_TURN = 1
 _PROMPT, _STEP = 1, 2

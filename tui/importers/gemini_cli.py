@@ -46,7 +46,6 @@ _HISTORY = re.compile(rb'^\s*\{\s*"history"\s*:\s*\[\s*\{\s*"role"\s*:\s*"\w+"\s
 _SUB_AGENT = "sub-agent"
 _SMALL_FILE_BYTES = 4 * 1024 * 1024
 
-
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 
 

@@ -53,7 +53,6 @@ _DEPTH = 4
 _MESSAGE = re.compile(rb"""[^{]*\{(?:[^{}]|\{[^{}]*\})*?"role"\s*:""")
 """Matches files whose first object is a message, not one that contains some."""
 
-
 _WORDS = ("content", "parts", "text")
 """Fields of a message that may have what it says."""
 _THINKING = {"thinking", "reasoning", "redacted_thinking"}

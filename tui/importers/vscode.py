@@ -12,7 +12,6 @@ from tui.domain.journal.message import ToolCall
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title, todos
-from tui.importers.editors import user_folders
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
     UNREADABLE,
@@ -41,9 +40,20 @@ _ATTACHED = {"directory", "file", "image", "paste"}
 _TOOL = "toolInvocationSerialized"
 _LOG = re.compile(rb'\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 
-
 _SNAPSHOT, _SET, _PUSH, _DELETE = range(4)
 _DEEPEST = 32
+
+_EDITORS = (
+    *("Code", "Code - Insiders", "Code - OSS", "VSCodium", "Cursor", "Windsurf"),
+    *(".vscode-server/data", ".cursor-server/data"),
+)
+
+
+def user_folders(places: Places) -> Iterator[Path]:
+    """Name the folder of each editor, whether it is there or not."""
+    applications = places.app_support if places.is_mac else places.config
+    for editor in _EDITORS:
+        yield (places.home if editor.startswith(".") else applications) / editor / "User"
 
 
 def last_state(path: Path, ledger: Ledger) -> Json:

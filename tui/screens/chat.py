@@ -1,28 +1,36 @@
 """The chat screen: sidebar, conversation, prompt and status bar."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.screen import Screen
 from textual.widgets import Static
 
 from tui.domain.commands import Command
 from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
+from tui.domain.screen_sizes import (
+    KEY_LINE_FROM_ROWS,
+    LEAST_COLUMNS,
+    LEAST_ROWS,
+    SIDEBAR_FROM_COLUMNS,
+)
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
-from tui.screens.breakpoints import TOO_SMALL, fit
-from tui.screens.draft_timer import DraftTimer
 from tui.screens.first_paint import FirstPaint
 from tui.screens.keys import CHAT, CHAT_LINE, USEFUL
 from tui.screens.session_walk import SessionWalk
@@ -42,10 +50,50 @@ from tui.widgets.todo_panel import TodoPanel
 from tui.widgets.transcript import ScrollPosition, ScrollPositions, Transcript
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
     from textual.widget import Widget
 
 _LAST_MESSAGES = 4
 """The last messages, which a turn may have changed without an event."""
+
+TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
+
+_DRAFT_SECONDS, _DRAFT_SECONDS_AT_MOST = 1.0, 3.0
+"""Delays until a draft is settled: after the last key, and after the first."""
+
+
+class DraftTimer:
+    """Calls ``settled`` when nothing was typed for a moment, or something for long."""
+
+    def __init__(self, owner: MessagePump, settled: Callable[[], object]) -> None:
+        """``owner`` has the timer."""
+        self._owner = owner
+        self._settled = settled
+        self._timer: Timer | None = None
+        self._deadline = 0.0
+
+    def begin(self) -> None:
+        """Something was typed."""
+        if self._timer is None:
+            self._deadline = time.monotonic() + _DRAFT_SECONDS_AT_MOST
+        else:
+            self._timer.stop()
+        rest = self._deadline - time.monotonic()
+        # Textual divides by it: a timer of no time dies unheard, and no draft is kept any more.
+        self._timer = self._owner.set_timer(max(0.001, min(_DRAFT_SECONDS, rest)), self._end)
+
+    def _end(self) -> None:
+        self._timer = None
+        self._settled()
+
+
+def fit(screen: Screen[Any], size: Size) -> bool:
+    """Set the size classes of the style sheet; true if the screen is too small."""
+    small = size.width < LEAST_COLUMNS or size.height < LEAST_ROWS
+    screen.set_class(size.width < SIDEBAR_FROM_COLUMNS, "-narrow")
+    screen.set_class(small, "-too-small")
+    screen.set_class(size.height < KEY_LINE_FROM_ROWS, "-short")
+    return small
 
 
 class ChatScreen(TextSelectionScreen):

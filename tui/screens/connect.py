@@ -13,7 +13,7 @@ from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.screens.chooser_dialog import ChooserDialog, ShownInput
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import ConnectIntent
-from tui.widgets.masked_input import MaskedInput
+from tui.widgets.line_input import MaskedInput
 
 Step = Literal["provider", "key", "address", "model"]
 

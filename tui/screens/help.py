@@ -28,7 +28,6 @@ _MARKS = "Marks in the list of sessions"
 _LEFT = 3
 """Sections in the left of two columns."""
 
-
 Section = tuple[str, Sequence[KeyHelpLine]]
 
 _ASIDE = (

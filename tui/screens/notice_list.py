@@ -6,10 +6,10 @@ from datetime import datetime
 from textual.content import Content
 
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.notice_log import LoggedNotice
+from tui.domain.views.notice import LoggedNotice
 from tui.screens.page import PageScreen
 from tui.screens.typed_text import PassOn
-from tui.widgets.notice_text import SIGNS
+from tui.widgets.notice_queue import SIGNS
 from tui.widgets.wrapping import wrap_words
 
 _STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}

@@ -11,8 +11,10 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from tui.domain.views.notice import Report
 from tui.screens.dialog import Dialog
 from tui.screens.typed_text import PassOn, is_free_text
+from tui.widgets.wrapping import clean, wrap_hanging
 
 _FRAME = 5
 """Cells beside the text: border, padding and scrollbar."""
@@ -95,3 +97,15 @@ class PageScreen(TextDialog):
     def text(self) -> str:
         """The whole page."""
         return self.lay_out(115).plain
+
+
+class ReportScreen(PageScreen):
+    """Shows a report."""
+
+    def __init__(self, report: Report, pass_on: PassOn) -> None:
+        super().__init__(report.title, pass_on)
+        self._report = report
+
+    def lay_out(self, width: int) -> Content:
+        lines = clean(self._report.text).split("\n")
+        return Content("\n".join(row for line in lines for row in wrap_hanging(line, width)))

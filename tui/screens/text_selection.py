@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from tui.widgets.transcript import Transcript
 
-
 _JUST_ABOVE = 0.01
 
 

@@ -55,9 +55,9 @@ from tui.storage.attachments import checked_hash, only_match, used_pictures
 from tui.storage.beginning import Beginning
 from tui.storage.directory import describe, describe_unreadable
 from tui.storage.journal_window import entry_id
-from tui.storage.memory_catalog import MemoryCatalog
 from tui.storage.memory_shelf import (
     Box,
+    MemoryCatalog,
     MemoryLease,
     MemoryShelf,
     Order,

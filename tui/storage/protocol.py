@@ -43,7 +43,6 @@ KEPT: frozenset[Status] = frozenset({"open", "closed"})
 KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
 EVERYWHERE: frozenset[Status] = frozenset({"open", "closed", "archived", "trashed"})
 
-
 Order = Literal["used", "pinned", "closed"]
 """The order of a list: newest use first, the same under those that are pinned, or latest closed
 first.

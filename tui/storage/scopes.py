@@ -24,7 +24,6 @@ from tui.storage.disk import append_lines, replace, storage_errors
 _LOCK_PATIENCE = 10.0
 """Seconds: each holder takes the time of two writes, but many programs may queue."""
 
-
 _FILE_BYTES = 64 * 1024 * 1024
 _Ordinal = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
 

@@ -34,7 +34,6 @@ _LONGEST_READ = 1024 * 1024
 _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004, 2048))
 _RESET = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
 
-
 _PLAIN = "\x1b[0m"
 # The beginning of a run of text: a cursor position, if it is elsewhere, and its style.
 _BEGINNING = re.compile(r"(?P<place>\n?(?:\x1b\[\d+;\d+H)?)(?P<style>\x1b\[[\d;]+m)")

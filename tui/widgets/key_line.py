@@ -16,8 +16,7 @@ from tui.domain.views.notice import Notice
 from tui.widgets.cells import one_line
 from tui.widgets.key_names import short_key_name
 from tui.widgets.keys import Key
-from tui.widgets.notice_queue import NoticeQueue
-from tui.widgets.notice_text import SIGNS, fit_notice
+from tui.widgets.notice_queue import SIGNS, NoticeQueue, fit_notice
 
 COPY_SELECTED = "copy-selected"
 """The id of the action that copies a selection made with the mouse."""

@@ -3,13 +3,14 @@
 from typing import ClassVar
 
 from rich.cells import cell_len
+from rich.style import Style
+from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tui.domain.text.safe_text import make_visible_line
-from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import (
     JOINERS,
     after,
@@ -20,10 +21,22 @@ from tui.widgets.graphemes import (
     word_around,
     word_before,
 )
+from tui.widgets.hints import hint
 from tui.widgets.textual_private.line_input import InputBase
 
 # Textual deletes forwards with the first two.
 _REBOUND = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}
+
+
+class GraphemeText(Text):
+    """A line of text for Rich."""
+
+    def stylize(self, style: str | Style, start: int = 0, end: int | None = None) -> None:
+        line = self.plain
+        if end is not None and not line.isascii() and 0 <= start < end <= len(line):
+            start, last = begin(line, start), begin(line, end - 1)
+            end = after(line, last)
+        super().stylize(style, start, end)
 
 
 class LineInput(InputBase, inherit_bindings=False):
@@ -129,3 +142,28 @@ class LineInput(InputBase, inherit_bindings=False):
                 break
             index += len(grapheme)
         return index
+
+
+_DOT = "\u2022"
+
+
+class MaskedInput(LineInput):
+    """Takes what is typed or pasted, without showing it."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(
+            placeholder="paste the key", password=True, compact=True, select_on_focus=False, id=id
+        )
+
+    def shown_text(self) -> GraphemeText:
+        dots = _DOT * len(self.value)
+        return GraphemeText(dots, no_wrap=True, overflow="ignore", end="")
+
+    def index_at(self, cells: int) -> int:
+        return min(len(self.value), cells + self.scroll_offset.x)
+
+    def action_copy(self) -> None:
+        hint(self, "A key is not copied from here.")
+
+    def action_cut(self) -> None:
+        self.action_copy()

@@ -5,7 +5,12 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+from rich.cells import cell_len
+
+from tui.domain.text.patterns import late_pattern
+from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice, Severity
+from tui.widgets.cells import cut
 
 SECONDS: dict[Severity, float] = {"information": 4.0, "warning": 7.0, "error": 10.0}
 """The time that a notice has if no other waits."""
@@ -15,6 +20,25 @@ LEAST_SECONDS: dict[Severity, float] = {"information": 1.5, "warning": 2.5, "err
 
 MOST_WAITING = 5
 """Older ones give way to newer ones: the list has them all."""
+
+SIGNS = {"information": "·", "warning": "!", "error": "✗"}
+_QUOTED = late_pattern(r'"([^"]+)"')
+_LEAST_TITLE = 6
+
+
+def fit_notice(notice: Notice, width: int) -> str:
+    """Fit the first line of a notice into so many cells; an ellipsis stands for the rest."""
+    first, *more = notice.text.strip().split("\n")
+    text = make_visible_line(first) + (" …" if more else "")
+    return cut(_with_short_title(text, cell_len(text) - width), width)
+
+
+def _with_short_title(text: str, excess: int) -> str:
+    titles = sorted(_QUOTED.findall(text), key=cell_len)
+    if excess <= 0 or not titles:
+        return text
+    room = max(_LEAST_TITLE, cell_len(titles[-1]) - excess)
+    return text.replace(f'"{titles[-1]}"', f'"{cut(titles[-1], room)}"', 1)
 
 
 class Stoppable(Protocol):

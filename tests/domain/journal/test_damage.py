@@ -13,9 +13,9 @@ from tests.domain.journal_lines import FORK_LINES, LINES, line_of, nested, sayin
 from tests.strategies import records
 from tui.domain import json_limits
 from tui.domain.journal import records as module
-from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import DamagedRecord, Reset, decode, encode
 from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
+from tui.domain.text.labels import damage_words
 
 # --- what is damaged
 

@@ -1,8 +1,7 @@
 """The list of this run's notices."""
 
 from tests.builders import Clock
-from tui.domain.views.notice import Notice
-from tui.domain.views.notice_log import LoggedNotice, NoticeLog
+from tui.domain.views.notice import LoggedNotice, Notice, NoticeLog
 
 
 def test_equal_notices_in_a_row_are_one_with_the_last_time():

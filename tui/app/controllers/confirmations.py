@@ -6,8 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui.app.input_queue import InputQueue
-from tui.commands.effects import Ask, Effect
-from tui.commands.execution import carried_out
+from tui.commands.effects import Ask, Effect, carried_out
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 

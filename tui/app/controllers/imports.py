@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tui.engine.imports.planning import Plan
     from tui.engine.imports.progress import Progress, Report
 
-
 _Result = TypeVar("_Result")
 _SHOWN_SECONDS = 0.1
 

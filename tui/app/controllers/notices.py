@@ -7,9 +7,7 @@ from typing import Any
 import msgspec
 from textual.app import App
 
-from tui.domain.views.notice import Notice
-from tui.domain.views.notice_log import LoggedNotice, NoticeLog
-from tui.domain.views.report import Report
+from tui.domain.views.notice import LoggedNotice, Notice, NoticeLog, Report
 from tui.screens.typed_text import PassOn
 from tui.widgets.key_line import KeyLine
 
@@ -58,7 +56,7 @@ class NoticeController:
 
     def open_report(self, report: Report) -> None:
         """Show a longer answer of a command over the conversation."""
-        from tui.screens.report import ReportScreen
+        from tui.screens.page import ReportScreen
 
         self._app.push_screen(ReportScreen(report, self._pass_on))
 

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.damage import damage_words
-from tui.domain.text.labels import plural
+from tui.domain.text.labels import damage_words, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import format_utc, utc_now
 from tui.files import user_path

@@ -11,7 +11,6 @@ from tui.domain.journal.records import Reset, Summary
 Versions = Mapping[str, tuple[str, ...]]
 """For the id of a message that has other versions: the ids of them all, in file order."""
 
-
 _MOST_NAMED = 100
 NOTHING = -1
 """The place of the message before a first one."""

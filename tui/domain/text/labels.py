@@ -121,3 +121,8 @@ def age(then: datetime | None, now: datetime) -> str:
 
 def _ago(count: int, unit: str) -> str:
     return f"{plural(count, unit)} ago"
+
+
+def damage_words(damaged: int, place: str) -> str:
+    """Count the records that could not be read; ``place`` is a title, an id or a file."""
+    return f"{plural(damaged, 'damaged record')} skipped in {place}; the file is unchanged"

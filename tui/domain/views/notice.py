@@ -1,10 +1,20 @@
-"""Notices: messages of the program; shown for some seconds and listed, never saved or sent."""
+"""Notices and reports: messages of the program, never saved or sent."""
 
+from collections import deque
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Literal
 
 import msgspec
 
 Severity = Literal["information", "warning", "error"]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """A text of several lines with a title."""
+
+    title: str
+    text: str
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -14,3 +24,36 @@ class Notice(msgspec.Struct, frozen=True):
     severity: Severity = "information"
     caused: bool = False
     """True for what a key or a command has caused: it is shown at once."""
+
+
+MOST_NOTICES = 500
+
+
+class LoggedNotice(msgspec.Struct, frozen=True):
+    """A notice, its time, and the title of its session if that was not on screen."""
+
+    at: datetime
+    notice: Notice
+    title: str = ""
+
+
+class NoticeLog:
+    """Keeps the last notices."""
+
+    def __init__(self) -> None:
+        self._logged: deque[LoggedNotice] = deque(maxlen=MOST_NOTICES)
+
+    def add(self, logged: LoggedNotice) -> None:
+        """Keep a notice; one that was the last already only has another time."""
+        if self._logged and _is_again(logged, self._logged[0]):
+            self._logged.popleft()
+        self._logged.appendleft(logged)
+
+    @property
+    def newest_first(self) -> Sequence[LoggedNotice]:
+        """All that are kept."""
+        return tuple(self._logged)
+
+
+def _is_again(logged: LoggedNotice, last: LoggedNotice) -> bool:
+    return (logged.notice, logged.title) == (last.notice, last.title)

@@ -35,7 +35,6 @@ _ENDING = late_pattern(r"\w\.\w{1,4}\Z")
 _NAMES_SAID = 3
 _UNKNOWN = (FileNotFoundError, NotADirectoryError)
 
-
 _FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", "gcloud"})
 _NAMES = frozenset(
     {

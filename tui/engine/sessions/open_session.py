@@ -43,7 +43,6 @@ Clock = Callable[[], datetime]
 STATE_BYTES = 64 * 1024
 """A state is written at least once in so many bytes, so that an end is read without the rest."""
 
-
 Pending = Callable[[], Sequence[Record]]
 """The records that are not on disk yet."""
 Read = Callable[[int], Awaitable[HistoryWindow]]

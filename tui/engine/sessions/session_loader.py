@@ -2,10 +2,10 @@
 
 import os
 
-from tui.domain.journal.damage import damage_words
 from tui.domain.journal.ids import SESSION_NUMBERS, new_private_id
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, Tail
+from tui.domain.text.labels import damage_words
 from tui.domain.views.notice import Notice
 from tui.engine.requests.missing_results import answered
 from tui.engine.sessions.draft_keeper import DraftKeeper

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.domain.journal.blocks import Attachment
-from tui.domain.journal.damage import damage_words
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Entry, SessionEntry
+from tui.domain.text.labels import damage_words
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
 from tui.domain.views.sidebar_rows import Mark

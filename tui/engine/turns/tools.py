@@ -29,7 +29,6 @@ Ask = Callable[[Question], Awaitable[Choice]]
 Emit = Callable[[TurnEvent], Awaitable[None]]
 """Takes the events of a turn, one at a time."""
 
-
 _WITHOUT = "this answer goes without its tools."
 
 

@@ -61,7 +61,6 @@ pragma user_version = {VERSION};
 commit;
 """
 
-
 Kind = Literal["missing", "older", "newer", "damaged", "locked", "out of reach"]
 """Reasons: a missing or older index is built anew, a damaged one is set aside."""
 

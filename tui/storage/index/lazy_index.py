@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from tui.storage.index.child import Progress
     from tui.storage.index.search_index import SearchIndex
 
-
 _log = logging.getLogger(__name__)
 
 

@@ -24,7 +24,6 @@ COLUMNS = """id, number, scope, ordinal, header, place, used_ns, closed_ns, pinn
     last_append::text, epoch, holder,
     coalesce(leased_until > now(), false) as leased, described_at, described"""
 
-
 _ROW = f"select {COLUMNS} from sessions where id = %s"  # noqa: S608 - constants
 
 

@@ -19,19 +19,17 @@ from textual.widgets.text_area import (
 )
 
 from tui.domain.references import OWN_SIGN, SIGN, own_words, unmarked, without_marks
-from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import JOINERS, word_around
 from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.keys import PROMPT, PROMPT_COMPLETION
+from tui.widgets.line_input import GraphemeText
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.document import PromptDocument
-from tui.widgets.prompt.kill_ring import KillRing
 from tui.widgets.prompt.pastes import Paste, Pastes
 from tui.widgets.textual_private.text_area import TextAreaBase
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 LINE_BREAK_KEYS = frozenset({"shift+enter", "alt+enter", "ctrl+j"})
-
 
 # Textual's editor has another action for them or none.
 _SHELL_KEYS = (
@@ -43,6 +41,39 @@ _SHELL_KEYS = (
     Binding("ctrl+underscore", "undo", "Undo", show=False),
 )
 _REBOUND = frozenset({"ctrl+a", "ctrl+e"})
+
+
+class KillRing:
+    """A ring of one text, cut from an editor; consecutive cuts at the same place are joined."""
+
+    def __init__(self, editor: TextArea) -> None:
+        self._editor = editor
+        self._text = ""
+        self._place: object = None
+
+    @property
+    def text(self) -> str:
+        """The text to insert; empty while nothing was cut."""
+        return self._text
+
+    def cut(self, end: Location) -> None:
+        """Cut the selection, or the text between the caret and ``end``."""
+        editor = self._editor
+        selection = editor.selection
+        start, end = (editor.cursor_location, end) if selection.is_empty else selection
+        before = self._caret
+        result = editor.delete(start, end, maintain_selection_offset=False)
+        if not result.replaced_text:
+            return
+        earlier = self._text if self._place == before else ""
+        added = (result.replaced_text, earlier) if end < start else (earlier, result.replaced_text)
+        self._text, self._place = "".join(added), self._caret
+
+    @property
+    def _caret(self) -> tuple[Location, str]:
+        """The caret and its row: another value after every change."""
+        location = self._editor.cursor_location
+        return location, self._editor.document[location[0]]
 
 
 def _with_shell_keys(bindings: Iterable[BindingType]) -> list[BindingType]:

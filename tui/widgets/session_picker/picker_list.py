@@ -18,7 +18,6 @@ from tui.widgets.line_list import LineList
 Line = tuple[int, PickerRow]
 """A session and its number, from 1."""
 
-
 Part = Literal["text", "number", "sign", "aside", "set-aside"]
 Piece = tuple[str, Part]
 

@@ -1,17 +1,50 @@
 """The rows of the transcript as strips, with everything that is drawn over them."""
 
+from rich.cells import cell_len
+from rich.segment import Segment
 from textual.strip import Strip
 
 from tui.widgets.transcript.document.document import DocumentRow
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.document.viewport import Spot
 from tui.widgets.transcript.find_state import FindState
-from tui.widgets.transcript.overlay import is_more, with_cursor, with_more
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.palette import NAMES, Palette
 from tui.widgets.transcript.selection import look_of_selected, number_of, paint, selected
 from tui.widgets.transcript.state import TranscriptState
 from tui.widgets.transcript.welcome import Welcome
+
+_CURSOR = "▌"
+_BELOW = "↓"
+
+
+def with_cursor(row: DocumentRow, canvas: Canvas) -> Strip:
+    """A row of the message at the cursor; the blank row before the message stays as it is."""
+    if row.is_before:
+        return row.strip
+    _, *rest = row.strip
+    return Strip([Segment(_CURSOR, canvas.palette["cursor"]), *rest], row.strip.cell_length)
+
+
+def more_words(new: int) -> str:
+    """The words of the mark for more rows below, with the number of unseen messages."""
+    return f" {_BELOW} {new} new " if new else f" {_BELOW} latest "
+
+
+def with_more(strip: Strip, words: str, canvas: Canvas) -> Strip:
+    """The last row with that mark; where the row's text leaves no room, with an arrow."""
+    mark = Strip([Segment(_shown(strip, words, canvas), canvas.palette["more"])])
+    return Strip.join([strip.crop(0, canvas.width - mark.cell_length), mark])
+
+
+def is_more(strip: Strip, words: str, canvas: Canvas, cell: int) -> bool:
+    """True if a cell of the last row belongs to that mark."""
+    return canvas.width - cell_len(_shown(strip, words, canvas)) <= cell < canvas.width
+
+
+def _shown(strip: Strip, words: str, canvas: Canvas) -> str:
+    room = canvas.width - cell_len(strip.text.rstrip())
+    return words if room >= cell_len(words) else _BELOW
 
 
 class RowPainter:

@@ -31,10 +31,9 @@ from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.folding import Folding
 from tui.widgets.transcript.horizontal_scroll import HorizontalScroll
 from tui.widgets.transcript.mouse import Mouse
-from tui.widgets.transcript.overlay import more_words
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.palette import COMPONENTS
-from tui.widgets.transcript.row_painter import RowPainter
+from tui.widgets.transcript.row_painter import RowPainter, more_words
 from tui.widgets.transcript.scrolling import Scrolling
 from tui.widgets.transcript.selection import offset_at, selected_text
 from tui.widgets.transcript.state import HistoryEnds, TranscriptState
@@ -42,7 +41,6 @@ from tui.widgets.transcript.welcome import Welcome, WelcomeText
 
 if TYPE_CHECKING:
     from textual.timer import Timer
-
 
 FRAMES_A_SECOND = 30
 LONGEST_WAIT = 0.5

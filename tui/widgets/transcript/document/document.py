@@ -13,9 +13,8 @@ from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.providers import is_guide
 from tui.domain.views.usage import AnswerCost
-from tui.widgets.transcript.document.items import AnswerItem, Item, Queued
+from tui.widgets.transcript.document.items import AnswerItem, Item, QuestionItem, Queued
 from tui.widgets.transcript.document.layout import Layout
-from tui.widgets.transcript.document.question import QuestionItem
 from tui.widgets.transcript.document.thought import Thought, Thoughts
 from tui.widgets.transcript.document.viewport import Spot, Viewport
 from tui.widgets.transcript.rendering.canvas import Canvas
@@ -24,7 +23,6 @@ from tui.widgets.transcript.rendering.row_blocks import FoldLine, RowBlock
 
 NO_VERSIONS: Mapping[str, Version] = {}
 _NO_COSTS: Mapping[str, AnswerCost] = {}
-
 
 ROWS = 4000
 """The size of the cache: some hundred screens, a few megabytes."""

@@ -36,7 +36,6 @@ COMPONENTS = {f"transcript--{name}" for name in NAMES}
 _BOLD, _ITALIC, _STRIKE = Style(bold=True), Style(italic=True), Style(strike=True)
 _UNDERLINE = Style(underline=True)
 
-
 Palette = Mapping[str, Style]
 """Styles by name; equal palettes draw equal rows."""
 
