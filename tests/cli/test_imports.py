@@ -11,7 +11,7 @@ import pytest
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tui.cli import imports, output
 from tui.domain.journal.message import TEXT_BYTES
-from tui.engine.imports.ids import imported_session_id
+from tui.engine.imports.session_ids import imported_session_id
 from tui.importers.stopping import check
 
 FIRST = imported_session_id("notebook", "c1")

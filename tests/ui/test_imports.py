@@ -9,7 +9,7 @@ from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
 from tests.ui.screen import notices, send, words
 from tests.ui.world import World
 from tests.waiting import until
-from tui.engine.imports.ids import imported_session_id
+from tui.engine.imports.session_ids import imported_session_id
 from tui.importers.protocol import Reader
 from tui.importers.stopping import check
 from tui.screens.imports import ImportScreen

@@ -9,8 +9,7 @@ from tui.domain.journal.session import Entry
 from tui.domain.references import NO_WORDS
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.attached import AttachedView
-from tui.domain.views.prompt_queue import PromptQueue
-from tui.domain.views.session_view import SessionView
+from tui.domain.views.session_view import PromptQueue, SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.usage import AnswerCost
 from tui.widgets.prompt import Paste

@@ -15,7 +15,7 @@ from tui.config.store_address import check_password
 from tui.domain.text.labels import listed, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import utc_now
-from tui.domain.views.imports import bytes_words
+from tui.domain.views.import_rows import bytes_words
 from tui.engine.copying import CopyResult, compare, copy
 from tui.errors import ConfigError, UsageError
 from tui.storage.copyable import CopyableStore

@@ -9,14 +9,13 @@ from typing import Any
 import msgspec
 
 from tui.cli import output
-from tui.cli.days import beginning
 from tui.cli.program import Program
 from tui.cli.sessions import chosen_statuses, entry_json
 from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import SessionEntry
 from tui.domain.text.labels import plural
-from tui.domain.timestamps import format_utc
+from tui.domain.timestamps import beginning_of_day, format_utc
 from tui.engine.library.conversation import (
     Conversation,
     live_conversation,
@@ -69,7 +68,7 @@ class _Outcome(msgspec.Struct):
 
 def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
     """The sessions that are named; else those that ``sessions list`` lists."""
-    since = format_utc(beginning(chosen.since)) if chosen.since is not None else ""
+    since = format_utc(beginning_of_day(chosen.since)) if chosen.since is not None else ""
     if not chosen.targets:
         wanted = SessionFilter(program.narrowed, chosen_statuses(chosen))
         # Not only as far as the first older one: copied files are listed by the time of their copy.

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from tui.cli import output
-from tui.cli.days import beginning
 from tui.cli.program import Program
 from tui.cli.progress import STOPPED, ProgressLine
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
+from tui.domain.timestamps import beginning_of_day
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.outcome_words import program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
@@ -65,7 +65,7 @@ def _wanted(chosen: Namespace) -> Wanted:
         places=None if paths else places,
         paths=paths,
         programs=frozenset(chosen.sources) or None,
-        since=beginning(chosen.since) if chosen.since is not None else None,
+        since=beginning_of_day(chosen.since) if chosen.since is not None else None,
         again=chosen.again,
         large=chosen.large,
     )

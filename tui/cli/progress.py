@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from tui.cli import output
 from tui.cli.index import filled
 from tui.domain.text.labels import plural
-from tui.domain.views.imports import bytes_words
+from tui.domain.views.import_rows import bytes_words
 from tui.engine.imports.progress import Progress
 
 STOPPED = 130

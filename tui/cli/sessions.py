@@ -13,7 +13,7 @@ from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.journal.counts import by_model
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Import, Record, Settings
+from tui.domain.journal.records import Import, Record
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.journal.versions import Versions, versions_json
 from tui.domain.text.labels import (
@@ -174,7 +174,7 @@ def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
     return {
         **entry_json(exact),
         "todos": msgspec.to_builtins(session.todos),
-        "settings": _settings_json(session.settings),
+        "settings": _without_type(session.settings),
         "summary": session.summary.text if session.summary else None,
         "prompt_count": session.prompt_count,
         "damaged": session.damaged,
@@ -190,11 +190,6 @@ def _usage_json(program: Program, session_id: str) -> list[dict[str, Any]]:
         {"model": each.model, "requests": each.requests, **msgspec.structs.asdict(each.usage)}
         for each in models
     ]
-
-
-def _settings_json(settings: Settings) -> dict[str, Any]:
-    """The settings that the session has of its own."""
-    return _without_type(settings)
 
 
 def _without_type(record: Record) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def check_limits(text: bytes) -> None:
     if len(text) <= DIGITS:
         return
     # A number this long has a digit at one of these positions; few other texts do.
-    if _DIGIT.search(text[DIGITS::DIGITS]) and _has_long_number(text):
+    if _DIGIT.search(text[DIGITS::DIGITS]) and _TO_LONG_NUMBER.match(text):
         raise BeyondLimits(f"has a number of more than {DIGITS} digits")
 
 
@@ -83,7 +83,3 @@ def _depth(text: bytes) -> int:
             # Or the end, which need not be told apart.
             depth -= 1
     return deepest
-
-
-def _has_long_number(text: bytes) -> bool:
-    return _TO_LONG_NUMBER.match(text) is not None

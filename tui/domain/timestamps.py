@@ -1,12 +1,22 @@
 """Times in files: UTC, to the millisecond, ending in ``Z``."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
+
+from tui.errors import UsageError
 
 MILLISECOND_NS = 1_000_000
 """Nanoseconds in a millisecond."""
 _LATEST_NS = (1 << 63) - 1
 # A day from the ends: in every zone there is such a time.
 _EARLIEST, _LATEST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+
+
+def beginning_of_day(day: str) -> datetime:
+    """The beginning of a local day. Raises ``UsageError``."""
+    try:
+        return datetime.combine(date.fromisoformat(day), time()).astimezone()
+    except (ValueError, OverflowError) as error:
+        raise UsageError(f'"{day}" is not a date such as 2026-01-31.') from error
 
 
 def utc_now() -> datetime:

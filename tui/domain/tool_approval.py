@@ -1,8 +1,12 @@
-"""The approval of a tool that outlives one call."""
+"""The approval of tools: a question about one call, and an answer that outlives it."""
+
+import json
+from typing import Literal
 
 import msgspec
 
-from tui.domain.text.safe_text import make_visible_name
+from tui.domain.journal.message import ToolCall
+from tui.domain.text.safe_text import make_visible, make_visible_name
 
 
 class ToolApproval(msgspec.Struct, frozen=True):
@@ -24,3 +28,28 @@ class ToolApproval(msgspec.Struct, frozen=True):
         """The tool as the user is told it, in one line: ``files: read_file``; sanitised."""
         tool = make_visible_name(self.tool)
         return f"{self.server}: {tool}" if self.server else tool
+
+
+Choice = Literal["once", "until-quit", "always", "deny"]
+"""``until-quit`` allows the tool until the program ends, ``always`` for good."""
+
+
+class Question(msgspec.Struct, frozen=True, eq=False):
+    """A call that waits for approval; compared by identity."""
+
+    session_id: str
+    call: ToolCall
+    about: str
+    """Lines about the tool; foreign text."""
+    tool: ToolApproval
+
+    @property
+    def arguments(self) -> str:
+        """The complete arguments as indented JSON, sanitised."""
+        text = json.dumps(self.call.arguments, ensure_ascii=False, indent=2)
+        return make_visible(text)
+
+    @property
+    def text(self) -> str:
+        """The whole call: the lines about the tool, and its arguments; sanitised."""
+        return f"{make_visible(self.about)}\n{self.arguments}"

@@ -62,11 +62,7 @@ def _is_session(path: Path) -> bool:
         return not path.with_name(path.name.removesuffix(_MIGRATED) + ".jsonl").exists()
     if path.suffix == ".jsonl":
         return True
-    return path.suffix == ".json" and path.name not in _INDEXES and not _is_meta(path)
-
-
-def _is_meta(path: Path) -> bool:
-    return path.name.endswith(_META)
+    return path.suffix == ".json" and path.name not in _INDEXES and not path.name.endswith(_META)
 
 
 def _meta(path: Path) -> Path:

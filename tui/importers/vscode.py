@@ -184,7 +184,7 @@ def _items(session: str, requests: list[Json], ledger: Ledger) -> Iterator[Item]
         else:
             ledger.skipped["empty request"] += 1
         turns.append(turn)
-        if not _was_undone(request):
+        if not request.get("shouldBeRemovedOnSend") and request.get("isHidden") is not True:
             leaf = name
     yield from linked(turns, leaf)
     yield from _todos(requests)
@@ -198,10 +198,6 @@ def _todos(requests: list[Json]) -> Iterator[Item]:
         yield todos(
             (item.get("title"), text_in(item.get("status")).replace("-", "_"), "") for item in last
         )
-
-
-def _was_undone(request: Json) -> bool:
-    return bool(request.get("shouldBeRemovedOnSend")) or request.get("isHidden") is True
 
 
 def _turn(name: str, request: Json) -> tuple[ForeignMessage, ...]:

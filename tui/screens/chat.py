@@ -27,8 +27,7 @@ from tui.domain.screen_sizes import (
     SIDEBAR_FROM_COLUMNS,
 )
 from tui.domain.views.activity import ActivityView
-from tui.domain.views.prompt_queue import PromptQueue
-from tui.domain.views.session_view import SessionView
+from tui.domain.views.session_view import PromptQueue, SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
 from tui.screens.first_paint import FirstPaint

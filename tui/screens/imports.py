@@ -12,8 +12,7 @@ from textual.widgets import ProgressBar, Static
 
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.import_rows import ImportProgress, ImportRow
-from tui.domain.views.imports import bytes_words
+from tui.domain.views.import_rows import ImportProgress, ImportRow, bytes_words
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import ImportIntent

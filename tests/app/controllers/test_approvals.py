@@ -7,8 +7,7 @@ import pytest
 from tests.app.controllers.stand_ins import Session
 from tui.app.controllers.approvals import Approvals
 from tui.domain.journal.message import ToolCall
-from tui.domain.tool_approval import ToolApproval
-from tui.domain.views.approval import Question
+from tui.domain.tool_approval import Question, ToolApproval
 
 
 class Activity:

@@ -12,9 +12,9 @@ from tests.builders import at, texts, user
 from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import VERSION
-from tui.engine.imports.ids import imported_session_id
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
+from tui.engine.imports.session_ids import imported_session_id
 from tui.errors import StorageFull
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 

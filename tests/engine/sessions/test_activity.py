@@ -1,9 +1,8 @@
 """How far an answer has come."""
 
 from tui.domain.journal.message import ToolCall
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_approval import Question, ToolApproval
 from tui.domain.views.activity import ActivityView
-from tui.domain.views.approval import Question
 from tui.engine.sessions.activity import Activity
 
 

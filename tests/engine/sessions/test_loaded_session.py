@@ -7,7 +7,7 @@ from tests.engine.workspaces import World
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.session import Page, Tail
 from tui.domain.views.notice import Notice
-from tui.domain.views.prompt_queue import PromptQueue
+from tui.domain.views.session_view import PromptQueue
 from tui.domain.views.sidebar_rows import Mark
 from tui.engine.sessions.loaded_session import LoadedSession
 

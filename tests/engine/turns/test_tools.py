@@ -251,7 +251,7 @@ async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
 
 
 def test_what_is_shown_of_a_call_is_all_of_it_and_harmless():
-    from tui.domain.views.approval import Question
+    from tui.domain.tool_approval import Question
 
     arguments = {"a": "red\x1b[31m", "b": "\u202e会話", "c": {"d": [1, None]}}
     about = ToolApproval("files", "t", "1")

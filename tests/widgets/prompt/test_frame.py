@@ -2,7 +2,7 @@
 
 from tests.waiting import until
 from tui.domain.views.activity import ActivityView
-from tui.domain.views.prompt_queue import PromptQueue
+from tui.domain.views.session_view import PromptQueue
 from tui.widgets.prompt import Prompt
 from tui.widgets.prompt.top_border import TopBorder
 

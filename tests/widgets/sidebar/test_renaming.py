@@ -5,7 +5,7 @@ import pytest
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, many, row, rows, scrolled, shown
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.rename_line import RenameLine
+from tui.widgets.sidebar.sidebar import RenameLine
 
 
 def line(app):

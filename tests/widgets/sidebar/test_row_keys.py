@@ -9,7 +9,7 @@ from tests.widgets.sidebar.world import NOW, ask, many, row, rows, shown
 from tui.domain.views.sidebar_rows import Group
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.filter_line import FilterLine
+from tui.widgets.sidebar.sidebar import FilterLine
 
 GROUPS = (row(1, Group.OPEN), row(2), row(3), row(4, Group.OLDER), row(5, Group.ARCHIVED))
 

@@ -19,10 +19,10 @@ from tui.domain.views.sidebar_rows import Group, Mark
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
 from tui.widgets.sidebar.outline import Heading, Outline
 from tui.widgets.sidebar.row_drawing import row_pieces
 from tui.widgets.sidebar.rows_view import RowsView
+from tui.widgets.sidebar.sidebar import FilterLine, FilterRow
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 

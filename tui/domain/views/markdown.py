@@ -15,7 +15,7 @@ from tui.domain.model_settings import ModelParameters, effort_called
 from tui.domain.text.fences import closed, code_span, fenced
 from tui.domain.text.labels import local_minute, plural, whole_label
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.imports import skipped_words
+from tui.domain.views.import_rows import skipped_words
 
 Link = Callable[[ImageBlock], str]
 """Formats a picture in the text of its message."""

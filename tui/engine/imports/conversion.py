@@ -11,7 +11,6 @@ from tui.domain.journal.records import (
     DamagedRecord,
     Encoded,
     Import,
-    Record,
     Settings,
     State,
     Summary,
@@ -20,9 +19,8 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem
 from tui.domain.text.labels import NAME_CHARACTERS
-from tui.engine.imports.ids import imported_message_id, version_id
-from tui.engine.imports.known_session import KnownSession
-from tui.engine.imports.wording import extends, wording, wording_json
+from tui.engine.imports.known_session import KnownSession, extends, wording, wording_json
+from tui.engine.imports.session_ids import imported_message_id, version_id
 from tui.importers.protocol import (
     ForeignMessage,
     ForeignSummary,
@@ -282,16 +280,12 @@ def batches(records: Iterable[Encoded], size: int) -> Iterator[list[Encoded]]:
     total = 0
     for record, line in records:
         batch.append((record, line))
-        total += len(line) or _weight(record)
+        total += len(line) or (len(record.text) if isinstance(record, Message | Summary) else 0)
         if total >= size:
             yield batch
             batch, total = [], 0
     if batch:
         yield batch
-
-
-def _weight(record: Record) -> int:
-    return len(record.text) if isinstance(record, Message | Summary) else 0
 
 
 def _encoded(message: Message) -> tuple[Message, bytes]:

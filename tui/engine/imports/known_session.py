@@ -1,10 +1,12 @@
-"""An imported session as it is: what of it must be known to add to it."""
+"""An imported session as it is: its tree, and the wording of its messages."""
 
 from array import array
 
 import msgspec
 
-from tui.domain.journal.message import Message
+from tui.domain.journal.blocks import Content
+from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import (
     NO_SUMMARY,
     Partial,
@@ -16,10 +18,50 @@ from tui.domain.journal.records import (
     Todos,
 )
 from tui.domain.journal.todo import TodoItem
-from tui.engine.imports.ids import IMPORTED
-from tui.engine.imports.wording import wording
+from tui.engine.imports.session_ids import IMPORTED
 from tui.importers.stopping import checked
 from tui.storage.protocol import SessionReader
+
+
+def wording(message: Message) -> int:
+    """Make a number of what a message says, which is the same only within one process."""
+    if isinstance(message.content, str) and not message.tool_calls and not message.error:
+        return hash(message.content)
+    return hash(wording_json(message))
+
+
+def wording_json(message: Message) -> bytes:
+    """Encode what a message says, the same in every process."""
+    calls = [(call.id, call.name, call.arguments) for call in message.tool_calls]
+    return journal_json((message.content, calls, message.error))
+
+
+def extends(longer: Message, shorter: Message) -> bool:
+    """Tell whether a message has every word of another one, and maybe more behind them."""
+    count = len(shorter.tool_calls)
+    return (
+        _begins_with(longer.content, shorter.content)
+        and len(longer.tool_calls) >= count
+        and all(map(_is_call, longer.tool_calls, shorter.tool_calls))
+        and shorter.error in (None, longer.error)
+    )
+
+
+def _begins_with(longer: Content, shorter: Content) -> bool:
+    if not shorter:
+        return True
+    if isinstance(longer, str) and isinstance(shorter, str):
+        return longer.startswith(shorter)
+    if isinstance(longer, list) and isinstance(shorter, list):
+        return longer[: len(shorter)] == shorter
+    return False
+
+
+def _is_call(longer: ToolCall, shorter: ToolCall) -> bool:
+    """Tell whether a call is another one, whose arguments may still have been on their way."""
+    if (longer.id, longer.name) != (shorter.id, shorter.name):
+        return False
+    return not shorter.arguments or longer.arguments == shorter.arguments
 
 
 class SessionTree:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.imports import skipped_words
+from tui.domain.views.import_rows import skipped_words
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 
 _FAILURES = 5

@@ -1,17 +1,46 @@
-"""Ids of the sessions of conversations, also of those that have none in their program."""
+"""Ids of imported sessions and their records, made from those of their programs."""
 
 import itertools
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import sha256
 from itertools import islice
 
 from tui.domain.journal.message import Message
 from tui.engine.imports.history import History
-from tui.engine.imports.ids import IMPORTED, imported_message_id, imported_session_id
 from tui.errors import SessionNotFound
 from tui.importers.made_ids import COMPARED
 from tui.importers.protocol import Heading
 from tui.storage.protocol import SessionReader
+
+IMPORTED = "im-"
+"""Begins the id of every imported message, and of no other."""
+_SESSION_DIGITS = 12
+_MESSAGE_DIGITS = 16
+
+
+def imported_session_id(program: str, root: str) -> str:
+    """Make the id of the session of a tree of messages."""
+    return f"{program}-{_digits(program, root)[:_SESSION_DIGITS]}"
+
+
+def fork_id(program: str, session_id: str) -> str:
+    """Make the id of the fork of a session that was continued here."""
+    return f"{program}-{_digits(program, session_id, 'fork')[:_SESSION_DIGITS]}"
+
+
+def imported_message_id(program: str, source_id: str) -> str:
+    """Make the id of a message."""
+    return IMPORTED + _digits(program, source_id)[:_MESSAGE_DIGITS]
+
+
+def version_id(message_id: str, parent: str, words: bytes) -> str:
+    """Make the id of a version of a message: other words, or behind another message."""
+    return IMPORTED + _digits(message_id, parent, words.decode())[:_MESSAGE_DIGITS]
+
+
+def _digits(*parts: str) -> str:
+    return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def beginning_ids(program: str, heading: Heading) -> list[str]:

@@ -12,11 +12,10 @@ from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_ut
 from tui.engine.imports.conversion import Conversion, batches
 from tui.engine.imports.finding import guarded
 from tui.engine.imports.history import History
-from tui.engine.imports.ids import fork_id, imported_message_id
 from tui.engine.imports.known_session import KnownSession
 from tui.engine.imports.outcome import Fork, ImportedProgram
 from tui.engine.imports.progress import Pace
-from tui.engine.imports.session_ids import SessionIds
+from tui.engine.imports.session_ids import SessionIds, fork_id, imported_message_id
 from tui.errors import SessionBusy, SessionNotFound
 from tui.importers.protocol import Conversation, ForeignMessage, Heading, Item, Source
 from tui.storage.protocol import Lease, SessionStore

@@ -2,8 +2,8 @@
 
 import msgspec
 
+from tui.domain.tool_approval import Question
 from tui.domain.views.activity import ActivityView, Phase
-from tui.domain.views.approval import Question
 from tui.engine.requests.token_estimate import BYTES_PER_TOKEN
 
 _STEADY: frozenset[Phase] = frozenset({"waiting", "answering"})

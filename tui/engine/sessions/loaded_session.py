@@ -21,8 +21,7 @@ from tui.domain.journal.session import (
 from tui.domain.journal.versions import Versions, numbered, with_new
 from tui.domain.references import NO_WORDS, words_naming
 from tui.domain.views.notice import Notice
-from tui.domain.views.prompt_queue import PromptQueue
-from tui.domain.views.session_view import SessionView
+from tui.domain.views.session_view import PromptQueue, SessionView
 from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState, SessionStatus
 from tui.domain.views.usage import ContextUse, context_tokens

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible_name
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_approval import Choice, Question, ToolApproval
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult, ToolServers
-from tui.domain.views.approval import Choice, Question
 from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.events import NoticeGiven, ToolStarted, TurnEvent
 from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool

@@ -19,12 +19,11 @@ from tui.domain.references import NO_WORDS, SIGN
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.attached import AttachedView
-from tui.domain.views.prompt_queue import PromptQueue
+from tui.domain.views.session_view import PromptQueue
 from tui.widgets.intents import CommandInvoked
-from tui.widgets.prompt.attached_line import AttachedLine
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.editor import Editor
-from tui.widgets.prompt.file_offers import FileOffers, reference_at
+from tui.widgets.prompt.file_offers import AttachedLine, FileOffers, reference_at
 from tui.widgets.prompt.history import EarlierPrompts
 from tui.widgets.prompt.pastes import Paste
 from tui.widgets.prompt.top_border import TopBorder
@@ -340,7 +339,7 @@ class Prompt(Widget):
             case "up":
                 return self._exchange() or (self._editor.in_first_row and self._recall_earlier())
             case "down":
-                return self._editor.in_last_row and self._recall_later()
+                return self._editor.in_last_row and self._recall(self._history.later(self.text))
             case _:
                 # Tab would leave, and the letters behind it act on what has the focus then.
                 return key in ("tab", "shift+tab")
@@ -457,9 +456,6 @@ class Prompt(Widget):
         # The next Up continues from there.
         self._editor.move_to_first_row()
         return True
-
-    def _recall_later(self) -> bool:
-        return self._recall(self._history.later(self.text))
 
     def _recall(self, text: str | None) -> bool:
         if text is None:

@@ -8,24 +8,115 @@ from typing import ClassVar, Self
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import MouseDown, MouseMove
-from textual.widgets import Static
+from textual.widgets import Input, Static
+from textual.widgets.input import Selection
 
 from tui.domain import screen_sizes as sizes
+from tui.domain.text.labels import EMPTY, NAME_CHARACTERS, UNREADABLE
 from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
-from tui.widgets.keys import SIDEBAR, SIDEBAR_ROW_ACTIONS
+from tui.widgets.keys import FILTER, RENAME, SIDEBAR, SIDEBAR_ROW_ACTIONS
+from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
 from tui.widgets.sidebar.filtered_rows import SET_ASIDE
-from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.rows_view import RowsView
 
 _CELLS_BEFORE_LABEL = 3
+
+
+class RenameLine(LineInput):
+    """An input line with the name of one session; hidden while none is renamed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*RENAME]
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
+        self.display = False
+        self.session_id = ""
+        self._unchanged: tuple[str, ...] = ()
+        self._go_back: Callable[[], object] = lambda: None
+
+    def begin(self, session_id: str, name: str, label: str, go_back: Callable[[], object]) -> None:
+        """Rename a session; ``go_back`` returns the focus.
+
+        One without a name offers its title, selected: typing replaces it, and a move keeps it.
+        """
+        before, title = one_line(name), _words_of(label)
+        self.session_id, self._go_back = session_id, go_back
+        self._unchanged = (before,) if before else ("", title)
+        self.value = before or title
+        end = len(self.value)
+        self.selection = Selection(end if before else 0, end)
+        self.display = True
+        # At once: the next keys may be in the queue already.
+        self.screen.set_focus(self)
+
+    def action_leave(self) -> None:
+        """Close without renaming."""
+        if not self.session_id:
+            return
+        self.session_id = ""
+        if self.has_focus:
+            self._go_back()
+        self.display = False
+
+    async def action_submit(self) -> None:
+        """Post the new name, unless it is the old one."""
+        session_id, name = self.session_id, " ".join(self.value.split())
+        if session_id and name not in self._unchanged:
+            self.post_message(messages.SessionRenamed(session_id, name))
+        self.action_leave()
+
+    def on_blur(self) -> None:
+        # A terminal that loses the focus gives it back to this line.
+        if self.app.app_focus:  # pyright: ignore[reportUnknownMemberType]
+            self.action_leave()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+
+    def on_input_blurred(self, event: Input.Blurred) -> None:
+        event.stop()
+
+
+def _words_of(label: str) -> str:
+    """The session's own words in a title, without the mark where it was cut."""
+    return "" if label in (EMPTY, UNREADABLE) else one_line(label).removesuffix("…")
+
+
+class FilterLine(LineInput):
+    """An input line for the filter; Enter or Down leads to the rows."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*FILTER]
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, select_on_focus=False, max_length=200)
+
+
+class FilterRow(Horizontal):
+    """The filter with its label; hidden while nothing is filtered."""
+
+    DEFAULT_CSS = """
+    FilterRow {
+        height: 1;
+        & > Static { width: auto; }
+        & > FilterLine { width: 1fr; }
+    }
+    """
+
+    def __init__(self, line: FilterLine) -> None:
+        super().__init__()
+        self._line = line
+        self.display = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("Filter: "))
+        yield self._line
 
 
 class Sidebar(Vertical):

@@ -13,7 +13,6 @@ from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, c
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.document.viewport import Spot
-from tui.widgets.transcript.horizontal_scroll import redraw_fence
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.code_blocks import Code
 from tui.widgets.transcript.rendering.foldable import CallLine, FileLine, PictureLine
@@ -25,6 +24,7 @@ from tui.widgets.transcript.rendering.row_blocks import (
     ProseBlock,
     RowBlock,
 )
+from tui.widgets.transcript.scrolling import redraw_fence
 from tui.widgets.transcript.selection import paint
 
 _KNOWN = 200

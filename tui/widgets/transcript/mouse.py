@@ -6,12 +6,11 @@ from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.document.document import DocumentRow
 from tui.widgets.transcript.folding import Folding
-from tui.widgets.transcript.horizontal_scroll import SIDE_CELLS, HorizontalScroll
 from tui.widgets.transcript.rendering.code_blocks import Code, code_of
 from tui.widgets.transcript.rendering.foldable import PictureLine
 from tui.widgets.transcript.rendering.row_blocks import FoldLine
 from tui.widgets.transcript.row_painter import RowPainter
-from tui.widgets.transcript.scrolling import Scrolling
+from tui.widgets.transcript.scrolling import SIDE_CELLS, HorizontalScroll, Scrolling
 from tui.widgets.transcript.selection import offset_row, whole
 from tui.widgets.transcript.state import TranscriptState
 

@@ -29,12 +29,11 @@ from tui.widgets.transcript.document.document import (
 )
 from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.folding import Folding
-from tui.widgets.transcript.horizontal_scroll import HorizontalScroll
 from tui.widgets.transcript.mouse import Mouse
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.palette import COMPONENTS
 from tui.widgets.transcript.row_painter import RowPainter, more_words
-from tui.widgets.transcript.scrolling import Scrolling
+from tui.widgets.transcript.scrolling import HorizontalScroll, Scrolling
 from tui.widgets.transcript.selection import offset_at, selected_text
 from tui.widgets.transcript.state import HistoryEnds, TranscriptState
 from tui.widgets.transcript.welcome import Welcome, WelcomeText
