@@ -8,16 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
-LIBRARIES = {
-    "rich",
-    "textual",
-    "pydantic_ai",
-    "openai",
-    "anthropic",
-    "google",
-    "mistralai",
-    "httpx2",
-}
+LIBRARIES = {"rich", "textual", "httpx2"}
 # Underscored, and public all the same.
 _OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 

@@ -33,7 +33,7 @@ BROAD_EXCEPTS = {
     "tui/engine/sessions/write_queue.py": 1,
     "tui/app/controllers/turns.py": 1,
     # A thread hands any error over to whoever waits for it.
-    "tui/providers/bedrock_dialect.py": 1,
+    "tui/providers/bedrock.py": 1,
     "tui/engine/threads.py": 1,
     # The thread that reads the terminal: any error ends the application with an exit code.
     "tui/terminal/textual_private.py": 1,
@@ -43,13 +43,10 @@ BROAD_EXCEPTS = {
 
 # Each costs more than the rest of the start, or belongs behind a choice that was not made yet.
 SLOW_LIBRARIES = {
-    "anthropic",
     "difflib",
     "httpx",
     "httpx2",
-    "openai",
     "pydantic",
-    "pydantic_ai",
     "rich",
     "shtab",
     "sqlite3",

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -293,7 +293,7 @@ def test_files_are_found_and_recognised(file, tmp_path):
 def test_a_compressed_file_is_read_as_far_as_it_is_whole(file, tmp_path):
     file.prompt("Hello")
     file.answer("Hi.")
-    whole = zstandard.compress(file.write().read_bytes())
+    whole = zstd.compress(file.write().read_bytes())
     path = tmp_path / "x" / (NAME + ".zst")
     path.parent.mkdir()
     path.write_bytes(whole)

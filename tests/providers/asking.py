@@ -10,8 +10,8 @@ import sys
 
 from tests.providers.conftest import asks, collected, text_of
 from tui.errors import ModelError
-from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
+from tui.providers.chat_model import ChatModel
 
 
 async def answer(model: ChatModel) -> str:

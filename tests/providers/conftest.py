@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -13,8 +12,8 @@ from tests.providers.chat_server import ChatServer
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
-from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice, choice_of
+from tui.providers.chat_model import ChatModel
 from tui.providers.model_lists import Connection, list_models
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
 from tui.providers.secret import Secret
@@ -28,20 +27,7 @@ only_openai = pytest.mark.parametrize("dialect", ["openai"], indirect=True)
 only_anthropic = pytest.mark.parametrize("dialect", ["anthropic"], indirect=True)
 
 
-def _is_installed(library: str) -> bool:
-    package, _, _ = library.partition(".")
-    return find_spec(package) is not None and find_spec(library) is not None
-
-
-def of_an_extra(dialect: str) -> Any:
-    """A dialect whose library may be missing: its tests are skipped then."""
-    reason = f"the extra {dialect} is not installed"
-    missing = pytest.mark.skipif(not _is_installed(_LIBRARIES[dialect]), reason=reason)
-    return pytest.param(dialect, marks=[pytest.mark.full, missing])
-
-
-_LIBRARIES = {"google": "google.genai", "mistral": "mistralai"}
-EVERY_DIALECT = ["openai", "anthropic", "responses", *map(of_an_extra, _LIBRARIES)]
+EVERY_DIALECT = ["openai", "anthropic", "responses", "google", "mistral"]
 
 
 @pytest.fixture(params=["openai", "anthropic"])

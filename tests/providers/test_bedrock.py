@@ -28,8 +28,9 @@ from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_call
 from tui.domain.journal.message import ToolCall
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused, ModelTimedOut, ModelUnavailable
-from tui.providers.adapter import ChatModel
+from tui.providers.bedrock import BedrockClient
 from tui.providers.catalog import ModelChoice
+from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,
@@ -99,7 +100,7 @@ async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
 def test_a_key_takes_the_place_of_credentials(dialect: DialectName):
     key = Secret(KEY, "AWS_BEARER_TOKEN_BEDROCK")
     model = ChatModel(ModelChoice("bedrock", "m", key=key, dialect=dialect))
-    assert model._dialect._client.meta.config.signature_version == "bearer"
+    assert BedrockClient(model._choice).client.meta.config.signature_version == "bearer"
 
 
 async def test_headers_and_fields_of_the_configuration_go_with_each_request(model_at: ModelAt):
@@ -253,7 +254,7 @@ def test_the_end_of_a_program_does_not_wait_for_an_answer(dialect: DialectName):
     program = """
         import asyncio, sys
         from tests.providers.conftest import asks
-        from tui.providers.adapter import ChatModel
+        from tui.providers.chat_model import ChatModel
         from tui.providers.catalog import ModelChoice
 
         async def main():

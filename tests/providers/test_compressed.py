@@ -83,8 +83,8 @@ async def test_nothing_is_awaited_after_the_end_of_a_compressed_answer(
         exchange.wait(Gate())
 
     with ChatServer(compressed(stays, coding, chunked=True)) as server:
-        first, *_ = await collected(model_at(server).stream(asks()))
-    assert first == TextReceived("Hello.")
+        events = await collected(model_at(server).stream(asks()))
+    assert TextReceived("Hello.") in events
 
 
 @either_coding

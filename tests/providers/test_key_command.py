@@ -13,8 +13,8 @@ from tui.errors import KeyRefused, ModelUnavailable
 from tui.programs import end_programs
 from tui.providers import key_command
 from tui.providers.catalog import ModelChoice, with_key
-from tui.providers.deferred import LazyModel
 from tui.providers.key_command import key_from_command
+from tui.providers.lazy_model import LazyModel
 
 
 def printing(text: str, after: str = "") -> list[str]:

@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("mistralai", reason="the extra mistral is not installed")
-
 from tests.providers.chat_server import ChatServer, answers, calls_tools, sends_events
 from tests.providers.conftest import KEY, ModelAt, asks, collected
 from tests.providers.speech import chunk

@@ -8,7 +8,7 @@ from tui.providers.model_facts import (
     listed_sight,
     listed_window,
     loaded_window,
-    slot_window,
+    of_llama_cpp,
     trained_window,
 )
 
@@ -64,8 +64,8 @@ def test_a_list_may_say_whether_a_model_sees_pictures(
 
 
 def test_llama_cpp_says_it_for_each_slot():
-    assert slot_window({"default_generation_settings": {"n_ctx": 4096}, "n_ctx": 16384}) == 4096
-    assert slot_window({}) is None
+    assert of_llama_cpp({"default_generation_settings": {"n_ctx": 4096}, "n_ctx": 16384})[0] == 4096
+    assert of_llama_cpp({}) == (None, None)
 
 
 def test_ollama_says_with_which_a_model_is_loaded():

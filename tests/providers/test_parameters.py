@@ -1,14 +1,11 @@
 """The parameters of a request, as they arrive at a server."""
 
-import subprocess
-import sys
 from typing import Any
 
-import httpx2
 import pytest
 from msgspec.structs import replace
 
-from tests.providers.chat_server import ChatServer, refuses
+from tests.providers.chat_server import ChatServer, answers, refuses
 from tests.providers.conftest import (
     ModelAt,
     asks,
@@ -16,14 +13,15 @@ from tests.providers.conftest import (
     only_anthropic,
     only_openai,
     says,
+    text_of,
 )
 from tui.domain.journal.message import ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelError
-from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
-from tui.providers.openai_dialect import OpenAIDialect
-from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
+from tui.providers.chat_completions import ChatCompletions
+from tui.providers.chat_model import ChatModel
+from tui.providers.protocol import ModelRequest, RequestAdapted, TextReceived, ToolDefinition
 
 TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {}})
 GIVEN = {"temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "thinking"}
@@ -68,12 +66,12 @@ async def test_an_ollama_gets_the_names_that_it_knows(model_at: ModelAt):
         ("https://api.openai.com.example/v1", False),
     ],
 )
-async def test_only_the_vendor_gets_the_limit_under_its_newer_name(
+def test_only_the_vendor_gets_the_limit_under_its_newer_name(
     dialect: str, address: str, is_vendor: Any
 ):
-    async with httpx2.AsyncClient() as http:
-        model = OpenAIDialect(ModelChoice(dialect, "gpt", address)).model(http)
-    assert model.profile.get("openai_chat_supports_max_completion_tokens") is is_vendor
+    request = replace(asks(), parameters=ModelParameters(max_tokens=5))
+    body = ChatCompletions(ModelChoice(dialect, "gpt", address)).body(request)
+    assert body["max_completion_tokens" if is_vendor else "max_tokens"] == 5
 
 
 @only_anthropic
@@ -210,21 +208,62 @@ async def refusal(model: ChatModel, request: ModelRequest) -> str:
     return str(caught.value)
 
 
-async def test_a_refused_parameter_is_told_with_the_servers_words(model_at: ModelAt):
-    said = "temperature is not supported with this model."
-    with ChatServer(refuses(400, said)) as server:
-        told = await refusal(model_at(server), REQUEST)
-    assert said in told
-    assert told.endswith(
-        "It was sent with temperature 0.5; /set shows where each value comes from."
-    )
+@pytest.mark.parametrize(
+    ("said", "parameters", "notice"),
+    [
+        (
+            "temperature is not supported with this model.",
+            ModelParameters(temperature=0.5),
+            "local:test-model does not take temperature 0.5: left out.",
+        ),
+        (
+            "Unsupported value: 'temperature'. Only the default (1) value is supported.",
+            ModelParameters(temperature=0.5, max_tokens=9_000),
+            "local:test-model does not take temperature 0.5: left out.",
+        ),
+    ],
+)
+async def test_a_refused_parameter_is_left_out_told_and_remembered(
+    model_at: ModelAt, said: str, parameters: ModelParameters, notice: str
+):
+    request = replace(asks(), parameters=parameters)
+    with ChatServer(refuses(400, said), answers("Fine.")) as server:
+        model = model_at(server)
+        for _ in range(2):
+            events = await collected(model.stream(request))
+            assert text_of(events) == "Fine."
+            assert [e.notice for e in events if isinstance(e, RequestAdapted)] == [notice]
+        sent = [each.body.get("temperature") for each in server.requests]
+    assert sent == [0.5, None, None]
 
 
-async def test_a_refused_effort_is_told(model_at: ModelAt):
+@only_openai
+async def test_a_limit_goes_under_the_name_that_the_server_knows(model_at: ModelAt):
+    said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    request = replace(asks(), parameters=ModelParameters(max_tokens=77))
+    with ChatServer(refuses(400, said), answers("Fine.")) as server:
+        events = await collected(model_at(server).stream(request))
+        first, second = (each.body for each in server.requests)
+    assert (first["max_tokens"], second["max_completion_tokens"]) == (77, 77)
+    assert not [each for each in events if isinstance(each, RequestAdapted)]
+
+
+@only_openai
+async def test_a_field_of_the_programs_own_is_left_out_without_a_word(model_at: ModelAt):
+    said = "[{'type': 'extra_forbidden', 'loc': ('body', 'stream_options')}: Extra inputs are not"
+    with ChatServer(refuses(422, f"{said} permitted"), answers("Fine.")) as server:
+        events = await collected(model_at(server).stream(asks()))
+        assert "stream_options" not in server.requests[1].body
+    assert isinstance(events[0], TextReceived)
+
+
+async def test_what_is_refused_without_its_name_is_told_with_what_was_sent(model_at: ModelAt):
     request = replace(asks(), parameters=ModelParameters(max_tokens=9_000, effort="high"))
     with ChatServer(refuses(400)) as server:
         told = await refusal(model_at(server), request)
-    assert "It was sent with max_tokens 9000 and effort high; " in told
+    assert told.endswith(
+        "It was sent with max_tokens 9000 and effort high; /set shows where each value comes from."
+    )
 
 
 @pytest.mark.parametrize("status", [401, 500])
@@ -236,15 +275,3 @@ async def test_other_failures_say_nothing_of_parameters(model_at: ModelAt, statu
 async def test_a_refusal_without_parameters_says_nothing_of_them(model_at: ModelAt):
     with ChatServer(refuses(400)) as server:
         assert "It was sent with" not in await refusal(model_at(server), asks())
-
-
-def test_no_warning_of_a_library_is_printed():
-    program = (
-        "import sys, warnings\n"
-        "from tui.providers.adapter import ChatModel\n"
-        "from tui.providers.catalog import ModelChoice\n"
-        "ChatModel(ModelChoice('local', 'm', 'http://127.0.0.1:1/v1'))\n"
-        "warnings.warn('Dropped.')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (done.stderr, done.returncode) == ("", 0)

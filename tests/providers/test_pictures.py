@@ -1,6 +1,6 @@
 """Pictures in the words of each dialect."""
 
-from base64 import b64encode, urlsafe_b64encode
+from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -40,7 +40,7 @@ PARTS: dict[str, list[Any]] = {
     ],
     "google": [
         {"text": "See"},
-        {"inlineData": {"data": urlsafe_b64encode(PNG).decode(), "mime_type": "image/png"}},
+        {"inlineData": {"data": DATA, "mimeType": "image/png"}},
         {"text": "there"},
     ],
     "mistral": [

@@ -12,8 +12,7 @@ from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import PROVIDERS
 from tui.domain.views.model_rows import ModelFacts
-from tui.providers.catalog import ModelChoice
-from tui.providers.prices import dollars, facts, price, price_date, window
+from tui.providers.prices import facts, price, price_date, window
 
 VENDOR = PROVIDERS["openai"].base_url
 ANTHROPIC = PROVIDERS["anthropic"].base_url
@@ -22,10 +21,10 @@ ANTHROPIC = PROVIDERS["anthropic"].base_url
 @pytest.mark.parametrize("name", ["openai", "anthropic"])
 def test_the_vendors_own_default_models_have_prices(name):
     table = PROVIDERS[name]
-    choice = ModelChoice(name, table.models[0], table.base_url)
-    asked = dollars(choice, TokenUsage(1000, 1000))
-    assert asked
-    assert dollars(choice, TokenUsage(2000, 2000)) == pytest.approx(2 * asked)
+    place = name, table.base_url, table.models[0]
+    once = price(*place, asked(TokenUsage(1000, 1000)))
+    assert once
+    assert price(*place, asked(TokenUsage(2000, 2000))) == pytest.approx(2 * once)
 
 
 def asked(*usages, at="2026-11-20T12:00:00.000Z"):
@@ -123,15 +122,15 @@ def test_a_vendor_is_known_by_its_address_whatever_it_is_called(name, address, m
 
 
 @pytest.mark.parametrize(
-    "choice",
+    "place",
     [
-        ModelChoice("openai", "gpt-4.1", "http://127.0.0.1:8080/v1"),
-        ModelChoice("openai", "no-such-model", VENDOR),
-        ModelChoice("ollama", "qwen3", PROVIDERS["ollama"].base_url),
+        ("openai", "http://127.0.0.1:8080/v1", "gpt-4.1"),
+        ("openai", VENDOR, "no-such-model"),
+        ("ollama", PROVIDERS["ollama"].base_url, "qwen3"),
     ],
 )
-def test_what_is_not_known_has_no_price(choice):
-    assert dollars(choice, TokenUsage(1000, 1000)) is None
+def test_what_is_not_known_has_no_price(place):
+    assert price(*place, asked(TokenUsage(1000, 1000))) is None
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic"])

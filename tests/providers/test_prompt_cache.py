@@ -13,7 +13,6 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.providers import DialectName
 from tui.engine.requests.model_request import project
-from tui.providers import anthropic_dialect
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 TOOLS = tuple(ToolDefinition(name, "Do it.", {"type": "object"}) for name in ("add", "sub"))
@@ -64,7 +63,7 @@ async def bodies(model_at: ModelAt, requests: Sequence[ModelRequest], **changes:
 @pytest.fixture
 def vendor(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test's server is at the vendor's address."""
-    monkeypatch.setattr(anthropic_dialect, "_VENDOR", "127.0.0.1")
+    monkeypatch.setattr("tui.providers.messages._VENDOR", "127.0.0.1")
 
 
 def rest(body: Any) -> list[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, Exchange, Gate, answers, chunk, usage_chunk
 from tests.providers.conftest import ModelAt, asks, only_anthropic, only_openai
@@ -17,7 +18,8 @@ from tests.providers.speech import (
     message_start,
 )
 from tui.errors import ModelError
-from tui.providers.adapter import ChatModel
+from tui.providers.chat_model import ChatModel
+from tui.providers.exchange import Reply
 from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,
@@ -25,9 +27,9 @@ from tui.providers.protocol import (
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
+    ToolDefinition,
     UsageReported,
 )
-from tui.providers.transport import Reply
 
 
 def data(event: Any) -> bytes:
@@ -68,6 +70,8 @@ WHOLE = {"choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish
 CHOICE = {"index": 0, "finish_reason": None}
 TODOS, SEARCH = '{"todos": []}', '{"query": "x"}'
 COUNTED = {"prompt_tokens": 11, "completion_tokens": 7}
+BROKEN = "Hi! URL broke off its answer. It says: Engine failed."
+HEARTBEATS = (b"null", b'""', b"keepalive", b'"keep-alive"', b"[PING]", b"[]", b"0", b"ping")
 CUT = "Hi! URL closed the connection in the middle of its answer."
 NO_STREAM = (
     "! URL did not send a stream of an answer. Check the address (it ends in /v1)."
@@ -77,6 +81,9 @@ NO_STREAM = (
 
 def broken_off(words: str, reason: str) -> str:
     return f"Hi! URL {words} in the middle of its answer ({reason}). Try again later."
+
+
+REQUEST = replace(asks(), tools=(ToolDefinition("f", "Does f.", {"type": "object"}),))
 
 
 def told(event: ModelEvent) -> str:
@@ -100,7 +107,7 @@ async def becomes(model: ChatModel) -> str:
     """All that becomes of an answer, with the last counts, and with the error behind ``!``."""
     said, counts = "", ""
     try:
-        async for event in model.stream(asks()):
+        async for event in model.stream(REQUEST):
             if isinstance(event, UsageReported):
                 counts = told(event)
             else:
@@ -126,6 +133,11 @@ def table(*rows: tuple[str, bytes, str]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("body", "result"), cases)
 
 
+NDJSON = b"".join(
+    json.dumps(each).encode() + b"\n"
+    for each in [chunk({"content": "Hi"}), chunk({"content": "Hi"}), chunk({}, "stop")]
+)
+
 FRAMING = table(
     ("CRLF", (HI + STOP).replace(b"\n", b"\r\n"), "Hi."),
     ("CR", (HI + STOP).replace(b"\n", b"\r"), "Hi."),
@@ -138,6 +150,27 @@ FRAMING = table(
     ("an event without data", b"event: ping\n\n" + HI + STOP, "Hi."),
     ("bare data:", b"data:\n\n" + HI + b"data: \n\n" + STOP, "Hi."),
     ("JSON over several lines", b'data: {"choices":\ndata: [{"text": "Hi"}]}\n\n' + STOP, "Hi."),
+    *(
+        (f"a heartbeat {beat}", HI + b"data: %s\n\n" % beat + HI + STOP, "HiHi.")
+        for beat in HEARTBEATS
+    ),
+    ("a heartbeat and one newline", HI + b"data: [PING]\n" + HI + STOP, "HiHi."),
+    (
+        "half an event among others",
+        HI + b'data: {"choices": [{"del\n\n' + HI + STOP,
+        f"HiHi! {INVALID}",
+    ),
+    (
+        "JSON without data:",
+        HI + json.dumps(chunk({"content": "Hi"})).encode() + b"\n" + STOP,
+        "HiHi.",
+    ),
+    ("lines of JSON instead of a stream", NDJSON, "HiHi."),
+    (
+        "a list of JSON instead of a stream",
+        b"[" + NDJSON.strip().replace(b"\n", b",\n") + b"]",
+        "HiHi.",
+    ),
     ("[done]", HI + data(chunk({}, "stop")) + b"data: [done]\n\n", "Hi."),
     ("no line end after [DONE]", HI + b"data: [DONE]", "Hi."),
     ("[DONE] and no reason", HI + DONE, "Hi."),
@@ -199,6 +232,20 @@ CHUNKS = table(
     ),
     ("reasoning_content", says(None, reasoning_content="Hm") + HI + STOP, "(Hm)Hi."),
     ("reasoning", says("", reasoning="Hm") + HI + STOP, "(Hm)Hi."),
+    ("a picture in the text", says([{"type": "image_url", "image_url": {}}]) + STOP, "[image]."),
+    ("a picture beside the text", says("Hi", images=[{"type": "image_url"}]) + STOP, "Hi[image]."),
+    ("thinking that never ends", says("<think>Hi") + STOP, "(Hi)Hi."),
+    ("thinking that is cut off", says("<think>Hi") + ends("length"), "(Hi)<think>Hi length."),
+    ("[THINK]", says("[THINK]Hm[/THINK]Hi") + STOP, "(Hm)Hi."),
+    ("<thought>", says("<thought>Hm</thought>Hi") + STOP, "(Hm)Hi."),
+    ("an end of thinking in the first line", says("Hm.</think>Hi") + STOP, "(Hm.)Hi."),
+    (
+        "channels",
+        says("<|channel|>analysis<|message|>Hm<|end|>")
+        + says("<|start|>assistant<|channel|>final<|message|>Hi")
+        + STOP,
+        "(Hm)Hi.",
+    ),
     ("both", says(None, reasoning="Hm", reasoning_content="Hm") + HI + STOP, "(Hm)Hi."),
     ("NaN", HI.replace(b'"created": 1700000000', b'"created": NaN') + STOP, "Hi."),
     (
@@ -262,6 +309,16 @@ CALLS = table(
         calls(call(0, "a", "se", ""), call(0, None, "arch", ""), call(0, None, None, "{}")) + STOP,
         " search{} tool_calls.",
     ),
+    (
+        "marks in a name",
+        calls(call(0, "a", "f<|channel|>commentary", TODOS)) + STOP,
+        f" f{TODOS} tool_calls.",
+    ),
+    (
+        "a prefix of a name",
+        calls(call(0, "a", "functions.f", TODOS)) + STOP,
+        f" f{TODOS} tool_calls.",
+    ),
     ("an object as arguments", calls(call(0, "a", "f", {"a": 1})) + STOP, ' f{"a": 1} tool_calls.'),
     ("no arguments", calls(call(0, "a", "f", None)) + STOP, " f{} tool_calls."),
     (
@@ -290,6 +347,21 @@ ERRORS = table(
         "an object in an event named error",
         HI + b'event: error\ndata: {"code": 5, "msg": "On fire."}\n\n',
         "Hi! URL broke off its answer. It says: On fire.",
+    ),
+    (
+        "a line that begins with error:",
+        HI + b'error: {"code": 500, "message": "On fire."}\n\n',
+        "Hi! URL broke off its answer. It says: On fire.",
+    ),
+    (
+        "an error in a line of JSON",
+        HI + b'{"error": "On fire."}\n',
+        "Hi! URL broke off its answer. It says: On fire.",
+    ),
+    (
+        "the words of a server behind a gateway",
+        HI + data({"error": {"message": "Provider error", "metadata": {"raw": "On fire."}}}),
+        "Hi! URL broke off its answer. It says: Provider error: On fire.",
     ),
     (
         "an error as text",
@@ -321,8 +393,13 @@ ERRORS = table(
         b'{"error": {"message": "On fire."}}',
         NO_STREAM,
     ),
-    ("a text instead of an event", HI + b'data: "Hi"\n\n', f"Hi! {INVALID}"),
-    ("a list instead of an event", HI + b"data: []\n\n", f"Hi! {INVALID}"),
+    ("a text that is an error", HI + b"data: Engine failed.\n\n" + STOP, BROKEN),
+    ("the same as JSON", HI + b'data: "Engine failed."\n\n' + STOP, BROKEN),
+    (
+        "a text and nothing else",
+        b"data: Out of luck\n\n",
+        "! URL broke off its answer. It says: Out of luck",
+    ),
 )
 
 REASONS = table(
@@ -341,6 +418,9 @@ REASONS = table(
         HI + ends("sensitive"),
         "Hi! A content filter of URL stopped the answer (sensitive).",
     ),
+    ("timeout", HI + ends("timeout"), broken_off("ran out of time", "timeout")),
+    ("cancelled", HI + ends("cancelled"), broken_off("cancelled the request", "cancelled")),
+    ("load", HI + ends("load"), broken_off("was still loading the model", "load")),
     (
         "error",
         HI + ends("error"),
@@ -458,7 +538,8 @@ MESSAGES = table(
         BEGUN + HELLO + data({"index": 0}),
         f"Hi! {INVALID}",
     ),
-    ("a list instead of an event", BEGUN + HELLO + data([]), f"Hi! {INVALID}"),
+    ("a pause", BEGUN + HELLO + stops("pause_turn"), broken_off("paused", "pause_turn")),
+    ("a heartbeat", BEGUN + HELLO + data([]) + b"data: [PING]\n\n" + stops(), "Hi."),
 )
 
 
@@ -523,7 +604,7 @@ async def test_messages_are_read_in_whatever_shape_they_come(
 async def test_an_answer_with_a_reason_and_no_end_mark_ends_while_the_server_waits(
     model_at: ModelAt, monkeypatch: pytest.MonkeyPatch, keeps_alive: Any
 ):
-    monkeypatch.setattr("tui.providers.transport._AFTER_THE_REASON", 0.05)
+    monkeypatch.setattr("tui.providers.exchange._AFTER_THE_REASON", 0.05)
     gate = Gate()
 
     def stays(exchange: Exchange) -> None:

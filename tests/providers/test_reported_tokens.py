@@ -10,7 +10,6 @@ from tests.providers.conftest import (
     ModelAt,
     asks,
     collected,
-    of_an_extra,
     only_anthropic,
     only_openai,
 )
@@ -96,7 +95,7 @@ async def test_responses_count_cached_tokens_among_the_input(model_at: ModelAt):
     assert await reported(model_at, reply) == [TokenUsage(100, 7, 64)]
 
 
-@pytest.mark.parametrize("dialect", [of_an_extra("google")], indirect=True)
+@pytest.mark.parametrize("dialect", ["google"], indirect=True)
 async def test_google_counts_cached_tokens_among_the_input_and_thoughts_beside_the_output(
     model_at: ModelAt,
 ):
@@ -132,7 +131,7 @@ async def test_what_is_counted_at_the_beginning_is_told_at_once(model_at: ModelA
         await stream.aclose()
         gate.open()
     counts = UsageReported(100, 1, cached_tokens=80, cache_write_tokens=10)
-    assert events == [TextReceived("Yes."), counts]
+    assert events == [counts, TextReceived("Yes.")]
 
 
 @only_anthropic

@@ -38,7 +38,7 @@ async def ask(model, place):
     text = place.read_text()
     assert KEY not in text
     assert SECRET not in text
-    return re.findall(r"request_log: request to local at 127\.0\.0\.1:\d+(.*)", text)
+    return re.findall(r"exchange: request to local at 127\.0\.0\.1:\d+(.*)", text)
 
 
 async def test_an_answer_has_path_status_times_size_and_end(model_at, dialect, place):
@@ -55,7 +55,7 @@ async def test_each_attempt_has_its_end_without_the_words_of_the_server(model_at
     with ChatServer(refusal, answers(SECRET)) as server:
         _, failed, _, ended = await ask(model_at(server, retries=1), place)
     assert "attempt 1, status 500, " in failed
-    assert failed.endswith(" from InternalServerError")
+    assert failed.endswith(", Refusal")
     assert "attempt 2, status 200, " in ended
     assert ended.endswith("complete")
 

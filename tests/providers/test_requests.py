@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import tui
 from tests.examples import examples
@@ -22,7 +23,13 @@ from tests.providers.conftest import (
     says,
 )
 from tui.domain.journal.message import Message, ToolCall
-from tui.providers.protocol import ModelRequest, ToolCallReceived, ToolDefinition
+from tui.providers.protocol import (
+    ModelRequest,
+    RequestAdapted,
+    ToolCallReceived,
+    ToolDefinition,
+)
+from tui.providers.secret import Secret
 
 pytestmark = only_openai
 
@@ -100,7 +107,7 @@ async def test_calls_and_results_are_sent_with_their_ids(model_at: ModelAt):
     sent = await messages_sent(
         model_at,
         says("user", "Do."),
-        says("assistant", "", tool_calls=calls),
+        says("assistant", "", tool_calls=calls, model="local:test-model"),
         says("tool", "Done.", tool_call_id="a"),
         says("tool", "", tool_call_id="b"),
     )
@@ -158,6 +165,7 @@ async def test_content_in_blocks_is_sent_as_its_text(model_at: ModelAt):
 async def test_lone_surrogates_are_sent_as_replacements_wherever_they_are(model_at: ModelAt):
     odd = "a\ud800b"
     caller = says("assistant", odd, tool_calls=(ToolCall(odd, odd, {odd: odd}),))
+    caller = replace(caller, model="local:" + odd)
     body = await sent(
         model_at,
         ModelRequest(odd, (says("user", odd), caller, says("tool", odd, tool_call_id=odd))),
@@ -255,6 +263,14 @@ class TestBesidesTheRequest:
         assert request.headers["openai-organization"] == "org-1"
         assert request.headers["openai-project"] == "proj-1"
         assert request.headers["authorization"] == f"Bearer {KEY}"
+
+    async def test_a_key_that_was_in_quotes_is_told(self, model_at: ModelAt):
+        with ChatServer() as server:
+            key = Secret(KEY, "LOCAL_API_KEY", was_quoted=True)
+            first, *_ = await collected(model_at(server, key=key).stream(asks()))
+        assert first == RequestAdapted(
+            "The key from LOCAL_API_KEY is in quotes: sent without them."
+        )
 
     async def test_no_proxy_is_asked(self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch):
         with ChatServer() as server, ChatServer() as proxy:

@@ -21,7 +21,7 @@ from tui.providers.protocol import (
     ToolCallReceived,
     ToolDefinition,
 )
-from tui.providers.responses_dialect import ResponsesDialect
+from tui.providers.responses import Responses
 
 REASONS = "gpt-6-luna"
 DOES_NOT_REASON = "gpt-4o"
@@ -62,8 +62,8 @@ async def test_the_account_is_named_to_openai_only(
     with ChatServer(answers()) as server:
         await collected(model_at(server).stream(asks()))
     assert "openai-organization" not in server.requests[0].headers
-    at_openai = ResponsesDialect(ModelChoice("openai", REASONS, "https://api.openai.com/v1"))
-    assert "openai-organization" in at_openai.wire.headers
+    at_openai = Responses(ModelChoice("openai", REASONS, "https://api.openai.com/v1"))
+    assert at_openai.headers == {"OpenAI-Organization": "org-1"}
 
 
 @pytest.mark.parametrize("name", [DOES_NOT_REASON, "unheard-of"])
@@ -86,9 +86,9 @@ async def test_calls_and_results_of_the_past_are_items(model_at: ModelAt):
         await collected(model.stream(await next_round(model, asks())))
     assert server.requests[1].body["input"] == [
         {"role": "user", "content": "Hello?"},
-        {"role": "assistant", "content": "Looking."},
-        {"type": "function_call", "call_id": "call_a", "name": "f", "arguments": '{"a":1}'},
-        {"type": "function_call", "call_id": "call_b", "name": "f", "arguments": '{"a":2}'},
+        {"role": "assistant", "content": "Looking.", "phase": "final_answer"},
+        {"type": "function_call", "call_id": "call_a", "name": "f", "arguments": '{"a": 1}'},
+        {"type": "function_call", "call_id": "call_b", "name": "f", "arguments": '{"a": 2}'},
         {"type": "function_call_output", "call_id": "call_a", "output": "result of call_a"},
         {"type": "function_call_output", "call_id": "call_b", "output": "result of call_b"},
     ]

@@ -1,6 +1,6 @@
 """The pauses between the attempts of one request."""
 
-from tui.providers.retries import Backoff
+from tui.providers.chat_model import Backoff
 
 
 def pauses(backoff: Backoff, asked: float | None = None) -> list[float]:

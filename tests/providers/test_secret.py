@@ -95,6 +95,14 @@ class TestFromAFile:
             with pytest.raises(ConfigError, match="is not a file"):
                 self.read(place)
 
+    @pytest.mark.parametrize("quote", ['"', "'", "`"])
+    def test_a_key_in_quotes_is_taken_without_them(self, file: Path, quote: str):
+        file.write_text(f"{quote}{KEY}{quote}\n")
+        secret = self.read(file)
+        assert (secret.reveal(), secret.was_quoted) == (KEY, True)
+        file.write_text(KEY)
+        assert not self.read(file).was_quoted
+
     @pytest.mark.parametrize("text", ["", "\n", f"{KEY}\n{KEY}\n", "é", "\x00"])
     def test_that_holds_no_key_is_told_and_not_quoted(self, file: Path, text: str):
         file.write_text(text)

@@ -13,8 +13,8 @@ from tests.providers.chat_server import PATIENCE, ChatServer
 from tests.providers.conftest import asks, collected, text_of
 from tui.config import Flags, Settings, load_settings
 from tui.errors import ConfigError, ModelUnavailable
-from tui.providers.deferred import LazyModel, UnavailableModel
 from tui.providers.guide import PastHit
+from tui.providers.lazy_model import LazyModel, UnavailableModel
 from tui.providers.source import ModelSource
 
 KEY = "sk-test-0123456789"

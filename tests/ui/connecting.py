@@ -16,11 +16,10 @@ NOWHERE = "127.0.0.1:9"
 
 
 class RealModels(ModelSource):
-    """The models of the program, which note that they were prepared."""
+    """The models of the program."""
 
     def __init__(self, settings, environ):
         super().__init__(settings, environ, find_ollama=lambda _: ())
-        self.prepared = []
 
 
 class BareMachine(World):

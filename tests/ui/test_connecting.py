@@ -301,8 +301,8 @@ async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeyp
     monkeypatch.setattr("tui.providers.extras.find_spec", lambda _: None)
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
-        await choose(app, pilot, "Mistral")
-        said = 'install "sibyl-tui[mistral]"'
+        await choose(app, pilot, "Amazon Bedrock")
+        said = 'install "sibyl-tui[bedrock]"'
         await until(lambda: said in shown(app), "the command")
         assert app.screen.step == "provider"
 

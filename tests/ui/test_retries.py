@@ -3,8 +3,8 @@
 from tests.providers.chat_server import ChatServer, answers, refuses
 from tests.ui.screen import activity, conversation, send, wait_for_answer
 from tests.waiting import until
-from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
+from tui.providers.chat_model import ChatModel
 
 
 async def test_esc_stops_the_pause_before_a_retry(world):

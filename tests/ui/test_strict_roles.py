@@ -13,8 +13,8 @@ from tests.providers.chat_server import (
 from tests.ui.screen import conversation, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
+from tui.providers.chat_model import ChatModel
 
 
 @pytest.fixture

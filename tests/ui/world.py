@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 from textual.pilot import Pilot
 
@@ -11,6 +12,7 @@ from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
 from tui.app.app import SibylApp
+from tui.app.controllers import background
 from tui.app.dependencies import Dependencies
 from tui.app.services.session_imports import SessionImports
 from tui.app.themes import Appearance
@@ -32,6 +34,7 @@ from tui.importers.protocol import Places, Reader
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import SessionStore
+from tui.widgets.transcript import warm_up
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)
@@ -42,7 +45,6 @@ class ScriptedModels:
 
     def __init__(self, model: ScriptedModel) -> None:
         self.model = model
-        self.prepared: list[object] = []
 
     def proposed(self, _: str | None) -> tuple[ScriptedModel, tuple[str, ...]]:
         return self.model, ()
@@ -161,7 +163,6 @@ class World:
                 session_moves=partial(SessionMoves, workspace, self.store),
                 imports=self.imports,
                 store_mark=self.store_mark,
-                prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,
                 prompts=self.prompts,
@@ -170,9 +171,11 @@ class World:
                 stopwatch=lambda: self.seconds,
             )
         )
-        async with app.run_test(size=size) as pilot:
-            await until(lambda: self.models.prepared, "the first screen")
-            yield app, pilot
+        warmed: list[None] = []
+        with patch.object(background, "warm_up", lambda: warmed.append(warm_up())):
+            async with app.run_test(size=size) as pilot:
+                await until(lambda: warmed, "the first screen")
+                yield app, pilot
         assert type(app.defects.first) is self.defect, repr(app.defects.first)
 
 

@@ -28,7 +28,6 @@ class Dependencies(msgspec.Struct, frozen=True):
 
     ``connections``, ``model_lists`` and ``session_moves`` are functions, as what they give is first
     needed behind the first screen; the first two give the same object each time.
-    ``prepare_model`` begins to load the model library; it is called behind the first frame.
     ``check_store`` connects to the server of the store, if it has one, and returns warnings.
     ``store_mark`` stays in the status line, where it is not the store that the user may expect.
     ``index_root`` is the data directory of the search index. ``prompts`` are the
@@ -44,7 +43,6 @@ class Dependencies(msgspec.Struct, frozen=True):
     turn_settings: TurnSettings
     final_save: FinalSave
     session_moves: Callable[["Stop"], "SessionMoves"]
-    prepare_model: Callable[[], None]
     imports: "SessionImports"
     check_store: Callable[[], Sequence[str]] | None = None
     store_mark: str = ""

@@ -28,6 +28,7 @@ from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
 from tui.commands.effects import Effect
+from tui.domain.journal.message import Message
 from tui.engine.library.session_titles import SessionTitles
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
@@ -80,7 +81,15 @@ class Controllers:
         self.picture_files = PictureFiles()
         self.approvals = Approvals(switcher, self.presenter, self.session_list, attention.tell)
         settings = parts.turn_settings.asking(self.approvals.ask)
-        self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, activity)
+        self.turns = Turns(
+            app,
+            chat,
+            self.presenter,
+            parts.workspace,
+            settings,
+            activity,
+            self._price,
+        )
         self.summaries = Summaries(
             app, chat, self.presenter, parts.workspace, parts.turn_settings, activity
         )
@@ -121,6 +130,9 @@ class Controllers:
         )
         self.confirmations = Confirmations(app, chat, queue, carry_out)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
+
+    async def _price(self, answer: Message) -> float | None:
+        return await self.commands.usage.price_of(answer)
 
     def _retry_failed(self) -> None:
         from tui.screens.dialog import Dialog

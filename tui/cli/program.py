@@ -26,7 +26,7 @@ from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.tools import Tools
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
-from tui.providers.deferred import LazyModel, UnavailableModel
+from tui.providers.lazy_model import LazyModel, UnavailableModel
 from tui.providers.protocol import Model
 from tui.providers.selection import choose
 from tui.storage import tool_approvals

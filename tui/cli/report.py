@@ -24,8 +24,8 @@ Report = Mapping[str, Mapping[str, str]]
 """Rows by section and by name."""
 
 _NETWORK = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_LIBRARIES = ("pydantic-ai-slim", "openai", "anthropic", "mcp", "httpx2", "msgspec")
-_EXTRAS = ("google-genai", "mistralai", "boto3", "psycopg")
+_LIBRARIES = ("httpx2", "msgspec", "mcp")
+_EXTRAS = ("boto3", "psycopg")
 
 
 def make_report(

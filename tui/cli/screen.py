@@ -154,7 +154,6 @@ def _parts(
         store_mark=_LOCAL_MARK if program.store_flag == "" else "",
         check_store=store.check if isinstance(store := program.store, ServerStore) else None,
         imports=SessionImports(program.store, partial(_places, program), program.clock),
-        prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
         index_root=program.data_directory,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,

@@ -1,6 +1,6 @@
 """Messages in a form that strict servers accept: roles alternate, and tool calls are text."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -22,12 +22,15 @@ def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(found)
 
 
-def with_calls_as_text(messages: Iterable[Message]) -> tuple[Message, ...]:
+def with_calls_as_text(
+    messages: Iterable[Message], kept: Container[str] = ()
+) -> tuple[Message, ...]:
     """Turn tool calls into text of the assistant, and their results into text of the user.
 
-    Servers refuse both where no tools are offered, or lose them.
+    Servers refuse both where no tools are offered, or lose them. The calls of the messages whose
+    ids are ``kept`` stay.
     """
-    return joined(_without_calls(messages))
+    return joined(_without_calls(messages, kept))
 
 
 def result_as_text(message: Message, tool: str = "a tool") -> Message:
@@ -57,11 +60,16 @@ def _paragraphs(*contents: Content) -> str | list[Any]:
     return content_of_parts(merged(said, "\n\n"))
 
 
-def _without_calls(messages: Iterable[Message]) -> Iterator[Message]:
+def _without_calls(messages: Iterable[Message], kept: Container[str]) -> Iterator[Message]:
     names: dict[str, str] = {}
+    stays = False
     for message in messages:
         names.update((call.id, call.name) for call in message.tool_calls)
-        if message.role == "tool":
+        # Results follow their calls.
+        stays = message.id in kept if message.role != "tool" else stays
+        if stays:
+            yield message
+        elif message.role == "tool":
             yield result_as_text(message, names.get(message.tool_call_id or "", "a tool"))
         elif message.tool_calls:
             calls = map(_called, message.tool_calls)

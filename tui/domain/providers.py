@@ -29,11 +29,7 @@ MaxTokensName = Literal["max_tokens", "max_completion_tokens"]
 ListingName = Literal["openai", "anthropic", "google", "ollama", "none"]
 """The form of the list of a server's models; ``none`` if it cannot be asked for one."""
 
-EXTRAS: Mapping[DialectName, str] = {
-    "google": "google.genai",
-    "mistral": "mistralai",
-    "bedrock": "boto3",
-}
+EXTRAS: Mapping[DialectName, str] = {"bedrock": "boto3"}
 """The dialects that require the extra of their name, and the module that shows that it is there."""
 
 LISTINGS: Mapping[DialectName, ListingName] = {

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from tui.domain.journal.counts import CountedRequest, by_model, counted_requests
+from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record
 from tui.domain.providers import Provider
 from tui.domain.views.usage import ModelUsage, SessionUsage, usage_of
@@ -27,6 +28,13 @@ class UsageTotals:
         """
         name, published, pending = session.id, session.published, session.pending
         return await asyncio.to_thread(self._added, name, pending, published=published)
+
+    async def price_of(self, answer: Message) -> float | None:
+        """The price of one answer in dollars; ``None`` where no list has it."""
+        if not answer.usage or not answer.model:
+            return None
+        request = CountedRequest(answer.id, answer.model, answer.timestamp, answer.usage)
+        return (await asyncio.to_thread(self._priced, answer.model, [request])).dollars
 
     def _added(self, name: str, pending: Sequence[Record], *, published: bool) -> SessionUsage:
         saved = self._reader.requests(name) if published else ()

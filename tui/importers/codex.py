@@ -2,10 +2,12 @@
 
 import os
 import re
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from tui.files import open_regular
 from tui.importers import contents
@@ -31,9 +33,6 @@ from tui.importers.protocol import (
     Source,
 )
 from tui.importers.times import utc
-
-if TYPE_CHECKING:
-    from zstandard import ZstdDecompressionReader
 
 _INDEX = "session_index.jsonl"
 _COMPRESSED = b"\x28\xb5\x2f\xfd"
@@ -134,25 +133,22 @@ def _lines(path: Path) -> Iterator[RawLine]:
 
 def _decompressed(path: Path) -> Iterator[bytes]:
     """Decompress a file, as far as it is whole. Raises ``OSError``."""
-    import zstandard
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
 
     descriptor = open_regular(path, follow=True)
-    decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW_BYTES)
+    limit: dict[int, int] = {
+        zstd.DecompressionParameter.window_log_max: _WINDOW_BYTES.bit_length() - 1
+    }
     with (
         os.fdopen(descriptor, "rb") as file,
-        decompressor.stream_reader(file, read_across_frames=True) as reader,
+        zstd.ZstdFile(file, options=limit) as reader,
+        suppress(zstd.ZstdError, EOFError),
     ):
-        while block := _block_of(reader):
+        while block := reader.read1(_BLOCK):
             yield block
-
-
-def _block_of(reader: "ZstdDecompressionReader") -> bytes:
-    import zstandard
-
-    try:
-        return reader.read(_BLOCK)
-    except zstandard.ZstdError:
-        return b""
 
 
 def _is_wanted(start: bytes) -> bool:

@@ -1,6 +1,9 @@
 """Providers as configured: the table, overlaid with the settings and the environment."""
 
+import shlex
+import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,6 +12,7 @@ import msgspec
 
 from tui.config import ModelTable, ProviderSettings, Settings, is_address
 from tui.domain.providers import (
+    EXTRAS,
     LISTINGS,
     PROVIDERS,
     DialectName,
@@ -234,3 +238,28 @@ def _address(provider: Provider, environ: Mapping[str, str]) -> str | None:
     if not is_address(said):
         raise ConfigError("environment", variable, "expected the address of a server")
     return said if urlsplit(said).path.strip("/") else said.rstrip("/") + provider.path
+
+
+# --- extras of the package
+
+
+def require_extra(dialect: DialectName, provider: str) -> None:
+    """Raise ``ModelUnavailable`` with the command that installs it, if an extra is missing."""
+    module = EXTRAS.get(dialect)
+    if module is not None and not _is_installed(module):
+        raise ModelUnavailable(
+            f"The library for {provider} is not installed. Run: {install_command(dialect)}"
+        )
+
+
+def install_command(extra: str) -> str:
+    """The command that installs an extra beside the running program, whose venv may have no pip."""
+    python = shlex.quote(sys.executable)
+    return f'python3 -m pip --python {python} install "sibyl-tui[{extra}]"'
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False

@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Limit of a line, and of the data of one event, in bytes."""
@@ -12,14 +14,11 @@ LONGEST_LINE = 16 * 1024 * 1024
 NO_JSON: Any = object()
 """The value of an event whose data is no JSON."""
 
-
-def _as_null(_: str) -> None:
-    return None
-
-
-_DECODER = json.JSONDecoder(parse_constant=_as_null)
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_FIELDS = frozenset({b"id", b"retry"})
+_decode = msgspec.json.Decoder().decode
 
 
 class EndlessLine(Exception):
@@ -33,19 +32,26 @@ class Event:
     name: str
     text: str
     value: Any = NO_JSON
+    is_bare: bool = False
+    """True for a line that is no field, and may be no event at all."""
+
+    @property
+    def is_done(self) -> bool:
+        """True for the end mark of a stream, ``[DONE]`` in any case."""
+        return self.text.strip(' \t\r\n"').lower() == "[done]"
 
 
 class EventParser:
     """Parses a stream that arrives in pieces; comments, ids and empty events are no events.
 
     The blank line after an event may be missing: each line of data that is JSON by itself is an
-    event.
+    event. So is a line without ``data:`` that is JSON, and one that begins with ``error:``.
     """
 
     def __init__(self) -> None:
         self._lines = _Lines()
         self._name = ""
-        self._data: list[str] = []
+        self._data: list[bytes] = []
         self._length = 0
 
     def feed(self, piece: bytes) -> Iterator[Event]:
@@ -62,28 +68,42 @@ class EventParser:
         if not line:
             yield from self._collected()
             return
-        field, _, value = line.partition(b":")
-        text = value.decode("utf-8", "replace").removeprefix(" ")
-        if field == b"event":
-            self._name = text
-        elif field == b"data":
-            yield from self._add(text)
+        field, colon, value = line.partition(b":")
+        if field == b"data":
+            yield from self._add(value.removeprefix(b" "))
+        elif field == b"event":
+            self._name = _text(value.removeprefix(b" "))
+        elif field.lower() == b"error":
+            yield _event("error", value.removeprefix(b" "))
+        elif line.startswith(b"{") or not (colon or field in _FIELDS):
+            yield replace(_event("", line), is_bare=True)
 
-    def _add(self, text: str) -> Iterator[Event]:
-        if not self._data and (event := _event(self._name, text)) is not None:
-            self._name = ""
-            yield event
-            return
-        self._length += len(text)
+    def _add(self, data: bytes) -> Iterator[Event]:
+        if not self._data:
+            event = _event(self._name, data)
+            if event.value is not NO_JSON or event.is_done:
+                self._name = ""
+                yield event
+                return
+        self._length += len(data)
         if self._length > LONGEST_LINE:
             raise EndlessLine
-        self._data.append(text)
+        self._data.append(data)
 
     def _collected(self) -> Iterator[Event]:
-        text, name = "\n".join(self._data), self._name
+        lines, name = self._data, self._name
         self._data, self._name, self._length = [], "", 0
-        if text.strip():
-            yield _event(name, text) or Event(name, text)
+        whole = b"\n".join(lines)
+        if not whole.strip():
+            return
+        event = _event(name, whole)
+        if event.value is NO_JSON and len(lines) > 1:
+            # The blank line may be missing after a line that is none, such as a heartbeat.
+            apart = [_event(name, line) for line in lines]
+            if any(each.value is not NO_JSON or each.is_done for each in apart):
+                yield from apart
+                return
+        yield event
 
 
 class _Lines:
@@ -108,7 +128,7 @@ class _Lines:
         return self._ended(b"")
 
     def _ended(self, end: bytes) -> bytes:
-        line = b"".join((*self._begun, end))
+        line = b"".join((*self._begun, end)) if self._begun else end
         self._begun, self._length = [], 0
         if self._is_first:
             self._is_first = False
@@ -123,22 +143,22 @@ class _Lines:
             self._begun.append(begun)
 
 
-def json_value(text: str) -> Any:
+def json_value(data: bytes) -> Any:
     """Parse JSON, with null for NaN and infinity; ``NO_JSON`` if it is none."""
     try:
-        return _DECODER.decode(text)
+        return _decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        # It takes lone surrogates, NaN, control characters, and bytes that are no UTF-8.
+        return _DECODER.decode(_text(data))
     except (ValueError, RecursionError):
         return NO_JSON
 
 
-def _event(name: str, text: str) -> Event | None:
-    """The event of data that is complete: JSON, or the mark of the end."""
-    value = json_value(text)
-    if value is NO_JSON and not is_done(text):
-        return None
-    return Event(name, text, value)
+def _event(name: str, data: bytes) -> Event:
+    return Event(name, _text(data), json_value(data))
 
 
-def is_done(text: str) -> bool:
-    """True for the end mark of a stream, ``[DONE]`` in any case."""
-    return text.strip().lower() == "[done]"
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

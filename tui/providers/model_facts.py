@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from tui.providers.server_words import value_at
+
 _LOADED = ("max_model_len", "loaded_context_length")
 _KNOWN = (
     "context_length",
@@ -14,6 +16,9 @@ _KNOWN = (
 )
 _LARGEST = 1_000_000_000
 
+Facts = tuple[int | None, bool | None]
+"""The window of a model, and whether it sees pictures, as far as a server says so."""
+
 
 def listed_window(item: Mapping[str, Any]) -> int | None:
     """The window of a model in a list: what the server takes before what the model could.
@@ -21,7 +26,7 @@ def listed_window(item: Mapping[str, Any]) -> int | None:
     vLLM, LM Studio, llama.cpp, OpenRouter, Mistral, Groq, Anthropic and Google each have a word
     of their own for it.
     """
-    served = (_field(item, "meta", "n_ctx"), _field(item, "top_provider", "context_length"))
+    served = (value_at(item, "meta", "n_ctx"), value_at(item, "top_provider", "context_length"))
     said = (*(item.get(name) for name in _LOADED), *served, *(item.get(name) for name in _KNOWN))
     return next(filter(None, map(_tokens, said)), None)
 
@@ -32,61 +37,47 @@ def listed_sight(item: Mapping[str, Any]) -> bool | None:
     OpenRouter and xAI list what a model takes; Mistral, Anthropic, Fireworks and Moonshot say yes
     or no.
     """
-    taken = _field(item, "architecture", "input_modalities") or item.get("input_modalities")
+    taken = value_at(item, "architecture", "input_modalities") or item.get("input_modalities")
     if isinstance(taken, list):
         return "image" in cast("list[Any]", taken)
     said = (
-        _field(item, "capabilities", "vision"),
-        _field(item, "capabilities", "image_input", "supported"),
+        value_at(item, "capabilities", "vision"),
+        value_at(item, "capabilities", "image_input", "supported"),
         item.get("supports_image_input"),
         item.get("supports_image_in"),
     )
     return next((each for each in said if isinstance(each, bool)), None)
 
 
-def sight_of(model: str, reply: Mapping[str, Any]) -> bool | None:
-    """Tell whether a model in LM Studio's own list sees pictures."""
-    items = (item for item in _dicts(reply.get("data")) if item.get("id") == model)
-    return next(({"vlm": True, "llm": False}.get(str(item.get("type"))) for item in items), None)
+def of_lm_studio(reply: Mapping[str, Any], model: str) -> Facts:
+    """The facts of a model in LM Studio's own list."""
+    for item in _dicts(reply.get("data")):
+        if item.get("id") == model and (window := listed_window(item)):
+            return window, {"vlm": True, "llm": False}.get(str(item.get("type")))
+    return None, None
 
 
-def gateway_sight(reply: Mapping[str, Any], model: str) -> bool | None:
-    """Tell whether all deployments of a model in LiteLLM's ``/model/info`` see pictures."""
-    items = (item for item in _dicts(reply.get("data")) if item.get("model_name") == model)
-    said = [_field(item, "model_info", "supports_vision") for item in items]
-    known = [each for each in said if isinstance(each, bool)]
-    return all(known) if known else None
+def of_litellm(reply: Mapping[str, Any], model: str) -> Facts:
+    """The facts of a model in LiteLLM's ``/model/info``: what all of its deployments have."""
+    items = [item for item in _dicts(reply.get("data")) if item.get("model_name") == model]
+    windows = [_tokens(value_at(item, "model_info", "max_input_tokens")) for item in items]
+    sees = [value_at(item, "model_info", "supports_vision") for item in items]
+    known = [each for each in sees if isinstance(each, bool)]
+    return min(filter(None, windows), default=None), all(known) if known else None
 
 
-def slot_sight(properties: Mapping[str, Any]) -> bool | None:
-    """Tell whether the model of llama.cpp sees pictures, by its ``/props``."""
-    said = _field(properties, "modalities", "vision")
-    return said if isinstance(said, bool) else None
+def of_llama_cpp(properties: Mapping[str, Any], _: str = "") -> Facts:
+    """The facts of the model of llama.cpp, in its ``/props``: the window is that of a request."""
+    slot = value_at(properties, "default_generation_settings", "n_ctx")
+    sees = value_at(properties, "modalities", "vision")
+    window = _tokens(slot) or _tokens(properties.get("n_ctx"))
+    return window, sees if isinstance(sees, bool) else None
 
 
 def shown_sight(shown: Mapping[str, Any]) -> bool | None:
     """Tell whether a model of Ollama sees pictures, by its ``/api/show``."""
     said = shown.get("capabilities")
     return "vision" in cast("list[Any]", said) if isinstance(said, list) else None
-
-
-def window_of(model: str, reply: Mapping[str, Any]) -> int | None:
-    """The window of a model in LM Studio's own list."""
-    items = (item for item in _dicts(reply.get("data")) if item.get("id") == model)
-    return next(filter(None, map(listed_window, items)), None)
-
-
-def gateway_window(reply: Mapping[str, Any], model: str) -> int | None:
-    """The window of a model in LiteLLM's ``/model/info``: the least of its deployments."""
-    items = (item for item in _dicts(reply.get("data")) if item.get("model_name") == model)
-    windows = [_tokens(_field(item, "model_info", "max_input_tokens")) for item in items]
-    return min(filter(None, windows), default=None)
-
-
-def slot_window(properties: Mapping[str, Any]) -> int | None:
-    """The window of a request in llama.cpp's ``/props``."""
-    slot = _field(properties, "default_generation_settings", "n_ctx")
-    return _tokens(slot) or _tokens(properties.get("n_ctx"))
 
 
 def loaded_window(running: Mapping[str, Any], model: str) -> int | None:
@@ -103,8 +94,8 @@ def trained_window(shown: Mapping[str, Any]) -> int | None:
     ``num_ctx`` of the model's own parameters, at most what it was trained with, else that.
     """
     facts = shown.get("model_info")
-    architecture = _field(facts, "general.architecture")
-    trained = _tokens(_field(facts, f"{architecture}.context_length"))
+    architecture = value_at(facts, "general.architecture")
+    trained = _tokens(value_at(facts, f"{architecture}.context_length"))
     found = re.search(r"^num_ctx\s+(\d{1,9})\s*$", str(shown.get("parameters", "")), re.MULTILINE)
     own = _tokens(int(found[1])) if found else None
     return min(own, trained) if own and trained else own or trained
@@ -118,12 +109,6 @@ def _whole_name(name: Any) -> str:
 def _dicts(value: Any) -> Iterator[dict[str, Any]]:
     items = cast("list[Any]", value) if isinstance(value, list) else []
     yield from (cast("dict[str, Any]", item) for item in items if isinstance(item, dict))
-
-
-def _field(value: Any, *names: str) -> Any:
-    for name in names:
-        value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
-    return value
 
 
 def _tokens(value: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Prices of answers, by the list that comes with the model library."""
+"""Prices of answers, by a list of vendors' prices; loading it takes a tenth of a second."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -16,15 +16,8 @@ from tui.domain.providers import PROVIDERS
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.model_rows import ModelFacts
 from tui.domain.views.usage import total
-from tui.providers.catalog import ModelChoice
 
 _FINE = 10**9
-
-
-def dollars(choice: ModelChoice, usage: TokenUsage) -> float | None:
-    """The price of an answer that has just ended, in dollars; ``None`` as for ``price``."""
-    request = CountedRequest("", choice.name, "", usage)
-    return price(choice.provider, choice.base_url, choice.model, [request])
 
 
 def price(
@@ -55,11 +48,6 @@ def price_date() -> date | None:
     """The date of the list: that of the newest price that is in force."""
     today = datetime.now(UTC).date()
     return max((each for each in _price_dates() if each <= today), default=None)
-
-
-def warm_up() -> None:
-    """Load the list, which takes 20 ms once."""
-    _listed("openai", "", "gpt-4.1")
 
 
 def facts(provider: str, base_url: str, model: str) -> ModelFacts:

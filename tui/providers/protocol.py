@@ -41,6 +41,10 @@ class TurnMemory:
         """Note an answer that called tools; the adapter does, at its end."""
         self._answers.append(answer)
 
+    def forget(self) -> None:
+        """Keep nothing of the answers but their text and their calls."""
+        self._answers = [None for _ in self._answers]
+
 
 class ModelRequest(msgspec.Struct, frozen=True):
     """The request for one answer."""
@@ -115,8 +119,6 @@ class UsageReported(msgspec.Struct, frozen=True):
     input_tokens: int
     """Everything that was sent, also what the server read from its cache or wrote there."""
     output_tokens: int
-    dollars: float | None = None
-    """The price by the vendor's list, never stored; ``None`` if unknown."""
     cached_tokens: int = 0
     cache_write_tokens: int = 0
 

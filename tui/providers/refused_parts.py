@@ -1,16 +1,30 @@
 """Parts of a request that a model or its server refused; later requests go without them."""
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
 from tui.domain.journal.blocks import ImageBlock
 from tui.domain.journal.message import Message
+from tui.domain.model_settings import ModelParameters
+from tui.domain.plain_messages import with_calls_as_text
+from tui.providers.codec import JsonObject
 from tui.providers.protocol import ModelRequest, ToolDefinition
+from tui.providers.sending import SHORT_ID, kept_ids, with_ids
+from tui.providers.server_words import value_at
 
-Part = Literal["tools", "single tools", "system prompt", "pictures"]
+Part = Literal[
+    "tools",
+    "single tools",
+    "system prompt",
+    "pictures",
+    "ids of calls",
+    "earlier calls",
+    "thinking",
+    "field",
+]
 
 _NOT_TAKEN = re.compile(
     r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
@@ -42,21 +56,52 @@ _PICTURES = re.compile(
     r"|(?:request|payload|entity|body)\b.{0,30}(?:too.?large|exceed)",
     re.IGNORECASE | re.DOTALL,
 )
+# A call without what its server gave with it: thinking, or its signature.
+_LACKS_THOUGHT = re.compile(
+    r"reasoning_content|reasoning[_ ]details|thought[_ ]?signature|thinking[_ ]?blocks?"
+    r"|expected `?thinking|required .?reasoning.? item|reasoning.{0,40}passed back",
+    re.IGNORECASE,
+)
+# Thinking after a summary of what was before it.
+_STALE = re.compile(r"bound to a different", re.IGNORECASE)
+_ID_OF_CALL = re.compile(
+    r"tool[_ ]?(?:call|use)[_ .]?ids?\b|tool_calls\[\d+\]\.id\b|call_id\b", re.IGNORECASE
+)
+_WRONG_FORM = re.compile(
+    r"length|pattern|alphanumeric|too long|a-z|invalid (?:format|characters)", re.IGNORECASE
+)
+_REFUSES = re.compile(
+    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|permit|expected|known|recogni)"
+    r"|extra (?:inputs|fields)|invalid|only the default|may only be|must be|deprecated|at most"
+    r"|too (?:large|high|small|low)|greater than|less than|cannot|does not exist|out of range",
+    re.IGNORECASE,
+)
+_OTHER_NAMES = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+"""The two names of one field of chat completions."""
 
 
 class PartRefused(Exception):
-    """A server refused a part of a request; ``pictures`` and ``tools`` are those to leave out."""
+    """A server refused a part of a request: these pictures or tools, a field, or all of it."""
 
     def __init__(
         self,
         part: Part,
         pictures: Sequence[ImageBlock] = (),
         tools: Sequence[ToolDefinition] = (),
+        field: str = "",
+        instead: str = "",
     ) -> None:
         super().__init__(part)
         self.part: Part = part
         self.pictures = pictures
         self.tools = tools
+        self.field = field
+        """The name of a field of the body, with dots."""
+        self.instead = instead
+        """The other name of the field."""
         self.said = ""
         """The words of the server, as a sentence."""
 
@@ -71,6 +116,8 @@ class RefusedParts:
         """The notice about each refused picture, by its SHA-256: the next one may be taken."""
         self._tools: list[tuple[ToolDefinition, str]] = []
         """Each refused tool and the notice about it: once it has changed, it may be taken."""
+        self._fields: dict[str, str] = {}
+        """Fields of a body, by their names with dots, and their other names, if they have any."""
 
     def add(self, refused: PartRefused) -> None:
         """Note a refusal."""
@@ -80,6 +127,8 @@ class RefusedParts:
         if refused.tools:
             notice = _tool_notice(self._model, refused)
             self._tools += [(tool, notice) for tool in refused.tools]
+        if refused.field:
+            self._fields[refused.field] = refused.instead
 
     def left_out(self, request: ModelRequest) -> ModelRequest:
         """The same request without them."""
@@ -90,9 +139,29 @@ class RefusedParts:
         request = replace(request, images=taken, tools=tools)
         if without or "tools" in self._parts:
             request = request.without_tools()
+        if "earlier calls" in self._parts:
+            request = _with_whole_calls(request)
+        if "ids of calls" in self._parts:
+            request = with_ids(request, SHORT_ID)
         return request.without_system_prompt() if "system prompt" in self._parts else request
 
-    def notices(self, request: ModelRequest) -> Iterator[str]:
+    def remove_fields(self, body: JsonObject) -> None:
+        """Remove the refused fields of a body, or rename them."""
+        for path, instead in self._fields.items():
+            *above, name = path.split(".")
+            inner: Any = body
+            for each in above:
+                inner = inner.get(each, {})
+            if name in inner:
+                value = inner.pop(name)
+                if instead:
+                    inner[instead] = value
+                elif above and not inner:
+                    del body[above[0]]
+
+    def notices(
+        self, request: ModelRequest, optional: Mapping[str, str] | None = None
+    ) -> Iterator[str]:
         """Describe for the user what is left out of a request."""
         if request.tools and "tools" in self._parts:
             yield (
@@ -104,10 +173,21 @@ class RefusedParts:
         told = [notice for tool, notice in self._tools if tool in request.tools]
         told += [self._pictures[each] for each in request.images if each in self._pictures]
         yield from dict.fromkeys(told)
+        names = {(optional or {}).get(field) for field, other in self._fields.items() if not other}
+        refused = {name: getattr(request.parameters, name) for name in names if name}
+        if words := ModelParameters(**refused).words:
+            yield f"{self._model} does not take {words}: left out."
 
 
 def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
     """Find the part of a request that a server's message refuses."""
+    if _STALE.search(said) and any(request.memory.answers):
+        return PartRefused("thinking")
+    if _LACKS_THOUGHT.search(said) and _with_whole_calls(request) != request:
+        return PartRefused("earlier calls")
+    if _ID_OF_CALL.search(said) and _WRONG_FORM.search(said):
+        is_changed = with_ids(request, SHORT_ID) != request
+        return PartRefused("ids of calls") if is_changed else None
     if request.system_prompt and _ODD_ROLES.search(said):
         return PartRefused("system prompt")
     if tools := _refused_tools(said, request):
@@ -138,6 +218,29 @@ def _refused_tools(said: str, request: ModelRequest) -> Sequence[ToolDefinition]
     if named and _DEFINITION.search(said):
         return named
     return request.tools if _SCHEMAS.search(said) else ()
+
+
+def field_refused(said: str, body: JsonObject, optional: Mapping[str, str]) -> PartRefused | None:
+    """Find the field of a body that a server's message refuses by its name, or by our own."""
+    if not _REFUSES.search(said):
+        return None
+    for path, parameter in optional.items():
+        name = path.rpartition(".")[2]
+        names = {name, parameter, path, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()} - {""}
+        if value_at(body, *path.split(".")) is not None and _names_one_of(said, names):
+            other = _OTHER_NAMES.get(name, "")
+            return PartRefused("field", field=path, instead=other if other in said else "")
+    return None
+
+
+def _names_one_of(said: str, names: set[str]) -> bool:
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said, re.IGNORECASE) for name in names)
+
+
+def _with_whole_calls(request: ModelRequest) -> ModelRequest:
+    """The same request, in which calls are text whose thinking was not kept."""
+    messages = with_calls_as_text(request.messages, kept_ids(request))
+    return replace(request, messages=messages)
 
 
 def _refused_pictures(said: str, request: ModelRequest) -> Sequence[ImageBlock]:

@@ -9,18 +9,23 @@ from tui.errors import ConfigError, UsageError
 from tui.files import system_text
 
 _LONGEST = 16_384
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d"
 _SHORTEST_TO_HIDE = 4
 _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Secret:
-    """A key whose representation is only its source: a variable's name, or a file's path."""
+    """A key whose representation is only its source: a variable's name, or a file's path.
 
-    __slots__ = ("_text", "source")
+    ``was_quoted`` is true if it stood between quotes there, which are no part of it.
+    """
 
-    def __init__(self, text: str, source: str) -> None:
+    __slots__ = ("_text", "source", "was_quoted")
+
+    def __init__(self, text: str, source: str, *, was_quoted: bool = False) -> None:
         self._text = text
         self.source = source
+        self.was_quoted = was_quoted
 
     def __repr__(self) -> str:
         return f"Secret(from {self.source})"
@@ -82,7 +87,9 @@ def key_from_file(path: Path, source: str, key: str) -> Secret:
 
 
 def _secret(text: str, origin: str, source: str, key: str) -> Secret:
+    plain = text.strip(_QUOTES)
+    was_quoted, text = plain != text, plain
     # Anything else would fail when the request is built, in an error that quotes the key.
     if not text or not text.isascii() or not text.isprintable() or " " in text:
         raise ConfigError(source, key, "this is not a key: expected one line of ASCII characters")
-    return Secret(text, origin)
+    return Secret(text, origin, was_quoted=was_quoted)

@@ -97,7 +97,7 @@ def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
         from tui.providers.guide import OfflineGuide
 
         return OfflineGuide(search)
-    from tui.providers.adapter import ChatModel
+    from tui.providers.chat_model import ChatModel
 
     return ChatModel(with_key(choice))
 
@@ -191,11 +191,8 @@ class _Selection:
         return None
 
     def _usable(self, provider: Provider) -> ModelChoice | None:
-        """Select the default model of a provider, unless it has none or lacks its extra."""
-        from tui.providers.extras import require_extra
-
+        """Select the default model of a provider, unless it has none."""
         try:
-            require_extra(provider.dialect, provider.name)
             return self._choice(provider, self._default_model(provider))
         except ModelUnavailable as error:
             self._passed_over.append(str(error))

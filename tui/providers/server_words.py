@@ -4,6 +4,7 @@ import json
 import os
 import re
 import ssl
+from collections.abc import Iterator
 from typing import Any, cast
 
 from tui.providers.secret import Secret
@@ -11,6 +12,7 @@ from tui.providers.secret import Secret
 LONGEST_QUOTE = 300
 """Limit of a quotation of the server's message, in characters."""
 
+_MOST_ERRORS = 5
 _SPACE = re.compile(r"\s+")
 _EVENT = re.compile(r"\s*(?:event:.*\s+)?data:(?P<data>.*)")
 
@@ -47,14 +49,54 @@ def message_in(text: str) -> str:
 
 def text_in(body: Any) -> str:
     """Extract the message of an error object, which each server wraps differently."""
+    if isinstance(body, list):
+        # Google's errors come in a list of one, as do others.
+        items = cast("list[Any]", body)
+        return text_in(items[0]) if len(items) == 1 else json.dumps(items)
     if isinstance(body, dict):
         fields = cast("dict[str, Any]", body)
-        for name in ("error", "message", "detail", "msg"):
+        for name in ("error", "errors", "message", "detail", "msg"):
             if fields.get(name):
-                return text_in(fields[name])
+                return _with_cause(text_in(fields[name]), fields)
     if isinstance(body, str):
         return message_in(body) if _EVENT.match(body) else body
     return json.dumps(body)
+
+
+def _with_cause(said: str, fields: dict[str, Any]) -> str:
+    """Add the words of the server behind a gateway, such as OpenRouter's."""
+    raw = value_at(fields, "metadata", "raw")
+    cause = message_in(raw) if isinstance(raw, str) else text_in(raw) if raw else ""
+    return f"{said}: {cause}" if cause and cause not in said else said
+
+
+def value_at(value: Any, *names: str) -> Any:
+    """A value within objects; ``None`` if one of them is none."""
+    for name in names:
+        value = cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
+    return value
+
+
+def parameter_in(text: str) -> str:
+    """The name of the parameter that an error is about, in the fields that servers have for it."""
+    try:
+        return " ".join(_parameters(json.loads(text)))
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _parameters(body: Any) -> Iterator[str]:
+    if isinstance(body, list):
+        for each in cast("list[Any]", body)[:_MOST_ERRORS]:
+            yield from _parameters(each)
+    if isinstance(body, dict):
+        fields = cast("dict[str, Any]", body)
+        for name in ("param", "loc", "field"):
+            value = fields.get(name)
+            places = cast("list[Any]", value) if isinstance(value, list) else [value]
+            yield ".".join(str(place) for place in places if place)
+        for name in ("error", "detail", "details", "fieldViolations"):
+            yield from _parameters(fields.get(name))
 
 
 def reason_of(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tui.config import Settings
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
-from tui.providers.deferred import DeferredModel, LazyModel, UnavailableModel
+from tui.providers.lazy_model import LazyModel, ProposedModel, UnavailableModel
 from tui.providers.model_limits import NO_LISTS, ListCache
 from tui.providers.selection import choose, known_names, named, ollama_models
 
@@ -51,11 +51,11 @@ class ModelSource:
         """Note the models that servers list, by provider."""
         self._listed = {name: tuple(models) for name, models in listed.items()}
 
-    def first(self) -> DeferredModel:
+    def first(self) -> ProposedModel:
         """The configured model, else the first available one."""
         return self.proposed(None)[0]
 
-    def proposed(self, name: str | None) -> tuple[DeferredModel, tuple[str, ...]]:
+    def proposed(self, name: str | None) -> tuple[ProposedModel, tuple[str, ...]]:
         """Select the model for a session whose last model was ``name``, with notices about it.
 
         That model if the settings or a local Ollama know it and no other was requested. An

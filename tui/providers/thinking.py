@@ -1,9 +1,36 @@
 """The filter for thinking that a model writes into its answer, which is no part of the text."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-_START, _END = "<think>", "</think>"
+_TAGS: Sequence[tuple[str, Sequence[str]]] = (
+    ("<think>", ("</think>",)),
+    ("<thinking>", ("</thinking>",)),
+    ("<thought>", ("</thought>",)),
+    ("<seed:think>", ("</seed:think>",)),
+    ("[THINK]", ("[/THINK]",)),
+    ("◁think▷", ("◁/think▷",)),
+    # The channels of gpt-oss; servers leave out some of the marks between two.
+    *(
+        (
+            f"{begin}<|channel|>analysis<|message|>",
+            (
+                "<|end|><|start|>assistant<|channel|>final<|message|>",
+                "<|start|>assistant<|channel|>final<|message|>",
+                "<|channel|>final<|message|>",
+            ),
+        )
+        for begin in ("", "<|start|>assistant")
+    ),
+    ("<|channel|>final<|message|>", ("",)),
+)
+"""How thinking begins and ends, at the beginning of an answer."""
+_ENDS = ("</think>", "</thinking>", "</thought>", "[/THINK]")
+"""The ends of thinking whose beginning a template may have."""
+_END = re.compile("|".join(map(re.escape, _ENDS)))
+_STARTS = re.compile(r"<(?:think|thinking|thought)>|\[THINK\]")
+_BEGINNING = re.compile(r"[<\[◁]")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
@@ -29,13 +56,20 @@ class ThinkingFilter:
     """
 
     def __init__(self, *, inside: bool = False) -> None:
-        self._held = ""
-        self._place: Literal["before", "inside", "after", "past"] = "before"
+        self._held: str = ""
+        self._place: Literal["before", "inside", "after", "text", "past"] = "before"
+        self._start = ""
+        self._ends: Sequence[str] = _ENDS
         self._begins_inside = inside
-        self._supposed: list[str] = []
-        self._end_tag: _EndTag | None = _EndTag()
+        self._given: list[str] = []
+        """The thinking, or the text that may turn out to be thinking."""
         self.lacked_start = False
         """True if the text began with thinking, and without a start tag."""
+
+    @property
+    def unclosed(self) -> str:
+        """The tag of thinking that has begun and not ended."""
+        return self._start if self._place == "inside" else ""
 
     def take(self, piece: str) -> Filtered:
         """Filter a piece; gives what is known by now, including text held back before."""
@@ -46,120 +80,106 @@ class ThinkingFilter:
         if self._place == "after":
             self._held = self._held.lstrip()
             self._place = "past" if self._held else "after"
-        if self._place != "past":
-            return Filtered(thinking, "")
-        if self._end_tag is None:
-            return Filtered(thinking, self._release())
-        return self._looked_through(self._release(), self._end_tag)
+        if self._place == "text":
+            return self._looked_through()
+        return Filtered(thinking, self._release() if self._place == "past" else "")
 
     def rest(self) -> Filtered:
-        """Give what was held back at the end of the stream, also of unfinished thinking."""
+        """Give what was held back at the end of the stream.
+
+        Thinking that has not ended was the answer, or is all that there is of it.
+        """
         held = self._release()
-        if self._place != "inside":
-            return Filtered("", held + (self._end_tag.rest() if self._end_tag else ""))
-        if not self._begins_inside:
-            return Filtered(held, "")
-        # There was no end tag this time: all of it was the answer.
-        return Filtered("", "".join(self._supposed) + held)
+        if self._place == "inside":
+            return Filtered("", "".join(self._given) + held)
+        tag = _END.match(held) if self._place == "text" else None
+        return Filtered("", held[tag.end() :] if tag else held)
 
     def _begin(self) -> None:
         text = self._held.lstrip()
-        if text.startswith(_START):
-            self._held = text.removeprefix(_START)
-            self._place = "inside"
+        if any(start != text and start.startswith(text) for start, _ in _TAGS):
+            return
+        if found := next((tag for tag in _TAGS if text.startswith(tag[0])), None):
+            self._start, self._ends = found
+            self._held = text.removeprefix(self._start)
             self._begins_inside = False
-        elif not _START.startswith(text):
-            place = _place_of_end(text)
+        else:
+            place, _ = _end_in(text)
             is_thinking = place >= 0 and _may_be_thinking(text[:place])
             self._begins_inside = self._begins_inside or is_thinking
-            self._place = "inside" if self._begins_inside else "past"
+        self._place = "inside" if found or self._begins_inside else "text"
 
     def _end(self) -> str:
-        thinking, end, answer = self._held.partition(_END)
-        if end:
-            self._held = answer
+        places = ((self._held.find(end), -len(end), end) for end in self._ends)
+        if found := min((each for each in places if each[0] >= 0), default=None):
+            place, _, end = found
+            thinking, self._held = self._held[:place], self._held[place + len(end) :]
             self._place = "after"
-            self._end_tag = None
             self.lacked_start = self._begins_inside
             return thinking
-        # All but the longest beginning of an end tag that is split over two pieces.
-        known = max(0, len(self._held) - len(_END) + 1)
-        thinking, self._held = self._held[:known], self._held[known:]
-        if self._begins_inside:
-            self._supposed.append(thinking)
+        thinking, self._held = _without_beginning(self._held, self._ends)
+        self._given.append(thinking)
         return thinking
 
-    def _looked_through(self, text: str, end_tag: "_EndTag") -> Filtered:
-        """Give a text of the answer, unless an end tag in it says that it was none."""
-        before, answer = end_tag.split(text)
-        if not answer:
-            return Filtered("", before)
-        self._end_tag = None
-        self.lacked_start = True
-        return Filtered(before, answer, taken_back=True)
+    def _looked_through(self) -> Filtered:
+        """Give a text of the answer, unless an end tag in it says that it was none.
+
+        The beginning of a tag is held back where one counts, and so is a tag with nothing after it.
+        """
+        text = self._release()
+        place, tag = _end_in(text, self._given)
+        before, answer = text[:place], text[place + len(tag) :].lstrip()
+        if place < 0:
+            before, held = _without_beginning(text, _ENDS)
+            if held and not _counts_behind("".join([*self._given, before])):
+                before, held = text, ""
+        elif not _may_be_thinking("".join([*self._given, before])):
+            self._place = "past"
+            return Filtered("", text)
+        elif answer:
+            self._place, self.lacked_start = "past", True
+            return Filtered(before, answer, taken_back=True)
+        else:
+            held = text[place:]
+        self._held = held
+        self._given.append(before)
+        return Filtered("", before)
 
     def _release(self) -> str:
         held, self._held = self._held, ""
         return held
 
 
-class _EndTag:
-    """Finds the end tag of a text that begins with thinking, and more text behind it."""
-
-    def __init__(self) -> None:
-        self._held = ""
-        self._before: list[str] = []
-        self._begins_line = True
-        self._is_over = False
-
-    def split(self, piece: str) -> tuple[str, str]:
-        """Give the text that is known to be no tag, and what follows the tag, if that is there.
-
-        The beginning of a line that may become the tag is held back, and so is the tag.
-        """
-        if self._is_over or not piece:
-            return piece, ""
-        text = self._held + piece
-        place = _place_of_end(text, begins_line=self._begins_line)
-        if place < 0:
-            return self._without_beginning(text), ""
-        before, answer = text[:place], text[place + len(_END) :].lstrip()
-        if not _may_be_thinking("".join([*self._before, before])):
-            self._is_over, self._held = True, ""
-            return text, ""
-        if answer:
-            return before, answer
-        self._give(before, text[place:])
-        self._begins_line = True
-        return before, ""
-
-    def rest(self) -> str:
-        """Give what was held back, without the tag."""
-        held, self._held = self._held, ""
-        return held.removeprefix(_END)
-
-    def _without_beginning(self, text: str) -> str:
-        """Hold back the last line of a text if it may become the tag."""
-        _, is_line, line = text.rpartition("\n")
-        may_become = bool(is_line or self._begins_line) and _END.startswith(line)
-        self._begins_line = may_become
-        given = text.removesuffix(line) if may_become else text
-        self._give(given, text[len(given) :])
-        return given
-
-    def _give(self, text: str, held: str) -> None:
-        self._before.append(text)
-        self._held = held
+def _end_in(text: str, before: Sequence[str] = ()) -> tuple[int, str]:
+    """The first end tag that counts as one; -1 if there is none."""
+    if not _END.search(text):
+        return -1, ""
+    earlier = "".join(before)
+    whole = earlier + text
+    for tag in _END.finditer(whole, len(earlier)):
+        if _counts_behind(whole[: tag.start()]):
+            return tag.start() - len(earlier), tag[0]
+    return -1, ""
 
 
-def _place_of_end(text: str, *, begins_line: bool = True) -> int:
-    """The place of an end tag that begins a line; -1 if there is none."""
-    if begins_line and text.startswith(_END):
-        return 0
-    before = text.find(f"\n{_END}")
-    return before + 1 if before >= 0 else -1
+def _counts_behind(before: str) -> bool:
+    """True for an end tag that begins a line, or is in the first one and is not quoted there."""
+    first_line = before.lstrip()
+    return before[-1:] in {"", "\n"} or ("\n" not in first_line and first_line.count("`") % 2 == 0)
+
+
+def _without_beginning(text: str, tags: Sequence[str]) -> tuple[str, str]:
+    """Split off the longest end of a text that may be the beginning of a tag."""
+    longest = max(map(len, tags))
+    begun = _BEGINNING.search(text, max(0, len(text) - longest))
+    for size in range(len(text) - begun.start() if begun else 0, 0, -1):
+        end = text[-size:]
+        # A bracket by itself begins too much else.
+        if end != "[" and any(tag.startswith(end) for tag in tags):
+            return text[:-size], end
+    return text, ""
 
 
 def _may_be_thinking(text: str) -> bool:
     """False for a text with a start tag, or one that ends within a block of code."""
-    return _START not in text and len(_FENCE.findall(text)) % 2 == 0
+    return not _STARTS.search(text) and len(_FENCE.findall(text)) % 2 == 0

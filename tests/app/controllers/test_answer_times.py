@@ -26,29 +26,27 @@ def clock():
 
 @pytest.fixture
 def times(chat, clock):
-    return AnswerTimes(chat, clock)
+    return AnswerTimes(chat, clock, lambda answer, seconds: chat.shown.append((answer.id, seconds)))
 
 
-def test_an_answer_shows_its_time_and_its_last_price_when_it_ends(times, chat, clock):
-    session = Session()
+def test_an_answer_shows_its_time_when_it_ends_and_its_price_is_looked_up(times, chat, clock):
+    session, usage = Session(), TokenUsage(1, 1)
     times.note(session, AnswerStarted("m2"))
     clock.seconds = 2.5
-    times.note(session, UsageCounted("m2", TokenUsage(1, 1), 0.01))
-    times.note(session, UsageCounted("m2", TokenUsage(1, 1), 0.02))
+    times.note(session, UsageCounted("m2", usage))
     assert chat.shown == []
-    times.end(session)
-    assert chat.shown == [("m2", AnswerCost(2.5, 0.02))]
+    times.note(
+        session, MessageSaved("session-1", Message("m2", "assistant", "Hi", "", usage=usage))
+    )
+    assert chat.shown == [("m2", AnswerCost(2.5)), ("m2", 2.5)]
 
 
-def test_an_answer_without_a_price_shows_its_time_alone(times, chat, clock):
+def test_an_answer_that_was_not_counted_shows_its_time_alone(times, chat, clock):
     session = Session()
-    times.note(session, AnswerStarted("m2"))
-    times.note(session, UsageCounted("m2", TokenUsage(1, 1), 0.02))
-    times.end(session)
     times.note(session, AnswerStarted("m3"))
     clock.seconds = 1.0
-    times.end(session)
-    assert chat.shown[1:] == [("m3", AnswerCost(1.0, None))]
+    times.note(session, MessageSaved("session-1", Message("m3", "assistant", "Hi", "")))
+    assert chat.shown == [("m3", AnswerCost(1.0, None))]
 
 
 def test_the_end_of_no_answer_shows_nothing(times, chat):

@@ -390,6 +390,20 @@ async def test_an_empty_answer_is_a_failure(new_session):
     assert (events[-1].status, events[-1].error) == ("failed", "The model gave no answer.")
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ([ThinkingReceived("Hm."), AnswerEnded("stop")], "The model thought, and gave no answer."),
+        ([ThinkingReceived("Hm."), AnswerEnded("length")], "reached its limit of tokens before"),
+        ([AnswerEnded("length")], "reached its limit of tokens before"),
+    ],
+)
+async def test_an_answer_without_a_word_is_a_failure_that_says_why(new_session, answer, said):
+    events = await played(new_session(), ScriptedModel(answer))
+    assert events[-1].status == "failed"
+    assert said in events[-1].error
+
+
 async def test_an_answer_at_the_models_limit_is_truncated(new_session):
     events = await played(new_session(), ScriptedModel(["half", AnswerEnded("length")]))
     assert events[-1].status == "truncated"

@@ -12,19 +12,26 @@ from tui.engine.turns.events import (
     SaveFailed,
     ThinkingAdded,
     TurnEvent,
-    UsageCounted,
 )
 
 
 class AnswerTimes:
-    """Times the running answers and the thinking before them; ``stopwatch`` counts seconds."""
+    """Times the running answers and the thinking before them; ``stopwatch`` counts seconds.
 
-    def __init__(self, chat: ChatView, stopwatch: Callable[[], float]) -> None:
+    ``look_up`` finds the price of a saved answer that took so many seconds, and shows both.
+    """
+
+    def __init__(
+        self,
+        chat: ChatView,
+        stopwatch: Callable[[], float],
+        look_up: Callable[[Message, float], None],
+    ) -> None:
         self._chat = chat
         self._stopwatch = stopwatch
         self._begun: dict[LoadedSession, tuple[str, float]] = {}
         self._thinking: dict[LoadedSession, tuple[str, float]] = {}
-        self._priced: dict[LoadedSession, float | None] = {}
+        self._look_up = look_up
 
     def note(self, session: LoadedSession, event: TurnEvent) -> None:
         """Show what an event says of thinking, time or price; any but thinking ends thinking."""
@@ -36,10 +43,11 @@ class AnswerTimes:
         match event:
             case AnswerStarted(message_id=message_id):
                 self._begun[session] = message_id, self._stopwatch()
-            case UsageCounted(dollars=dollars):
-                # The last price counts.
-                self._priced[session] = dollars
-            case SaveFailed() | MessageSaved(message=Message(role="assistant")):
+            case MessageSaved(message=Message(role="assistant") as answer):
+                seconds = self._end_answer(session)
+                if seconds is not None and answer.usage:
+                    self._look_up(answer, seconds)
+            case SaveFailed():
                 self._end_answer(session)
             case _:
                 pass
@@ -55,10 +63,12 @@ class AnswerTimes:
             message_id, at = begun
             self._chat.transcript.end_thinking(message_id, self._stopwatch() - at)
 
-    def _end_answer(self, session: LoadedSession) -> None:
+    def _end_answer(self, session: LoadedSession) -> float | None:
+        """Show the time of an answer that has ended, if there was one."""
         begun = self._begun.pop(session, None)
-        dollars = self._priced.pop(session, None)
-        if begun is not None:
-            message_id, at = begun
-            cost = AnswerCost(self._stopwatch() - at, dollars)
-            self._chat.transcript.show_cost(message_id, cost)
+        if begun is None:
+            return None
+        message_id, at = begun
+        seconds = self._stopwatch() - at
+        self._chat.transcript.show_cost(message_id, AnswerCost(seconds))
+        return seconds

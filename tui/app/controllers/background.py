@@ -25,7 +25,7 @@ _FIRST_SESSIONS = 10
 
 
 class Background:
-    """Fills the list, prunes, follows other programs and loads what the first answer needs."""
+    """Fills the list, prunes, follows other programs and loads what the screen needs later."""
 
     def __init__(
         self,
@@ -83,7 +83,6 @@ class Background:
 
     def _warm_up(self, loop: asyncio.AbstractEventLoop) -> None:
         warm_up()
-        self._parts.prepare_model()
         if len(self._parts.sessions.entries) < _FIRST_SESSIONS:
             self._look_for_programs(loop)
 

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,10 @@ from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.answer_times import AnswerTimes
 from tui.app.controllers.send_check import SendCheck
 from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.journal.message import Message as Answer
 from tui.domain.references import words_in
 from tui.domain.views.notice import Notice, Severity
+from tui.domain.views.usage import AnswerCost
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.events import (
@@ -79,6 +81,7 @@ class Turns:
         workspace: Workspace,
         settings: TurnSettings,
         activity: ActivityLine,
+        price: Callable[[Answer], Awaitable[float | None]],
     ) -> None:
         self._app = app
         self._chat = chat
@@ -94,7 +97,16 @@ class Turns:
         self._remarks: set[tuple[str, str]] = set()
         self._pieces = itertools.count(1)
         self._activity = activity
-        self._times = AnswerTimes(chat, activity.stopwatch)
+        self._price = price
+        self._times = AnswerTimes(chat, activity.stopwatch, self._look_up_price)
+
+    def _look_up_price(self, answer: Answer, seconds: float) -> None:
+        self._app.run_worker(self._show_price(answer, seconds))
+
+    async def _show_price(self, answer: Answer, seconds: float) -> None:
+        # The first time, the list of prices is loaded.
+        if (dollars := await self._price(answer)) is not None:
+            self._chat.transcript.show_cost(answer.id, AnswerCost(seconds, dollars))
 
     def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""

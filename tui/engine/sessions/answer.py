@@ -20,6 +20,8 @@ class Answer(msgspec.Struct):
     after: str | None = None
     """The message that it follows, if that is not the last one."""
     cut: bool = False
+    thought: bool = False
+    """True once the model has thought, of which nothing is kept."""
     usage: TokenUsage | None = None
     calls: list[ToolCall] = msgspec.field(default_factory=list[ToolCall])
     _texts: list[str] = msgspec.field(default_factory=list[str])

@@ -72,11 +72,10 @@ class AttemptRepeated(msgspec.Struct, frozen=True):
 
 
 class UsageCounted(msgspec.Struct, frozen=True):
-    """The server has counted the tokens of an answer; ``dollars`` is its price, if known."""
+    """The server has counted the tokens of an answer."""
 
     message_id: str
     usage: TokenUsage
-    dollars: float | None = None
 
 
 class RequestChanged(msgspec.Struct, frozen=True):

@@ -66,6 +66,8 @@ _OLDER_PICTURES = "The newest pictures are sent; of older ones, only the names."
 _BLIND = "{} sees no pictures: only their names are sent."
 _MISSING_PICTURE = "{} is missing in the store: only its name is sent."
 _NO_ANSWER = "The model gave no answer."
+_ONLY_THOUGHT = "The model thought, and gave no answer. Ask again, or lower its effort with /set."
+_ENDED_EARLY = "The model reached its limit of tokens before it answered: raise max_tokens by /set."
 
 
 class TurnSettings(msgspec.Struct, frozen=True):
@@ -230,6 +232,7 @@ class Turn:
             case RequestAdapted():
                 return self._new_remark(RequestChanged(event.notice))
             case ThinkingReceived():
+                answer.thought = True
                 return [ThinkingAdded(answer.message_id, event.text)]
             case AttemptFailed():
                 return [
@@ -243,7 +246,7 @@ class Turn:
                 answer.cut = event.reason == "length"
             case UsageReported():
                 answer.usage = event.usage
-                return [UsageCounted(answer.message_id, event.usage, event.dollars)]
+                return [UsageCounted(answer.message_id, event.usage)]
         return []
 
     async def _emit_remark(self, remark: TurnEvent, emit: Emit) -> None:
@@ -415,9 +418,11 @@ def _take_text(answer: Answer, event: TextReceived | TextTakenBack) -> list[Turn
 def _end_normally(session: OpenSession, answer: Answer) -> None:
     if answer.full or answer.cut:
         answer.calls.clear()
+    if not answer.text.strip() and not answer.calls:
+        only = _ONLY_THOUGHT if answer.thought else _NO_ANSWER
+        session.end_answer(answer, status="failed", error=_ENDED_EARLY if answer.cut else only)
+    elif answer.full or answer.cut:
         session.end_answer(answer, status="truncated")
-    elif not answer.text.strip() and not answer.calls:
-        session.end_answer(answer, status="failed", error=_NO_ANSWER)
     else:
         session.end_answer(answer)
 

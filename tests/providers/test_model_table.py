@@ -1,57 +1,62 @@
-"""Parameters that models take, by the library's profiles."""
+"""Parameters that models take, by the table of their vendors' families."""
 
 import pytest
-from pydantic_ai.profiles import ModelProfile
-from pydantic_ai.profiles.anthropic import anthropic_model_profile
-from pydantic_ai.profiles.google import google_model_profile
-from pydantic_ai.profiles.openai import openai_model_profile
 
 from tui.domain.model_settings import Effort, ModelParameters
-from tui.providers.capabilities import adaptation, supported
+from tui.providers.model_table import (
+    CLAUDE,
+    GEMINI,
+    OPENAI,
+    PLAIN,
+    Traits,
+    adaptation,
+    supported,
+    traits_in,
+)
 
-LUNA = openai_model_profile("gpt-6-luna")
+LUNA = traits_in(OPENAI, "gpt-6-luna")
 
 
 @pytest.mark.parametrize(
-    ("profile", "effort", "sent"),
+    ("traits", "effort", "sent"),
     [
         (LUNA, "off", "off"),
         (LUNA, "high", "high"),
-        (openai_model_profile("o3"), "off", "low"),
-        (openai_model_profile("gpt-5.3-chat"), "high", "medium"),
-        (openai_model_profile("gpt-4.1"), "high", None),
-        (anthropic_model_profile("claude-sonnet-5-5"), "off", "off"),
-        (anthropic_model_profile("claude-opus-5-5"), "off", "low"),
-        (google_model_profile("gemini-3.1-pro"), "off", "low"),
-        (google_model_profile("gemini-2.0-flash"), "low", None),
-        (ModelProfile(), "high", None),
+        (traits_in(OPENAI, "o3"), "off", "low"),
+        (traits_in(OPENAI, "gpt-5.3-chat"), "high", "medium"),
+        (traits_in(OPENAI, "gpt-4.1"), "high", None),
+        (traits_in(CLAUDE, "claude-sonnet-5-5"), "off", "off"),
+        (traits_in(CLAUDE, "claude-opus-5-5"), "off", "low"),
+        (traits_in(GEMINI, "gemini-3.1-pro"), "off", "low"),
+        (traits_in(GEMINI, "gemini-2.0-flash"), "low", None),
+        (PLAIN, "high", None),
         (LUNA, None, None),
     ],
 )
 def test_of_efforts_the_next_one_is_sent_that_the_model_has(
-    profile: ModelProfile, effort: Effort | None, sent: Effort | None
+    traits: Traits, effort: Effort | None, sent: Effort | None
 ):
-    assert supported(ModelParameters(effort=effort), profile) == ModelParameters(effort=sent)
+    assert supported(ModelParameters(effort=effort), traits) == ModelParameters(effort=sent)
 
 
 @pytest.mark.parametrize(
-    ("profile", "effort", "sent"),
+    ("traits", "effort", "sent"),
     [
         (LUNA, None, None),
         (LUNA, "high", None),
         (LUNA, "off", 0.0),
-        (openai_model_profile("gpt-5.2"), None, 0.0),
-        (openai_model_profile("o3"), "off", None),
-        (openai_model_profile("gpt-4.1"), None, 0.0),
-        (anthropic_model_profile("claude-sonnet-5-5"), None, None),
-        (anthropic_model_profile("claude-sonnet-4-6"), None, 0.0),
+        (traits_in(OPENAI, "gpt-5.2"), None, 0.0),
+        (traits_in(OPENAI, "o3"), "off", None),
+        (traits_in(OPENAI, "gpt-4.1"), None, 0.0),
+        (traits_in(CLAUDE, "claude-sonnet-5-5"), None, None),
+        (traits_in(CLAUDE, "claude-sonnet-4-6"), None, 0.0),
     ],
 )
 def test_a_temperature_is_sent_unless_the_model_refuses_it(
-    profile: ModelProfile, effort: Effort | None, sent: float | None
+    traits: Traits, effort: Effort | None, sent: float | None
 ):
     parameters = ModelParameters(temperature=0.0, max_tokens=9, effort=effort)
-    found = supported(parameters, profile)
+    found = supported(parameters, traits)
     assert (found.temperature, found.max_tokens) == (sent, 9)
 
 

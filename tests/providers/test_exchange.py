@@ -1,7 +1,6 @@
 """The additions of the user's configuration to each request, as they arrive at a server."""
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -10,15 +9,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, refuses
-from tests.providers.conftest import KEY, ModelAt, asks, collected, only_openai
+from tests.providers.conftest import KEY, ModelAt, asks, collected, only_openai, text_of
 from tests.providers.loopback import Request
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelError
-from tui.providers.catalog import ModelChoice
-from tui.providers.chat_events import ChatEvents, merged_chunks
 from tui.providers.network import Route
 from tui.providers.secret import Secret
-from tui.providers.transport import ModelTransport, Reply, Wire
 
 TEAM = {"X-Team": Secret("very blue", "providers.local.headers")}
 
@@ -100,12 +96,12 @@ class AtOnce(httpx2.AsyncBaseTransport, httpx2.AsyncByteStream):
         yield self._body
 
 
-async def test_others_have_their_turns_while_much_of_an_answer_is_cleaned():
+async def test_others_have_their_turns_while_much_of_an_answer_is_read(
+    model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
+):
     event = b'data: {"choices": [{"delta": {"content": "word "}}]}\n\n'
     server = AtOnce(event * 5_000 + b"data: [DONE]\n\n")
-    route = Route("http://localhost/v1", None, ssl.create_default_context())
-    choice = ModelChoice("local", "test-model", "http://localhost/v1", None, "openai")
-    transport = ModelTransport(server, choice, Wire(ChatEvents, merged_chunks), Reply(route))
+    monkeypatch.setattr(Route, "transport", lambda _: server)
     turns = 0
 
     async def other() -> None:
@@ -115,8 +111,7 @@ async def test_others_have_their_turns_while_much_of_an_answer_is_cleaned():
             await asyncio.sleep(0)
 
     beside = asyncio.create_task(other())
-    async with httpx2.AsyncClient(transport=transport) as client:
-        clean = await client.post("http://localhost/v1", json={})
+    model = model_at("http://localhost/v1", dialect="openai")
+    assert text_of(await collected(model.stream(asks()))).count("word ") == 5_000
     beside.cancel()
-    assert clean.text.count("word ") == 5_000
     assert turns > 20

@@ -1,7 +1,6 @@
-"""Models whose library is loaded in a thread: nothing waits for it but who asks them."""
+"""Models that are made in a thread: nothing waits for that but who asks them."""
 
 import asyncio
-import gc
 import subprocess
 import sys
 import threading
@@ -16,7 +15,7 @@ from tests.waiting import until
 from tui.domain.providers import DialectName
 from tui.errors import ModelError, ModelUnavailable
 from tui.providers.catalog import ModelChoice
-from tui.providers.deferred import LazyModel, UnavailableModel
+from tui.providers.lazy_model import LazyModel, UnavailableModel
 from tui.providers.protocol import AnswerEnded, Model, TextReceived
 
 CHOICE = ModelChoice("local", "m", "http://127.0.0.1:1/v1", context_window=77)
@@ -70,26 +69,16 @@ async def test_its_name_and_window_are_known_before_it_is_loaded(workshop: NewWo
     assert shop.threads == []
 
 
-async def test_it_is_loaded_by_preparing_it_in_a_daemon_thread(workshop: NewWorkshop):
-    shop = workshop(ScriptedModel(["Hello."]))
+async def test_asking_it_often_makes_it_once_in_a_daemon_thread(workshop: NewWorkshop):
+    shop = workshop(ScriptedModel(["One."], ["Two."]))
+    shop.open.set()
     model = lazy(shop)
-    model.prepare()
-    await until(shop.begun.is_set)
+    for said in ("One.", "Two."):
+        await model.window()
+        assert text_of(await collected(model.stream(asks()))) == said
     (thread,) = shop.threads
     assert thread.daemon
     assert thread is not threading.main_thread()
-
-
-async def test_preparing_and_asking_it_often_loads_it_once(workshop: NewWorkshop):
-    shop = workshop(ScriptedModel(["One."], ["Two."]))
-    model = lazy(shop)
-    model.prepare()
-    model.prepare()
-    shop.open.set()
-    assert text_of(await collected(model.stream(asks()))) == "One."
-    model.prepare()
-    assert text_of(await collected(model.stream(asks()))) == "Two."
-    assert len(shop.threads) == 1
 
 
 async def test_asking_it_loads_it_and_the_event_loop_goes_on_meanwhile(workshop: NewWorkshop):
@@ -160,7 +149,8 @@ async def test_an_error_while_it_is_loaded_is_that_of_who_asks(
     shop = workshop(error, error)
     shop.open.set()
     model = lazy(shop)
-    model.prepare()
+    with pytest.raises(ModelUnavailable):
+        await model.window()
     with pytest.raises(ModelUnavailable) as caught:
         await collected(model.stream(asks()))
     assert str(caught.value) == said
@@ -183,23 +173,6 @@ async def test_nobody_waits_for_ever_for_a_thread_that_broke(workshop: NewWorksh
         await collected(lazy(shop).stream(asks()))
 
 
-async def test_while_it_is_loaded_other_threads_have_their_turn_sooner(
-    workshop: NewWorkshop, monkeypatch: pytest.MonkeyPatch
-):
-    seen: list[tuple[float, bool]] = []
-    monkeypatch.setattr(gc, "freeze", lambda: None)
-    before = sys.getswitchinterval()
-
-    def build(choice: ModelChoice, search: object = None) -> Model:
-        seen.append((sys.getswitchinterval(), gc.isenabled()))
-        return ScriptedModel(["Hello."])
-
-    await collected(LazyModel(CHOICE, build=build).stream(asks()))
-    assert seen == [(pytest.approx(0.0005), False)]
-    assert sys.getswitchinterval() == pytest.approx(before)
-    assert gc.isenabled()
-
-
 async def test_a_model_does_not_wait_for_the_key_of_another(monkeypatch: pytest.MonkeyPatch):
     begun, gate = threading.Event(), threading.Event()
 
@@ -212,15 +185,15 @@ async def test_a_model_does_not_wait_for_the_key_of_another(monkeypatch: pytest.
             gate.wait(30)
         return choice
 
-    monkeypatch.setattr("tui.providers.deferred.with_key", held_up)
-    LazyModel(ModelChoice("local", "slow"), build=build).prepare()
+    monkeypatch.setattr("tui.providers.lazy_model.with_key", held_up)
+    slow = asyncio.create_task(LazyModel(ModelChoice("local", "slow"), build=build).window())
     await until(begun.is_set)
     try:
-        assert gc.isenabled()
         events = await collected(LazyModel(CHOICE, build=build).stream(asks()))
         assert text_of(events) == "Hello."
     finally:
         gate.set()
+    await slow
 
 
 async def test_closing_an_answer_closes_that_of_the_model(workshop: NewWorkshop):
@@ -240,23 +213,22 @@ async def test_a_real_model_answers_by_way_of_it(dialect: DialectName):
         assert text_of(await collected(LazyModel(choice).stream(asks()))) == "Hello."
 
 
-@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
-def test_a_program_ends_at_once_while_it_is_being_loaded(dialect: str):
+def test_a_program_ends_at_once_while_it_is_being_made():
     code = (
         "import asyncio, sys, threading\n"
         "from tui.providers.catalog import ModelChoice\n"
-        "from tui.providers.deferred import LazyModel\n"
-        "loading = threading.Event()\n"
+        "from tui.providers.lazy_model import LazyModel\n"
+        "making = threading.Event()\n"
         "class NeverDone:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'pydantic_ai':\n"
-        "            loading.set()\n"
+        "        if name == 'httpx2':\n"
+        "            making.set()\n"
         "            threading.Event().wait()\n"
         "sys.meta_path.insert(0, NeverDone())\n"
         "async def main():\n"
-        f"    choice = ModelChoice('local', 'm', 'http://127.0.0.1:1', dialect={dialect!r})\n"
-        "    LazyModel(choice).prepare()\n"
-        "    await asyncio.to_thread(loading.wait)\n"
+        "    choice = ModelChoice('local', 'm', 'http://127.0.0.1:1')\n"
+        "    asked = asyncio.create_task(LazyModel(choice).window())\n"
+        "    await asyncio.to_thread(making.wait)\n"
         "asyncio.run(main())\n"
         "print('ended')\n"
     )
@@ -267,12 +239,11 @@ def test_a_program_ends_at_once_while_it_is_being_loaded(dialect: str):
 
 async def test_one_that_cannot_be_had_says_why_when_it_is_asked():
     model = UnavailableModel("openai:m", ModelUnavailable("There is no key."))
-    model.prepare()
     with pytest.raises(ModelUnavailable, match=r"^There is no key\.$"):
         await collected(model.stream(asks()))
 
 
-def test_two_threads_that_prepare_it_at_once_load_it_once(workshop: NewWorkshop):
+def test_two_threads_that_ask_it_at_once_make_it_once(workshop: NewWorkshop):
     class Held(LazyModel):
         @property
         def name(self) -> str:
@@ -283,7 +254,7 @@ def test_two_threads_that_prepare_it_at_once_load_it_once(workshop: NewWorkshop)
     entered, go_on = threading.Semaphore(0), threading.Event()
     shop = workshop(ScriptedModel(), ScriptedModel())
     model = Held(CHOICE, build=shop.build)
-    threads = [threading.Thread(target=model.prepare) for _ in range(2)]
+    threads = [threading.Thread(target=asyncio.run, args=(model.window(),)) for _ in range(2)]
     for each in threads:
         each.start()
     assert entered.acquire(timeout=30)
@@ -291,5 +262,4 @@ def test_two_threads_that_prepare_it_at_once_load_it_once(workshop: NewWorkshop)
     shop.open.set()
     for each in threads:
         each.join(30)
-    assert shop.begun.wait(30)
     assert len(shop.threads) == 1

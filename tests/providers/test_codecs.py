@@ -1,0 +1,369 @@
+"""Codecs without a server: recorded streams of the vendors' documentation, and any JSON at all."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.providers.conftest import says
+from tui.domain.journal.message import ToolCall
+from tui.providers.catalog import ModelChoice
+from tui.providers.chat_model import codec_of
+from tui.providers.codec import Answer, BrokenStream, Halves, counts
+from tui.providers.protocol import (
+    AnswerEnded,
+    ModelEvent,
+    ModelRequest,
+    TextReceived,
+    ThinkingReceived,
+    ToolCallReceived,
+    TurnMemory,
+    UsageReported,
+)
+from tui.providers.reception import Reception
+
+CODECS = ("openai", "mistral", "responses", "anthropic", "google", "bedrock")
+
+
+def codec(dialect: Any, model: str = "m") -> Any:
+    return codec_of(ModelChoice("local", model, "http://127.0.0.1:1", dialect=dialect))
+
+
+def received(answer: Answer, events: Iterable[Any]) -> list[ModelEvent]:
+    reception = Reception(answer)
+    data = b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
+    return [*reception.feed(data), *reception.end()]
+
+
+def texts(events: Sequence[ModelEvent], kind: Any = TextReceived) -> str:
+    return "".join(event.text for event in events if isinstance(event, kind))
+
+
+def calls(events: Sequence[ModelEvent]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, ToolCallReceived)]
+
+
+def last_usage(events: Sequence[ModelEvent]) -> UsageReported:
+    return [event for event in events if isinstance(event, UsageReported)][-1]
+
+
+# --- recorded streams
+
+
+def chunk(delta: Any, reason: str | None = None, **more: Any) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **more}
+
+
+def call_delta(index: int, **function: Any) -> dict[str, Any]:
+    call_id = {"id": function.pop("id"), "type": "function"} if "id" in function else {}
+    return chunk({"tool_calls": [{"index": index, **call_id, "function": function}]})
+
+
+OPENAI_STREAM = [
+    chunk({"role": "assistant", "content": None, "refusal": None}),
+    call_delta(0, id="call_DdmO9pD3xa9XTPNJ32zg2hcA", name="get_weather", arguments=""),
+    *(call_delta(0, arguments=piece) for piece in ('{"', "location", '":"', "Paris", '"}')),
+    chunk({}, "tool_calls"),
+    {"choices": [], "usage": {"prompt_tokens": 60, "completion_tokens": 18, "total_tokens": 78}},
+]
+
+
+def block(index: int, kind: str, **fields: Any) -> list[dict[str, Any]]:
+    return [
+        {
+            "type": "content_block_start",
+            "index": index,
+            "content_block": {"type": kind, **fields},
+        }
+    ]
+
+
+def deltas(index: int, kind: str, name: str, *pieces: str) -> list[dict[str, Any]]:
+    return [
+        {"type": "content_block_delta", "index": index, "delta": {"type": kind, name: piece}}
+        for piece in pieces
+    ]
+
+
+ANTHROPIC_STREAM = [
+    {"type": "message_start", "message": {"usage": {"input_tokens": 472, "output_tokens": 2}}},
+    *block(0, "thinking", thinking="", signature=""),
+    {"type": "ping"},
+    *deltas(0, "thinking_delta", "thinking", "Let me ", "see."),
+    *deltas(0, "signature_delta", "signature", "EqQBCgIYAhIM"),
+    {"type": "content_block_stop", "index": 0},
+    *block(1, "redacted_thinking", data="EmwKAhgB"),
+    *block(2, "text", text=""),
+    *deltas(2, "text_delta", "text", "Okay", ", let's check."),
+    *block(3, "tool_use", id="toolu_01T1x1fJ34qAmk2tNTrN7Up6", name="get_weather", input={}),
+    *deltas(3, "input_json_delta", "partial_json", "", '{"location":', ' "San Francisco, CA"}'),
+    {
+        "type": "message_delta",
+        "delta": {"stop_reason": "tool_use", "stop_sequence": None},
+        "usage": {"output_tokens": 89},
+    },
+    {"type": "message_stop"},
+]
+
+RESPONSES_STREAM = [
+    {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}},
+    {
+        "type": "response.output_item.added",
+        "output_index": 0,
+        "item": {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "get_weather"},
+    },
+    *(
+        {
+            "type": "response.function_call_arguments.delta",
+            "item_id": "fc_1",
+            "output_index": 0,
+            "delta": piece,
+        }
+        for piece in ('{"', "location", '":"Paris"}')
+    ),
+    {
+        "type": "response.output_item.done",
+        "output_index": 0,
+        "item": {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": "call_1",
+            "name": "get_weather",
+            "arguments": '{"location":"Paris"}',
+        },
+    },
+    {
+        "type": "response.completed",
+        "response": {"status": "completed", "usage": {"input_tokens": 9, "output_tokens": 11}},
+    },
+]
+
+GEMINI_STREAM = [
+    {"candidates": [{"content": {"parts": [{"text": "Hm.", "thought": True}], "role": "model"}}]},
+    {
+        "candidates": [
+            {
+                "content": {
+                    "parts": [
+                        {
+                            "functionCall": {"name": "get_weather", "args": {"location": "Paris"}},
+                            "thoughtSignature": "CiQBVKhc7n",
+                        }
+                    ],
+                    "role": "model",
+                },
+                "finishReason": "STOP",
+            }
+        ],
+        "usageMetadata": {
+            "promptTokenCount": 8,
+            "candidatesTokenCount": 5,
+            "thoughtsTokenCount": 3,
+        },
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "stream", "arguments", "counted"),
+    [
+        ("openai", OPENAI_STREAM, {"location": "Paris"}, (60, 18)),
+        ("anthropic", ANTHROPIC_STREAM, {"location": "San Francisco, CA"}, (472, 89)),
+        ("responses", RESPONSES_STREAM, {"location": "Paris"}, (9, 11)),
+        ("google", GEMINI_STREAM, {"location": "Paris"}, (8, 8)),
+    ],
+)
+def test_a_recorded_stream_is_its_call_and_its_counts(
+    dialect: str, stream: list[Any], arguments: Any, counted: tuple[int, int]
+):
+    events = received(codec(dialect).answer(), stream)
+    (call,) = calls(events)
+    assert (call.name, call.arguments) == ("get_weather", arguments)
+    usage = last_usage(events)
+    assert (usage.input_tokens, usage.output_tokens) == counted
+    assert events[-1] == AnswerEnded("tool_calls")
+
+
+# --- parts that must come back
+
+
+def answered_again(dialect: str, stream: list[Any], model: str = "m") -> Any:
+    """The body of the request after an answer of calls: its message of the assistant, or items."""
+    made = codec(dialect, model)
+    answer = made.answer()
+    events = received(answer, stream)
+    memory = TurnMemory()
+    memory.keep(answer.kept)
+    message = says(
+        "assistant", texts(events), tool_calls=tuple(calls(events)), model=f"local:{model}"
+    )
+    results = [says("tool", "Done.", tool_call_id=call.id) for call in message.tool_calls]
+    request = ModelRequest("", (says("user", "Go."), message, *results), memory=memory)
+    body = made.body(request)
+    return body.get("messages") or body.get("contents") or body["input"]
+
+
+def test_blocks_of_claude_go_back_in_their_order():
+    blocks = answered_again("anthropic", ANTHROPIC_STREAM)[1]["content"]
+    assert [each["type"] for each in blocks] == [
+        "thinking",
+        "redacted_thinking",
+        "text",
+        "tool_use",
+    ]
+    thought = {"type": "thinking", "thinking": "Let me see.", "signature": "EqQBCgIYAhIM"}
+    assert blocks[:2] == [thought, {"type": "redacted_thinking", "data": "EmwKAhgB"}]
+
+
+def test_a_signature_of_gemini_goes_back_with_its_call():
+    (part,) = answered_again("google", GEMINI_STREAM)[1]["parts"]
+    assert part["thoughtSignature"] == "CiQBVKhc7n"
+
+
+CALLS = [call_delta(0, id="t0", name="f", arguments="{}"), chunk({}, "tool_calls")]
+DETAILS = [
+    {"type": "reasoning.text", "text": "Hm", "signature": None, "index": 0, "format": "x"},
+    {"type": "reasoning.text", "text": "m.", "signature": "c2ln", "index": 0, "format": "x"},
+    {"type": "reasoning.encrypted", "data": "AAA", "id": "t0", "index": 1, "format": "x"},
+]
+THOUGHTS = [
+    {"type": "thinking", "thinking": "Hm", "signature": None},
+    {"type": "thinking", "thinking": "m.", "signature": None},
+    {"type": "thinking", "thinking": "", "signature": "c2ln"},
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "pieces", "whole"),
+    [
+        (
+            "reasoning_details",
+            DETAILS,
+            [{**DETAILS[1], "text": "Hmm."}, DETAILS[2]],
+        ),
+        (
+            "thinking_blocks",
+            THOUGHTS,
+            [{"type": "thinking", "thinking": "Hmm.", "signature": "c2ln"}],
+        ),
+    ],
+)
+def test_opaque_lists_of_gateways_go_back_as_they_would_come_whole(
+    field: str, pieces: list[Any], whole: list[Any]
+):
+    stream = [*(chunk({field: [piece]}) for piece in pieces), *CALLS]
+    assert answered_again("openai", stream)[1][field] == whole
+
+
+def test_fields_of_a_call_go_back_with_it():
+    signed = {"google": {"thought_signature": "c2ln"}}
+    stream = [
+        chunk(
+            {
+                "tool_calls": [
+                    {
+                        "index": 0,
+                        "id": "t0",
+                        "function": {"name": "f", "arguments": "{}"},
+                        "extra_content": signed,
+                    }
+                ]
+            },
+            "tool_calls",
+        )
+    ]
+    (call,) = answered_again("openai", stream)[1]["tool_calls"]
+    assert (call["extra_content"], call["id"]) == (signed, "t0")
+
+
+# --- any JSON at all
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+_NAMES = """
+type choices delta content tool_calls function name arguments index id error usage message
+content_block text thinking partial_json item item_id output_index response output status
+candidates parts functionCall args promptFeedback usageMetadata finish_reason finishReason
+contentBlockDelta contentBlockStart contentBlockIndex start toolUse metadata messageStop
+"""
+_KINDS = """
+message message_start content_block_start content_block_delta message_delta message_stop
+error text tool_use text_delta input_json_delta thinking response.output_item.added
+response.output_item.done response.output_text.delta response.completed response.failed
+message reasoning function_call
+"""
+OBJECTS = st.recursive(
+    JSON,
+    lambda inner: (
+        st.dictionaries(
+            st.sampled_from(_NAMES.split()),
+            inner | st.sampled_from(_KINDS.split()) | st.integers(0, 2),
+            max_size=5,
+        )
+        | st.lists(inner, max_size=2)
+    ),
+    max_leaves=20,
+)
+
+
+@pytest.mark.parametrize("dialect", CODECS)
+@given(st.lists(OBJECTS, max_size=4))
+def test_whatever_comes_is_events_or_a_broken_stream(dialect: str, events: list[Any]):
+    answer = codec(dialect).answer()
+    reception = Reception(answer)
+    try:
+        came = reception.feed(
+            b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events)
+        )
+        came += reception.end()
+    except BrokenStream:
+        return
+    assert all(isinstance(each.text, str) for each in came if isinstance(each, TextReceived))
+    assert all(each.text.encode() for each in came if isinstance(each, TextReceived))
+
+
+@given(st.text(st.characters() | st.characters(categories=["Cs"])), st.integers(0, 20))
+def test_the_halves_of_a_character_come_together(text: str, place: int):
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", "")
+    units = [bytes(pair) for pair in zip(*[iter(whole.encode("utf-16-le"))] * 2, strict=True)]
+    parts = [b"".join(units[:place]), b"".join(units[place:])]
+    halves = Halves()
+    joined = "".join(halves.joined(part.decode("utf-16-le", "surrogatepass")) for part in parts)
+    assert joined == whole
+
+
+@pytest.mark.parametrize(
+    ("usage", "kept"),
+    [
+        ({"a": 1, "b": -1, "c": True, "d": None, "e": 1.5}, {"a": 1}),
+        ({"a": "12", "b": "many", "c": "1" * 99}, {"a": 12}),
+        ({"a": {"b": 3, "c": {}}, "d": []}, {"a": {"b": 3}}),
+        ("many", {}),
+        (None, {}),
+    ],
+)
+def test_only_counts_are_kept_of_a_usage(usage: Any, kept: dict[str, Any]):
+    assert counts(usage) == kept
+
+
+# --- many pieces at once
+
+
+def fed(count: int, **delta: str) -> list[ModelEvent]:
+    data = b"data: %s\n\n" % json.dumps(chunk(delta)).encode()
+    return Reception(codec("openai").answer()).feed(data * count)
+
+
+def test_pieces_of_a_text_that_come_all_at_once_are_joined():
+    assert fed(20, content="a") == [TextReceived("a" * 20)]
+    assert fed(20, reasoning="a") == [ThinkingReceived("a" * 20)]
+
+
+def test_a_few_pieces_stay_as_they_came():
+    assert fed(5, content="a") == [TextReceived("a")] * 5

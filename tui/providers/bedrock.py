@@ -1,0 +1,208 @@
+"""Requests to Amazon Bedrock by AWS's own client, which works in threads."""
+# AWS's client has no types.
+# pyright: basic
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any, cast
+
+import boto3
+from botocore.client import BaseClient
+from botocore.config import Config
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    EventStreamError,
+    HTTPClientError,
+    ReadTimeoutError,
+)
+from botocore.exceptions import ConnectionError as NoConnection
+from botocore.session import Session
+from botocore.tokens import FrozenAuthToken
+from urllib3.exceptions import HTTPError
+from urllib3.exceptions import ReadTimeoutError as SilentStream
+
+from tui.errors import ModelUnavailable
+from tui.providers.catalog import ModelChoice
+from tui.providers.codec import BrokenStream, JsonObject
+from tui.providers.disconnections import Disconnection
+from tui.providers.exchange import CONNECT_TIMEOUT, NoReply, Refusal, Reply
+from tui.providers.network import proxy_for
+from tui.providers.protocol import AnswerEnded, ModelEvent
+from tui.providers.reception import Reception
+from tui.providers.server_words import quotable
+
+_VENDOR = "https://bedrock-runtime.amazonaws.com"
+"""In place of the address, whose region only AWS's client knows."""
+
+
+class BedrockClient:
+    """AWS's client, with the credentials and the region that AWS's tools use."""
+
+    def __init__(self, choice: ModelChoice) -> None:
+        self._choice = choice
+        self.client = cast("Any", _client(choice))
+        headers = {name: text.reveal() for name, text in choice.headers.items()}
+
+        def add_headers(params: JsonObject, **_: Any) -> None:
+            params["headers"].update(headers)
+
+        self.client.meta.events.register("before-call.bedrock-runtime.ConverseStream", add_headers)
+
+    async def answer(
+        self, body: JsonObject, reception: Reception, reply: Reply
+    ) -> AsyncGenerator[ModelEvent]:
+        """Send a request and give the events of its answer.
+
+        Raises ``Refusal``, ``NoReply``, ``BrokenStream``, and ``ModelUnavailable`` for what AWS's
+        client finds out before it asks.
+        """
+        reading = _Reading(partial(self.client.converse_stream, **body))
+        try:
+            while (received := await reading.next()) is not None:
+                if isinstance(received, BaseException):
+                    self._explain(received, reception, reply)
+                    break
+                reply.status = 200
+                for event in reception.take(received):
+                    yield event
+                if reception.is_done:
+                    break
+            for event in reception.end():
+                reply.is_done = isinstance(event, AnswerEnded)
+                yield event
+        finally:
+            reading.stop()
+
+    def _explain(self, error: BaseException, reception: Reception, reply: Reply) -> None:
+        """Note why an answer ended, or raise the reason why there is none."""
+        secrets = self._choice.secrets
+        match error:
+            case EventStreamError():
+                said = error.response.get("Error", {}).get("Message", "")
+                reception.break_off(BrokenStream("failed", said))
+            case ClientError():
+                raise _refusal(error, reply) from None
+            case ReadTimeoutError() | SilentStream():
+                reception.break_off(BrokenStream("silent"))
+            case NoConnection() | HTTPClientError() if reply.status is None:
+                words = f"{self._choice.place} cannot be reached. {quotable(str(error), *secrets)}"
+                raise NoReply(Disconnection(words)) from None
+            case HTTPClientError() | HTTPError():
+                reception.break_off(BrokenStream("cut"))
+            case BotoCoreError():
+                raise _unusable(self._choice, error) from None
+            case _:
+                raise error
+
+
+def _refusal(error: ClientError, reply: Reply) -> Refusal:
+    said = cast("Any", error.response)
+    about = said.get("ResponseMetadata", {})
+    reply.status = about.get("HTTPStatusCode", 400)
+    seconds = about.get("HTTPHeaders", {}).get("retry-after", "")
+    body = json.dumps(said.get("Error", {}).get("Message", ""))
+    return Refusal(reply.status or 400, body, float(seconds) if seconds.isdecimal() else None)
+
+
+class _Reading:
+    """The events of one request, read in a daemon thread: the program's end waits for no other."""
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        self._ask = ask
+        self._loop = asyncio.get_running_loop()
+        self._received: asyncio.Queue[Any] = asyncio.Queue()
+        self._stream: Any = None
+        self._is_stopped = False
+        threading.Thread(target=self._run, daemon=True, name="bedrock").start()
+
+    async def next(self) -> Any:
+        """Wait for the next event, or the exception that ends them; ``None`` after the last."""
+        return await self._received.get()
+
+    def stop(self) -> None:
+        """Close the connection, also while it is read."""
+        self._is_stopped = True
+        if self._stream is None:
+            return
+        with suppress(AttributeError, OSError, RuntimeError, ValueError):
+            # Closing alone does not wake up the thread that reads.
+            self._stream._raw_stream.shutdown()  # noqa: SLF001
+        self._stream.close()
+
+    def _run(self) -> None:
+        last: BaseException | None = None
+        try:
+            self._stream = self._ask()["stream"]
+            if self._is_stopped:
+                self.stop()
+            for event in self._stream:
+                self._give(event)
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+            last = error
+        self._give(last)
+
+    def _give(self, item: Any) -> None:
+        # The loop may be closed by now.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._received.put_nowait, item)
+
+
+def _client(choice: ModelChoice) -> BaseClient:
+    """Make AWS's client. Raises ``ModelUnavailable`` without a region."""
+    connect = min(CONNECT_TIMEOUT, choice.timeout)
+    config: dict[str, Any] = {
+        "connect_timeout": connect,
+        "read_timeout": choice.timeout,
+        "retries": {"total_max_attempts": 1},
+        **_way(choice),
+    }
+    session = boto3.Session()
+    if choice.key:
+        session = boto3.Session(botocore_session=_KeySession(choice.key.reveal()))
+        config["signature_version"] = "bearer"
+    make = cast("Any", session.client)
+    address = choice.base_url or None
+    try:
+        return make("bedrock-runtime", config=Config(**config), endpoint_url=address)
+    except (BotoCoreError, ValueError) as error:
+        raise _unusable(choice, error) from None
+
+
+def _way(choice: ModelChoice) -> dict[str, Any]:
+    """The configured proxy and certificate; AWS's client knows those of the environment."""
+    way: dict[str, Any] = {}
+    if choice.proxy is not None:
+        proxy = proxy_for(choice.base_url or _VENDOR, {}, choice.proxy.reveal())
+        address = str(proxy.url) if proxy else ""
+        way["proxies"] = {"http": address, "https": address} if proxy else {}
+    if certificate := choice.client_certificate:
+        way["client_cert"] = (certificate, choice.client_key) if choice.client_key else certificate
+    return way
+
+
+def _unusable(choice: ModelChoice, error: Exception) -> ModelUnavailable:
+    """Make the error for what AWS's client finds out before it asks."""
+    said = quotable(str(error), *choice.secrets).rstrip(".")
+    return ModelUnavailable(
+        f"{choice.provider} cannot be asked: {said}. AWS_REGION or AWS_DEFAULT_REGION names the"
+        " region; credentials are those of AWS's tools, or AWS_BEARER_TOKEN_BEDROCK."
+    )
+
+
+class _KeySession(Session):
+    """A session of AWS's client with a key in place of credentials."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self._key = key
+
+    def get_auth_token(self, **_: Any) -> FrozenAuthToken:
+        return FrozenAuthToken(self._key)
+
+    def get_credentials(self) -> None:
+        return None

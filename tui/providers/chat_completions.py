@@ -1,0 +1,315 @@
+"""The codec of chat completions: OpenAI's, every compatible server's, and Mistral's."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tui.domain.model_settings import ModelParameters
+from tui.providers.catalog import ModelChoice
+from tui.providers.codec import (
+    Answer,
+    Codec,
+    JsonObject,
+    Part,
+    as_list,
+    as_object,
+    as_text,
+    counts,
+    failed,
+    picture,
+    reported,
+    sendable,
+)
+from tui.providers.model_table import MISTRAL, OPENAI, PLAIN, is_at, supported, traits_in
+from tui.providers.protocol import (
+    ModelEvent,
+    ModelRequest,
+    TextReceived,
+    ThinkingReceived,
+    ToolDefinition,
+)
+from tui.providers.sending import SHORT_ID, arguments_text, data_uri, messages_of
+from tui.providers.server_words import value_at
+
+OPENAI_HOST = "api.openai.com"
+REASONING_EFFORTS = {"off": "none"}
+"""OpenAI's words for efforts, where they are not ours."""
+
+_REASONING = ("reasoning_content", "reasoning", "thinking")
+_LISTS = ("reasoning_details", "thinking_blocks")
+_OBJECTS = ("extra_content", "provider_specific_fields")
+_PIECES = frozenset({"text", "summary", "thinking"})
+"""Fields of opaque parts whose texts come in pieces."""
+_OF_CALLS = frozenset({"index", "id", "type", "function", "name", "arguments", "parameters"})
+_NO_REASON = frozenset({"", "null"})
+"""Reasons of servers that give one with each chunk."""
+
+
+class ChatCompletions(Codec):
+    """Requests to a server that speaks chat completions."""
+
+    path = "/chat/completions"
+
+    def __init__(self, choice: ModelChoice) -> None:
+        self._is_mistral = choice.dialect == "mistral"
+        super().__init__(choice, traits_in(MISTRAL, choice.model) if self._is_mistral else PLAIN)
+        self.headers = account_headers() if choice.provider == "openai" else {}
+        is_openai = is_at(choice.base_url, OPENAI_HOST)
+        self._limit = "max_completion_tokens" if is_openai else choice.max_tokens_name
+        self.optional = {
+            "temperature": "temperature",
+            self._limit: "max_tokens",
+            "reasoning_effort": "effort",
+            "stream_options": "",
+        }
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        if self._is_mistral:
+            return super().supported(parameters)
+        return supported_by_openai(parameters, self.choice)
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        choice, parameters = self.choice, request.parameters
+        body: JsonObject = {
+            "model": sendable(choice.model),
+            "messages": list(self._messages(request)),
+            "stream": True,
+        }
+        if choice.stream_options and not self._is_mistral:
+            body["stream_options"] = {"include_usage": True}
+        if request.tools:
+            body["tools"] = [{"type": "function", "function": tool(each)} for each in request.tools]
+        if parameters.temperature is not None:
+            body["temperature"] = parameters.temperature
+        if parameters.max_tokens is not None:
+            body[self._limit] = parameters.max_tokens
+        if effort := parameters.effort:
+            body["reasoning_effort"] = REASONING_EFFORTS.get(effort, effort)
+        return body
+
+    def answer(self) -> "ChatAnswer":
+        return ChatAnswer()
+
+    def _messages(self, request: ModelRequest) -> Iterator[JsonObject]:
+        if request.system_prompt:
+            yield {"role": "system", "content": sendable(request.system_prompt)}
+        own = "" if self._is_mistral else self.choice.name
+        for role, parts in messages_of(request, SHORT_ID, own):
+            match role:
+                case "assistant":
+                    yield self._answered(parts)
+                case "tool":
+                    for part in parts:
+                        yield {"role": "tool", "tool_call_id": part.id, "content": part.text}
+                case "user" if [part.kind for part in parts] == ["text"]:
+                    yield {"role": "user", "content": parts[0].text}
+                case _:
+                    yield {"role": "user", "content": [_content(part) for part in parts]}
+
+    def _answered(self, parts: Sequence[Part]) -> JsonObject:
+        said: JsonObject = {"role": "assistant", "content": None}
+        for part in parts:
+            match part.kind:
+                case "text":
+                    said["content"] = (said["content"] or "") + part.text
+                case "thinking" if self._is_mistral:
+                    # Mistral's is a part of the content.
+                    thought = [{"type": "text", "text": part.text}]
+                    said["thinking"] = {"type": "thinking", "thinking": thought}
+                case "thinking":
+                    said[part.name] = part.text
+                case "call":
+                    function = {"name": part.name, "arguments": arguments_text(part.value)}
+                    call = {"id": part.id, "type": "function", "function": function}
+                    said.setdefault("tool_calls", []).append({**call, **part.extra})
+                case _:
+                    said |= part.extra
+        if thought := said.pop("thinking", None) if self._is_mistral else None:
+            text = said["content"]
+            said["content"] = [thought, *([{"type": "text", "text": text}] if text else [])]
+        return said
+
+
+def supported_by_openai(parameters: ModelParameters, choice: ModelChoice) -> ModelParameters:
+    """Leave out the parameters that a model of OpenAI refuses.
+
+    Models of other servers may have the same names, but other limits; behind another address of
+    ``openai`` there may be any model.
+    """
+    traits = traits_in(OPENAI, choice.model)
+    is_known = choice.provider == "openai" and traits is not PLAIN
+    if is_known or is_at(choice.base_url, OPENAI_HOST):
+        return supported(parameters, traits)
+    return parameters
+
+
+def account_headers(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The headers that name the user's account at OpenAI."""
+    named = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+    return {name: environ[each] for name, each in named.items() if environ.get(each)}
+
+
+def tool(definition: ToolDefinition) -> JsonObject:
+    """A tool as OpenAI has it."""
+    return {
+        "name": definition.name,
+        "description": sendable(definition.description),
+        "parameters": definition.parameters,
+    }
+
+
+def _content(part: Part) -> JsonObject:
+    if part.kind == "text":
+        return {"type": "text", "text": part.text}
+    return {"type": "image_url", "image_url": {"url": data_uri(part)}}
+
+
+class ChatAnswer(Answer):
+    """The chunks of one answer, of which the first choice counts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: dict[int, Part] = {}
+        """The calls that arrive, by their index; not every server gives each one of its own."""
+
+    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+        for each in as_list(event.get("choices"))[:1]:
+            choice = as_object(each)
+            if choice.get("error"):
+                raise failed(choice)
+            reason = choice.get("finish_reason")
+            if isinstance(reason, str) and reason not in _NO_REASON:
+                self.reason, self.is_finished = reason, True
+            yield from self._delta(_delta_of(choice))
+        # Some servers count anew with each chunk: only the last counts count.
+        yield from _usage(event.get("usage") or value_at(event, "x_groq", "usage"))
+
+    def _delta(self, delta: JsonObject) -> Iterator[ModelEvent]:
+        parts = _parts(delta.get("content"))
+        thoughts = "".join(each.text for each in parts if isinstance(each, ThinkingReceived))
+        # Of two fields alike the first.
+        fields = (name for name in _REASONING if isinstance(delta.get(name), str) and delta[name])
+        if name := "reasoning_content" if thoughts else next(fields, ""):
+            self.part(name, "thinking").name = name
+            yield self.thinking(name, thoughts or delta[name])
+        yield from (each for each in parts if isinstance(each, TextReceived))
+        yield from (picture() for _ in as_list(delta.get("images")))
+        if refusal := as_text(delta.get("refusal")):
+            self.decline(refusal)
+        for name in _LISTS:
+            if isinstance(delta.get(name), list):
+                _extend(self.part(name, "other").extra.setdefault(name, []), delta[name])
+        for name in _OBJECTS:
+            if isinstance(delta.get(name), dict):
+                self.part(name, "other").extra.setdefault(name, {}).update(delta[name])
+        fragments = as_list(delta.get("tool_calls"))
+        if legacy := delta.get("function_call"):
+            fragments = [*fragments, {"function": legacy}]
+        for place, fragment in enumerate(fragments):
+            self._call(place, as_object(fragment))
+
+    def _call(self, place: int, fragment: JsonObject) -> None:
+        """Add a fragment of a call, without what was said before."""
+        function = as_object(fragment.get("function") or fragment)
+        index, given = fragment.get("index"), fragment.get("id")
+        key = index if isinstance(index, int) else place
+        call_id, name = "" if given is None else str(given), as_text(function.get("name"))
+        arguments = _arguments(function.get("arguments", function.get("parameters")))
+        call = self._open.get(key)
+        if call is None or _is_followed(call, call_id, name, arguments):
+            call = self._open[key] = self.part(len(self.parts), "call")
+        call.id = call.id or call_id
+        call.name += name if name != call.name else ""
+        call.text += arguments
+        # Such as the signature of a thought.
+        more = fragment.items()
+        call.extra |= {key: value for key, value in more if key not in _OF_CALLS and value}
+
+
+def _is_followed(call: Part, call_id: str, name: str, arguments: str) -> bool:
+    """True if a fragment with the index of a call begins another one."""
+    if not name or not call.name:
+        return False
+    if name != call.name:
+        return bool(call.text) or "" != call_id != call.id
+    if call_id and call_id == call.id:
+        return False
+    return arguments.lstrip().startswith("{") and _is_object(call.text)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _delta_of(choice: JsonObject) -> JsonObject:
+    """The new part of an answer, under any of the names that servers have for it."""
+    for name in ("delta", "message"):
+        if choice.get(name) is not None:
+            return as_object(choice[name])
+    return {"content": choice.get("text")}
+
+
+def _parts(content: Any) -> list[ModelEvent]:
+    """The text of an answer, its thinking and its pictures; some servers send typed parts."""
+    if not isinstance(content, list):
+        return [TextReceived(as_text(content))]
+    found: list[ModelEvent] = []
+    for part in as_list(content):
+        match part:
+            case str(text):
+                found.append(TextReceived(text))
+            case {"type": "image_url" | "image" | "output_image"}:
+                found.append(picture())
+            case {"thinking": thinking} if thinking:
+                texts = (each.text for each in _parts(thinking) if isinstance(each, TextReceived))
+                found.append(ThinkingReceived("".join(texts)))
+            case _:
+                found.append(TextReceived(as_text(as_object(part).get("text"))))
+    return found
+
+
+def _extend(collected: list[JsonObject], pieces: list[Any]) -> None:
+    """Add opaque parts; the pieces of one text are joined, as they would come without a stream."""
+    for piece in map(as_object, pieces):
+        if not collected or not _continues(collected[-1], piece):
+            collected.append(dict(piece))
+            continue
+        last = collected[-1]
+        for name, value in piece.items():
+            if name in _PIECES and isinstance(value, str):
+                last[name] = (last.get(name) or "") + value
+            elif value is not None:
+                last[name] = value
+
+
+def _continues(last: JsonObject, piece: JsonObject) -> bool:
+    if last.get("type") != piece.get("type") or last.get("index") != piece.get("index"):
+        return False
+    if last.get("signature") and any(piece.get(name) for name in _PIECES):
+        return False
+    return bool(_PIECES & piece.keys()) and "data" not in last
+
+
+def _usage(usage: Any) -> Iterator[ModelEvent]:
+    found = counts(usage)
+    details = found.get("prompt_tokens_details", {})
+    names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+    cached = details.get("cached_tokens") or next(filter(None, map(found.get, names)), 0)
+    written = details.get("cache_write_tokens") or found.get("cache_creation_input_tokens", 0)
+    yield from reported(
+        found.get("prompt_tokens", found.get("input_tokens", 0)),
+        found.get("completion_tokens", found.get("output_tokens", 0)),
+        cached,
+        written,
+    )
+
+
+def _arguments(arguments: Any) -> str:
+    """The arguments as text; some servers send the object itself."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    return json.dumps(arguments)

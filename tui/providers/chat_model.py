@@ -1,0 +1,268 @@
+"""A model behind a server: one answer by its codec, asked for again as the settings allow.
+
+The engine runs the tool loop, so that every call and result is saved, as far as the disk allows,
+before the next request: this module asks for one answer, never for an agent's run.
+"""
+
+import asyncio
+import random
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from functools import partial
+
+import httpx2
+from msgspec.structs import replace
+
+from tui.domain.model_settings import ModelParameters
+from tui.errors import ModelError, ModelUnavailable
+from tui.providers.catalog import ModelChoice, provider_of
+from tui.providers.codec import BrokenStream, Codec, JsonObject
+from tui.providers.exchange import NoReply, Refusal, Reply, answer_by_http, logged
+from tui.providers.extras import require_extra
+from tui.providers.failures import Failure, explained, passes, short_reason
+from tui.providers.model_table import adaptation
+from tui.providers.network import route_to
+from tui.providers.protocol import (
+    AnswerEnded,
+    AttemptFailed,
+    ModelEvent,
+    ModelRequest,
+    RequestAdapted,
+    ToolCallReceived,
+)
+from tui.providers.reception import Reception
+from tui.providers.refused_parts import PartRefused, RefusedParts, field_refused, part_refused
+from tui.providers.sending import lacks_thinking
+from tui.providers.server_words import message_in, parameter_in, quoted
+
+_UNTAKEN = frozenset({400, 404, 413, 415, 422, 500, 501})
+"""Statuses of replies that may refuse a part of the request."""
+_UNACCEPTED = frozenset({400, 422})
+
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 8.0
+_LONGEST_ASKED = 60.0
+_PAUSES_TOGETHER = 120.0
+# All in seconds.
+
+
+Ask = Callable[[JsonObject, Reception, Reply], AsyncGenerator[ModelEvent]]
+"""Send a body, and give the events of its answer."""
+
+
+class ChatModel:
+    """A model behind a server; it keeps no connection between requests."""
+
+    def __init__(self, choice: ModelChoice, chance: Callable[[], float] = random.random) -> None:
+        try:
+            httpx2.URL(choice.base_url)
+        except httpx2.InvalidURL:
+            raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
+        self._choice = choice
+        # Read once, and not in ``stream``, which runs on the event loop: it reads files.
+        self._route = route_to(provider_of(choice))
+        self._codec = codec_of(choice)
+        self._ask = self._asked_by()
+        # Of models whose template has the start tag, so that their answers lack it.
+        self._thinks_first = False
+        self._chance = chance
+        self._refused = RefusedParts(choice.name)
+
+    @property
+    def name(self) -> str:
+        return self._choice.name
+
+    @property
+    def context_window(self) -> int:
+        return self._choice.context_window
+
+    @property
+    def known_window(self) -> int:
+        return self._choice.context_window
+
+    @property
+    def sees_images(self) -> bool | None:
+        return self._choice.configured_images
+
+    async def window(self) -> int:
+        """Return the window that the choice has: whoever loads the model looks it up."""
+        return self._choice.context_window
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Request one answer, without the parts and parameters that the model does not take."""
+        codec = self._codec
+        wanted = _wanted(request, thinks_unasked=codec.thinks_unasked)
+        parameters = codec.supported(wanted)
+        if self._choice.key and self._choice.key.was_quoted:
+            source = self._choice.key.source
+            yield RequestAdapted(f"The key from {source} is in quotes: sent without them.")
+        if told := adaptation(self.name, wanted, parameters, codec.supported):
+            yield RequestAdapted(told)
+        whole = replace(request, parameters=parameters)
+        while True:
+            for notice in self._refused.notices(whole, codec.optional):
+                yield RequestAdapted(notice)
+            try:
+                async with aclosing(self._attempts(self._refused.left_out(whole))) as events:
+                    async for event in events:
+                        yield event
+            except PartRefused as refused:
+                if refused.part == "thinking":
+                    request.memory.forget()
+                self._refused.add(refused)
+            else:
+                return
+
+    async def _attempts(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
+        # A long conversation takes a tenth of a second.
+        body = await asyncio.to_thread(self._body, request)
+        backoff = Backoff(self._choice.retries, self._chance)
+        while True:
+            reply = Reply(self._route)
+            reception = Reception(self._codec.answer(), thinks_first=self._thinks_first)
+            try:
+                with logged(self._choice, backoff.tries, reply):
+                    async with aclosing(self._ask(body, reception, reply)) as events:
+                        async for event in events:
+                            yield self._completed(event, request, reception)
+            except (Refusal, NoReply, BrokenStream) as failure:
+                tries, reason = backoff.tries, short_reason(failure)
+                error: ModelError | PartRefused = explained(
+                    failure, reply, self._choice, tries, request.parameters
+                )
+                asked = failure.retry_after if isinstance(failure, Refusal) else None
+                pause = backoff.next_pause(asked) if passes(failure) else None
+                if refused := self._refused_part(failure, request, body):
+                    pause, error = None, refused
+            else:
+                return
+            # Outside the handler, so that nothing below hangs on the error: it may quote the key.
+            if pause is None:
+                raise error
+            yield AttemptFailed(tries, reason, pause)
+            await asyncio.sleep(pause)
+
+    def _body(self, request: ModelRequest) -> JsonObject:
+        body = self._codec.body(request)
+        self._refused.remove_fields(body)
+        return body
+
+    def _asked_by(self) -> Ask:
+        if self._choice.dialect != "bedrock":
+            return partial(answer_by_http, self._choice, self._codec)
+        from tui.providers.bedrock import BedrockClient
+
+        return BedrockClient(self._choice).answer
+
+    def _completed(
+        self, event: ModelEvent, request: ModelRequest, reception: Reception
+    ) -> ModelEvent:
+        """Complete an event by what the codec does not know; at the end note what is kept."""
+        match event:
+            case AnswerEnded():
+                self._thinks_first = reception.lacked_start
+                if reception.has_calls:
+                    request.memory.keep(reception.kept)
+                return event
+            case ToolCallReceived(call):
+                name = _tool_name(call.name, {tool.name for tool in request.tools})
+                return ToolCallReceived(replace(call, name=name))
+            case _:
+                return event
+
+    def _refused_part(
+        self, failure: Failure, request: ModelRequest, body: JsonObject
+    ) -> PartRefused | None:
+        """The part of the request that a reply refuses."""
+        if not isinstance(failure, Refusal) or failure.status not in _UNTAKEN:
+            return None
+        said = message_in(failure.body)
+        # A model's name may have the word vision.
+        nameless = re.sub(rf"(?<!\w){re.escape(self._choice.model)}(?!\w)", "", said)
+        refused = part_refused(nameless, request)
+        if refused is None and failure.status in _UNACCEPTED:
+            named = f"{nameless} {parameter_in(failure.body)}"
+            refused = field_refused(named, body, self._codec.optional)
+        if refused:
+            refused.said = quoted(said, *self._choice.secrets, *self._route.secrets)
+        return refused
+
+
+def codec_of(choice: ModelChoice) -> Codec:
+    """Make the codec of the chosen server.
+
+    Raises ``ModelUnavailable`` if its extra is missing.
+    """
+    require_extra(choice.dialect, choice.provider)
+    match choice.dialect:
+        case "responses":
+            from tui.providers.responses import Responses
+
+            return Responses(choice)
+        case "anthropic":
+            from tui.providers.messages import Messages
+
+            return Messages(choice)
+        case "google":
+            from tui.providers.gemini import Gemini
+
+            return Gemini(choice)
+        case "bedrock":
+            from tui.providers.converse import Converse
+
+            return Converse(choice)
+        case _:
+            from tui.providers.chat_completions import ChatCompletions
+
+            return ChatCompletions(choice)
+
+
+def _wanted(request: ModelRequest, *, thinks_unasked: bool) -> ModelParameters:
+    """The parameters of a request, without thinking in a turn whose thinking was not kept.
+
+    Vendors want it back with the results of tools.
+    """
+    thinks = thinks_unasked or request.parameters.effort is not None
+    if not thinks or not lacks_thinking(request):
+        return request.parameters
+    return replace(request.parameters, effort="off")
+
+
+_MARKS = re.compile(r"<\|.*|^(?:functions?|tools?)[.:]", re.DOTALL)
+
+
+def _tool_name(called: str, offered: set[str]) -> str:
+    """The name of a tool without marks such as ``functions.`` and ``<|channel|>``."""
+    plain = _MARKS.sub("", called).strip()
+    return plain if called not in offered and plain in offered else called
+
+
+class Backoff:
+    """Counts the attempts, and doubles the limit of the pauses between them.
+
+    A pause is any part of its limit, by ``chance`` (from 0 to 1): many programs that a server
+    refused at once do not come back at once. The server may ask for another pause.
+    """
+
+    def __init__(self, retries: int, chance: Callable[[], float] = random.random) -> None:
+        self._retries = retries
+        self._chance = chance
+        self._waited = 0.0
+        self.tries = 1
+        """The number of the attempt that is made, from 1."""
+
+    def next_pause(self, asked: float | None) -> float | None:
+        """The seconds before the next attempt; ``None`` if there is none.
+
+        ``asked`` are those of the server. Pauses are bounded, each and together.
+        """
+        doubled = min(_FIRST_PAUSE * 2 ** (self.tries - 1), _LONGEST_PAUSE)
+        pause = doubled * self._chance() if asked is None else max(asked, 0.0)
+        self._waited += pause
+        is_over = self._waited > _PAUSES_TOGETHER
+        if self.tries > self._retries or pause > _LONGEST_ASKED or is_over:
+            return None
+        self.tries += 1
+        return pause

@@ -1,0 +1,285 @@
+"""The codec of Anthropic's Messages API, and of servers that speak it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from tui.domain.model_settings import Effort, ModelParameters
+from tui.providers.catalog import ModelChoice
+from tui.providers.codec import (
+    Answer,
+    Codec,
+    JsonObject,
+    Part,
+    as_list,
+    as_object,
+    as_text,
+    counts,
+    failed,
+    malformed,
+    reported,
+    sendable,
+)
+from tui.providers.model_table import CLAUDE, Traits, is_at, supported, traits_in
+from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
+from tui.providers.sending import arguments_object, base64_of, messages_of, plain_name
+
+_VENDOR = "api.anthropic.com"
+_ANSWER_SHARE = 4
+"""The fraction of the context window that is kept free for the answer: a quarter."""
+_BUDGETS: Mapping[Effort, int] = {"low": 2_048, "medium": 10_000, "high": 16_384}
+"""Tokens for thinking, of models that are told no effort."""
+_LEAST_BUDGET = 1_024
+"""The fewest that Anthropic accepts."""
+_MARK = {"cache_control": {"type": "ephemeral"}}
+_CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
+_LONGEST_NAME = 128
+
+
+class Messages(Codec):
+    """Requests to Anthropic or a compatible server."""
+
+    path = "/v1/messages"
+    headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
+    key_header = ("X-Api-Key", "{}")
+    optional: Mapping[str, str] = {
+        "temperature": "temperature",
+        "output_config": "effort",
+        "thinking": "effort",
+        "cache_control": "",
+    }
+
+    def __init__(self, choice: ModelChoice) -> None:
+        super().__init__(choice, traits_in(CLAUDE, choice.model))
+        self.thinks_unasked = self.traits.thinks_unasked
+        self._answer_tokens = answer_tokens(choice, self.traits)
+        # The vendor finds the end of the conversation by itself. A gateway to the vendor may know
+        # only marks; other servers are sent nothing.
+        self._is_vendor = is_at(choice.base_url, _VENDOR)
+        self._marks_ends = self._is_vendor or choice.provider == "anthropic"
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        return supported_by_claude(parameters, self.traits, self._answer_tokens)
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        parameters = request.parameters
+        messages = list(_messages(request))
+        body: JsonObject = {
+            "model": sendable(self.choice.model),
+            "max_tokens": parameters.max_tokens or self._answer_tokens,
+            # A last message that is blank stays: refusing it is the server's part.
+            "messages": [each for each in messages if each["content"] or each is messages[-1]],
+            "stream": True,
+        }
+        if request.system_prompt.strip():
+            body["system"] = sendable(request.system_prompt)
+        if request.tools:
+            body["tools"] = [
+                {
+                    "name": each.name,
+                    "description": sendable(each.description),
+                    "input_schema": each.parameters,
+                }
+                for each in request.tools
+            ]
+        if parameters.temperature is not None:
+            body["temperature"] = parameters.temperature
+        body |= thinking_of_claude(parameters, self.traits, self._answer_tokens)
+        if self._marks_ends:
+            self._mark_ends(body)
+        return body
+
+    def answer(self) -> "MessageAnswer":
+        return MessageAnswer()
+
+    def _mark_ends(self, body: JsonObject) -> None:
+        """Mark the ends of tools, system prompt and conversation for the vendor's cache."""
+        if "tools" in body:
+            body["tools"][-1] |= _MARK
+        if "system" in body:
+            body["system"] = [{"type": "text", "text": body["system"], **_MARK}]
+        if self._is_vendor:
+            body |= _MARK
+        elif body["messages"] and (last := body["messages"][-1]["content"]):
+            last[-1] |= _MARK
+
+
+def answer_tokens(choice: ModelChoice, traits: Traits) -> int:
+    """The limit of an answer, where a request must have one."""
+    free = max(choice.context_window // _ANSWER_SHARE, 1)
+    return min(choice.answer_tokens, traits.most_tokens or choice.answer_tokens, free)
+
+
+def supported_by_claude(
+    parameters: ModelParameters, traits: Traits, answer_tokens: int
+) -> ModelParameters:
+    """Leave out the parameters that a model of Anthropic refuses, alone or together."""
+    found = supported(parameters, traits)
+    if found.effort in {None, "off"}:
+        return found
+    if traits.switch == "budget" and _budget(found, answer_tokens) < _LEAST_BUDGET:
+        return replace(found, effort=None)
+    # Beside thinking no temperature is accepted.
+    return replace(found, temperature=None)
+
+
+def thinking_of_claude(
+    parameters: ModelParameters, traits: Traits, answer_tokens: int
+) -> JsonObject:
+    """The fields of a body that switch thinking, in the form of the model's family."""
+    match parameters.effort:
+        case None:
+            return {}
+        case "off":
+            return {"thinking": {"type": traits.off}} if traits.off else {}
+        case effort if traits.switch == "adaptive":
+            degree = {"output_config": {"effort": effort}} if traits.has_effort else {}
+            return {"thinking": {"type": "adaptive"}, **degree}
+        case _:
+            budget = _budget(parameters, answer_tokens)
+            return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+
+def _budget(parameters: ModelParameters, answer_tokens: int) -> int:
+    """The tokens for thinking; they are part of the answer's limit."""
+    most = parameters.max_tokens or answer_tokens
+    return min(_BUDGETS.get(parameters.effort or "off", 0), most // 2)
+
+
+def _messages(request: ModelRequest) -> Iterator[JsonObject]:
+    for role, parts in messages_of(request, _CALL_ID):
+        blocks = [block for part in parts if (block := _block(part))]
+        yield {"role": "assistant" if role == "assistant" else "user", "content": blocks}
+
+
+def _block(part: Part) -> JsonObject | None:
+    """A part as the vendor takes it, who refuses blank texts, and thinking without a signature."""
+    match part.kind:
+        case "text":
+            return {"type": "text", "text": part.text} if part.text.strip() else None
+        case "picture":
+            source = {"type": "base64", "media_type": part.name, "data": base64_of(part)}
+            return {"type": "image", "source": source}
+        case "thinking":
+            signed = {"thinking": part.text, **part.extra}
+            return {"type": "thinking", **signed} if part.extra.get("signature") else None
+        case "call":
+            name = plain_name(part.name, _LONGEST_NAME)
+            given = arguments_object(part.value)
+            return {"type": "tool_use", "id": part.id, "name": name, "input": given}
+        case "result":
+            content = [{"type": "text", "text": part.text}] if part.text.strip() else ""
+            return {"type": "tool_result", "tool_use_id": part.id, "content": content}
+        case "other":
+            return part.extra or None
+
+
+class MessageAnswer(Answer):
+    """The events of one answer; those of a kind to come are passed over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._usage: JsonObject = {}
+
+    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+        match _kind(event):
+            case "error":
+                raise failed(event)
+            case "message":
+                for index, block in enumerate(as_list(event.get("content"))):
+                    yield from self._begin(index, as_object(block))
+                self._end(event)
+                self.is_finished = True
+                yield from self._counted(event.get("usage"))
+            case "message_start":
+                yield from self._counted(as_object(event.get("message")).get("usage"))
+            case "content_block_start":
+                yield from self._begin(_index(event), as_object(event.get("content_block")))
+            case "content_block_delta":
+                yield from self._continue(_index(event), as_object(event.get("delta")))
+            case "message_delta":
+                self._end(as_object(event.get("delta")))
+                yield from self._counted(event.get("usage"))
+            case "message_stop":
+                self.is_done = True
+            case _:
+                pass
+
+    def _begin(self, index: int, block: JsonObject) -> Iterator[ModelEvent]:
+        match _kind(block):
+            case "text":
+                yield self.text(index, as_text(block.get("text")))
+            case "thinking":
+                last = next(reversed(self.parts.values()), None)
+                if last and last.kind == "thinking":
+                    yield ThinkingReceived("\n\n")
+                yield self.thinking(index, as_text(block.get("thinking")))
+                self._sign(index, block.get("signature"))
+            case "tool_use":
+                call = self.part(index, "call")
+                call.id, call.name = as_text(block.get("id")), as_text(block.get("name"))
+                call.value = block.get("input")
+            case "redacted_thinking":
+                kept = {name: block[name] for name in ("type", "data") if name in block}
+                self.part(index, "other").extra = kept
+            case _:
+                # Of a tool that is never offered.
+                self.part(index, "other")
+
+    def _continue(self, index: int, delta: JsonObject) -> Iterator[ModelEvent]:
+        part = self.parts.get(index)
+        if part and part.kind == "other":
+            return
+        match _kind(delta):
+            case "text_delta":
+                yield self.text(index, _text_in(delta, "text"))
+            case "thinking_delta":
+                yield self.thinking(index, _text_in(delta, "thinking"))
+            case "signature_delta":
+                self._sign(index, _text_in(delta, "signature"))
+            case "input_json_delta":
+                self.part(index, "call").text += _text_in(delta, "partial_json")
+            case _:
+                pass
+
+    def _sign(self, index: int, signature: Any) -> None:
+        if signature:
+            self.part(index, "thinking").extra = {"signature": as_text(signature)}
+
+    def _end(self, delta: JsonObject) -> None:
+        reason = delta.get("stop_reason")
+        if isinstance(reason, str) and reason:
+            self.reason, self.is_finished = reason, True
+        if reason == "refusal" and delta.get("stop_details"):
+            self.decline(as_text(as_object(delta["stop_details"]).get("explanation")))
+
+    def _counted(self, usage: Any) -> Iterator[ModelEvent]:
+        """Report the counts so far; one that is missing in an event keeps its last value."""
+        self._usage |= {name: count for name, count in counts(usage).items() if count}
+        found = self._usage.get
+        cached = found("cache_read_input_tokens", 0)
+        written = found("cache_creation_input_tokens", 0)
+        sent = found("input_tokens", 0) + cached + written
+        return reported(sent, found("output_tokens", 0), cached, written)
+
+
+def _kind(fields: JsonObject) -> str:
+    kind = fields.get("type")
+    if not isinstance(kind, str):
+        raise malformed()
+    return kind
+
+
+def _text_in(delta: JsonObject, name: str) -> str:
+    if not isinstance(delta.get(name), str):
+        raise malformed()
+    return delta[name]
+
+
+def _index(event: JsonObject) -> int:
+    index = event.get("index")
+    if not isinstance(index, int):
+        raise malformed()
+    return index

@@ -1,0 +1,234 @@
+"""The codec of OpenAI's Responses, which its own address speaks.
+
+There, chat completions refuse tools to models that reason. Nothing is stored at the vendor's:
+reasoning goes back encrypted, within a turn.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tui.domain.model_settings import ModelParameters
+from tui.providers.catalog import ModelChoice
+from tui.providers.chat_completions import (
+    OPENAI_HOST,
+    REASONING_EFFORTS,
+    account_headers,
+    supported_by_openai,
+    tool,
+)
+from tui.providers.codec import (
+    Answer,
+    Codec,
+    JsonObject,
+    Part,
+    PartKind,
+    as_list,
+    as_object,
+    as_text,
+    counts,
+    failed,
+    malformed,
+    picture,
+    reported,
+    sendable,
+)
+from tui.providers.model_table import OPENAI, is_at, traits_in
+from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
+from tui.providers.sending import PLAIN_ID, arguments_text, data_uri, messages_of
+
+_REASONING = ("id", "content", "encrypted_content")
+"""The fields of reasoning that go back with its summary."""
+_KINDS: Mapping[str, PartKind] = {
+    "message": "text",
+    "reasoning": "thinking",
+    "function_call": "call",
+}
+"""By the types of items; others are of tools that are never offered."""
+
+
+class Responses(Codec):
+    """Requests to OpenAI, or to a server that speaks its Responses."""
+
+    path = "/responses"
+    optional: Mapping[str, str] = {
+        "temperature": "temperature",
+        "max_output_tokens": "max_tokens",
+        "reasoning.effort": "effort",
+        # OpenAI refuses them to accounts that it has not verified.
+        "reasoning.summary": "",
+        "include": "",
+        "store": "",
+    }
+
+    def __init__(self, choice: ModelChoice) -> None:
+        super().__init__(choice, traits_in(OPENAI, choice.model))
+        self.headers = account_headers() if is_at(choice.base_url, OPENAI_HOST) else {}
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        return supported_by_openai(parameters, self.choice)
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        parameters = request.parameters
+        body: JsonObject = {
+            "model": sendable(self.choice.model),
+            "input": list(self._items(request)),
+            "stream": True,
+            "store": False,
+        }
+        reasoning: JsonObject = {}
+        if self.traits.efforts:
+            # Models that do not reason refuse to summarise it.
+            reasoning["summary"] = "auto"
+            body["include"] = ["reasoning.encrypted_content"]
+        if effort := parameters.effort:
+            reasoning["effort"] = REASONING_EFFORTS.get(effort, effort)
+        if reasoning:
+            body["reasoning"] = reasoning
+        if request.tools:
+            more = {"type": "function", "strict": False}
+            body["tools"] = [tool(each) | more for each in request.tools]
+        if parameters.temperature is not None:
+            body["temperature"] = parameters.temperature
+        if parameters.max_tokens is not None:
+            body["max_output_tokens"] = parameters.max_tokens
+        return body
+
+    def answer(self) -> "ResponseAnswer":
+        return ResponseAnswer()
+
+    def _items(self, request: ModelRequest) -> Iterator[JsonObject]:
+        if request.system_prompt:
+            yield {"role": "system", "content": sendable(request.system_prompt)}
+        for role, parts in messages_of(request, PLAIN_ID, self.choice.name):
+            if role != "user":
+                yield from (item for part in parts if (item := _item(part)))
+            elif len(parts) == 1 and parts[0].kind == "text":
+                yield {"role": "user", "content": parts[0].text}
+            else:
+                yield {"role": "user", "content": [_content(part) for part in parts]}
+
+
+def _content(part: Part) -> JsonObject:
+    if part.kind == "text":
+        return {"type": "input_text", "text": part.text}
+    return {"type": "input_image", "image_url": data_uri(part), "detail": "auto"}
+
+
+def _item(part: Part) -> JsonObject | None:
+    match part.kind:
+        case "text":
+            said = {"role": "assistant", "content": part.text, **part.extra}
+            return said if part.text else None
+        case "thinking":
+            # The vendor has not stored it.
+            is_encrypted = isinstance(part.extra.get("encrypted_content"), str)
+            return {"type": "reasoning", "summary": [], **part.extra} if is_encrypted else None
+        case "call":
+            return {
+                "type": "function_call",
+                "call_id": part.id,
+                "name": part.name,
+                "arguments": arguments_text(part.value),
+            }
+        case "result":
+            return {"type": "function_call_output", "call_id": part.id, "output": part.text}
+        case _:
+            return None
+
+
+class ResponseAnswer(Answer):
+    """The events of one answer; those of a kind to come are passed over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._summaries: dict[Any, int] = {}
+        """The number of the part of a summary that comes, by the place of the reasoning."""
+
+    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+        if event.get("object") == "response":
+            yield from self._ended(event)
+            return
+        kind = event.get("type")
+        if not isinstance(kind, str):
+            raise malformed()
+        match kind.removeprefix("response."):
+            case "error":
+                raise failed(event)
+            case "output_item.added" | "output_item.done" as state:
+                fields = as_object(event.get("item"))
+                place = _place({"item_id": fields.get("id"), **event})
+                yield from self._item(place, fields, is_done=state.endswith("done"))
+            case "output_text.delta":
+                yield self.text(_place(event), as_text(event.get("delta")))
+            case "refusal.delta":
+                self.decline(as_text(event.get("delta")))
+            # Open models have no summaries: their whole thinking is shown in the same place.
+            case "reasoning_summary_text.delta" | "reasoning_text.delta":
+                text = as_text(event.get("delta"))
+                yield self._thought(_place(event), text, event.get("summary_index"))
+            case "function_call_arguments.delta":
+                self.part(_place(event), "call").text += as_text(event.get("delta"))
+            case "completed" | "incomplete" | "failed" | "cancelled":
+                yield from self._ended(as_object(event.get("response")))
+            case _:
+                pass
+
+    def _item(self, place: Any, fields: JsonObject, *, is_done: bool) -> Iterator[ModelEvent]:
+        """Note an item; texts that did not come in pieces come with its end."""
+        kind = _KINDS.get(as_text(fields.get("type")))
+        if fields.get("type") == "image_generation_call" and is_done:
+            yield picture()
+        if kind is None:
+            return
+        part = self.part(place, kind)
+        came_in_pieces = bool(part.text) or not is_done
+        match kind:
+            case "call":
+                part.id = as_text(fields.get("call_id")) or part.id
+                part.name = as_text(fields.get("name")) or part.name
+                part.text = part.text or as_text(fields.get("arguments"))
+            case "thinking":
+                names = ("summary", *_REASONING) if is_done else _REASONING
+                part.extra |= {name: fields[name] for name in names if fields.get(name)}
+                for index, each in enumerate(as_list(fields.get("summary"))):
+                    if not came_in_pieces:
+                        yield self._thought(place, as_text(as_object(each).get("text")), index)
+            case _:
+                if fields.get("phase") in ("commentary", "final_answer"):
+                    part.extra["phase"] = fields["phase"]
+                for each in map(as_object, as_list(fields.get("content"))):
+                    if not came_in_pieces and each.get("refusal"):
+                        self.decline(as_text(each["refusal"]))
+                    elif not came_in_pieces:
+                        yield self.text(place, as_text(each.get("text")))
+
+    def _thought(self, place: Any, text: str, index: Any) -> ThinkingReceived:
+        """Add to the reasoning at a place; the parts of its summary are paragraphs."""
+        before = self._summaries.get(place, index)
+        self._summaries[place] = index
+        thought = self.thinking(place, text)
+        return thought if before == index else ThinkingReceived(f"\n\n{text}")
+
+    def _ended(self, response: JsonObject) -> Iterator[ModelEvent]:
+        status, details = response.get("status"), response.get("incomplete_details")
+        if not any(part.text or part.kind == "call" for part in self.parts.values()):
+            for place, fields in enumerate(as_list(response.get("output"))):
+                yield from self._item(place, as_object(fields), is_done=True)
+        usage = counts(response.get("usage"))
+        cache = usage.get("input_tokens_details", {})
+        yield from reported(
+            usage.get("input_tokens", 0),
+            usage.get("output_tokens", 0),
+            cache.get("cached_tokens", 0),
+            cache.get("cache_write_tokens", 0),
+        )
+        if status in ("failed", "cancelled"):
+            raise failed(response.get("error") or "")
+        self.reason = as_text(as_object(details).get("reason")) if details else ""
+        self.is_finished = self.is_done = True
+
+
+def _place(event: JsonObject) -> Any:
+    """The place of an item; gateways give it another id in each event, but one place."""
+    place = event.get("output_index")
+    return place if isinstance(place, int) else as_text(event.get("item_id"))

@@ -1,0 +1,189 @@
+"""The messages of a request in one form, of which each codec makes its own words."""
+
+import hashlib
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, groupby
+from typing import Any, Literal, cast
+
+from msgspec.structs import replace
+
+from tui.domain.journal.blocks import ImageBlock, merged, parts_of
+from tui.domain.journal.message import Message
+from tui.providers.codec import JsonObject, Part, sendable
+from tui.providers.protocol import ModelRequest
+
+_INVALID_ARGUMENTS = "INVALID_JSON"
+"""The key under which arguments that are not an object are sent back: servers parse them."""
+SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
+"""The form of ids that every server takes; the templates of Mistral's models take no other."""
+PLAIN_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ODD = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+def messages_of(
+    request: ModelRequest, ids: re.Pattern[str], own: str = ""
+) -> Iterator[tuple[Literal["user", "assistant", "tool"], list[Part]]]:
+    """Give the role and the parts of each message; the results of one message's calls are one.
+
+    ``ids`` is the form of the ids of calls, but for those of answers of the model ``own``. The
+    answers of the current turn have the parts that only their server understands.
+    """
+    kept = _kept_answers(request)
+    messages = with_ids(request, ids, own).messages
+    names = {call.id: call.name for each in messages for call in each.tool_calls}
+    for are_results, group in groupby(messages, lambda each: each.role == "tool"):
+        if are_results:
+            yield "tool", [_result(message, names) for message in group]
+            continue
+        for message in group:
+            if message.role == "assistant":
+                yield "assistant", _answered(message, kept.get(message.id, ()))
+            else:
+                yield "user", list(_asked(message, request.images))
+
+
+def _asked(message: Message, images: Mapping[str, bytes]) -> Iterator[Part]:
+    """The texts and pictures of a message; a picture whose bytes are not there is its label.
+
+    A blank text stands only by itself: many servers refuse it beside others.
+    """
+    shown = (
+        part if isinstance(part, str) or part.sha256 in images else part.label
+        for part in parts_of(message.content)
+    )
+    parts = merged(shown, "\n")
+    for part in parts:
+        if isinstance(part, ImageBlock):
+            yield Part("picture", name=part.media_type, value=images[part.sha256])
+        elif len(parts) == 1 or part.strip():
+            yield Part("text", sendable(part))
+
+
+def _result(message: Message, names: Mapping[str, str]) -> Part:
+    call_id = message.tool_call_id or ""
+    name = sendable(names.get(call_id, ""))
+    return Part("result", sendable(message.text), id=sendable(call_id), name=name)
+
+
+def _answered(message: Message, kept: Sequence[Part]) -> list[Part]:
+    """The parts of an answer: text and calls as the session has them, the others as they came."""
+    text = sendable(message.text)
+    calls = [
+        Part("call", id=sendable(call.id), name=sendable(call.name), value=call.arguments)
+        for call in message.tool_calls
+    ]
+    if sum(part.kind == "call" for part in kept) != len(calls):
+        kept = ()
+    texts = [part for part in kept if part.kind == "text"]
+    parts = [] if texts or not text else [Part("text", text)]
+    remaining = iter(calls)
+    for part in kept:
+        if part.kind == "call":
+            parts.append(next(remaining).with_extra(part.extra))
+        elif texts == [part]:
+            # The text without tags of thinking, where it is in one piece.
+            parts.append(Part("text", text, extra=part.extra))
+        else:
+            parts.append(part)
+    return [*parts, *remaining]
+
+
+def base64_of(picture: Part) -> str:
+    """The bytes of a picture as text."""
+    return b64encode(picture.value).decode("ascii")
+
+
+def data_uri(picture: Part) -> str:
+    """The bytes of a picture as an address."""
+    return f"data:{picture.name};base64,{base64_of(picture)}"
+
+
+def arguments_object(arguments: Any) -> JsonObject:
+    """The arguments of a call, for servers that take nothing but an object."""
+    if arguments is None:
+        return {}
+    is_object = isinstance(arguments, dict)
+    given = cast("JsonObject", arguments) if is_object else {_INVALID_ARGUMENTS: arguments}
+    text = json.dumps(given, ensure_ascii=False)
+    made = sendable(text)
+    return given if made == text else json.loads(made)
+
+
+def arguments_text(arguments: Any) -> str:
+    """The arguments of a call as JSON text."""
+    value = None if arguments is None else arguments_object(arguments)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def plain_name(name: str, longest: int) -> str:
+    """The name of a tool, for vendors that refuse odd ones."""
+    return (_ODD.sub("_", name) or "_")[:longest]
+
+
+def with_ids(request: ModelRequest, takes: re.Pattern[str], own: str = "") -> ModelRequest:
+    """Give calls whose ids ``takes`` does not match, or that repeat, ids that every server takes.
+
+    Sessions of other servers and programs have such calls; their results follow. The ids of
+    answers of the model ``own`` are those of its server, and only need to be unique.
+    """
+    ids: dict[str, str] = {}
+    used: set[str] = set()
+
+    def given(call_id: str, *, is_own: bool) -> str:
+        made = call_id if is_own or takes.fullmatch(call_id) else _short(call_id)
+        numbers = count(1)
+        while not made or made in used:
+            made = _short(f"{call_id}_{next(numbers)}")
+        used.add(made)
+        ids[call_id] = made
+        return made
+
+    def changed(message: Message) -> Message:
+        is_own = bool(own) and message.model == own
+        calls = tuple(
+            replace(call, id=given(call.id, is_own=is_own)) for call in message.tool_calls
+        )
+        answered = message.tool_call_id
+        result_of = None if answered is None else ids.get(answered, answered)
+        return replace(message, tool_calls=calls, tool_call_id=result_of)
+
+    messages = (
+        changed(each) if each.tool_calls or each.tool_call_id is not None else each
+        for each in request.messages
+    )
+    return replace(request, messages=tuple(messages))
+
+
+def _short(call_id: str) -> str:
+    """Nine letters and digits made from an id: the same in each request, for the cache."""
+    digest = hashlib.sha256(call_id.encode("utf-8", "surrogatepass")).digest()
+    return "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:9])
+
+
+# --- answers of the turn that called tools
+
+
+def kept_ids(request: ModelRequest) -> set[str]:
+    """The ids of the messages of which more was kept than their text and their calls."""
+    return set(_kept_answers(request))
+
+
+def lacks_thinking(request: ModelRequest) -> bool:
+    """True if the turn has answers of which the thinking was not kept: after a restart, say."""
+    return len(_calling(request)) > len(request.memory.answers)
+
+
+def _kept_answers(request: ModelRequest) -> dict[str, Sequence[Part]]:
+    pairs = zip(reversed(_calling(request)), reversed(request.memory.answers), strict=False)
+    return {message.id: parts for message, parts in pairs if parts is not None}
+
+
+def _calling(request: ModelRequest) -> list[Message]:
+    """The messages since the last question that called tools."""
+    asked = [place for place, each in enumerate(request.messages) if each.role == "user"]
+    since = request.messages[asked[-1] + 1 :] if asked else request.messages
+    return [message for message in since if message.tool_calls]
