@@ -98,9 +98,11 @@ async def test_a_command_ends_with_the_answer_that_waits_for_it(tmp_path: Path):
     await until(lambda: not Path(f"/proc/{begun.read_text().strip()}/fd").exists(), "its end")
     command_is_run_again = tmp_path / "pid2"
     begun.rename(command_is_run_again)
-    model.prepare()
+    again = asyncio.create_task(model.window())
     await until(lambda: begun.exists() and begun.read_text().endswith("\n"), "the second run")
     end_programs(command)
+    again.cancel()
+    await asyncio.gather(again, return_exceptions=True)
 
 
 def test_a_choice_gets_the_key_of_its_command_unless_it_has_one():

@@ -39,6 +39,9 @@ from tui.providers.server_words import quotable
 _VENDOR = "https://bedrock-runtime.amazonaws.com"
 """In place of the address, whose region only AWS's client knows."""
 
+_replied = threading.local()
+"""The body of a reply, as it comes from the connection, in the thread that reads it."""
+
 
 class BedrockClient:
     """AWS's client, with the credentials and the region that AWS's tools use."""
@@ -51,7 +54,12 @@ class BedrockClient:
         def add_headers(params: JsonObject, **_: Any) -> None:
             params["headers"].update(headers)
 
-        self.client.meta.events.register("before-call.bedrock-runtime.ConverseStream", add_headers)
+        def note_body(response_dict: JsonObject, **_: Any) -> None:
+            _replied.body = response_dict["body"]
+
+        register = self.client.meta.events.register
+        register("before-call.bedrock-runtime.ConverseStream", add_headers)
+        register("before-parse.bedrock-runtime.ConverseStream", note_body)
 
     async def answer(
         self, body: JsonObject, reception: Reception, reply: Reply
@@ -117,6 +125,7 @@ class _Reading:
         self._loop = asyncio.get_running_loop()
         self._received: asyncio.Queue[Any] = asyncio.Queue()
         self._stream: Any = None
+        self._body: Any = None
         self._is_stopped = False
         threading.Thread(target=self._run, daemon=True, name="bedrock").start()
 
@@ -131,13 +140,14 @@ class _Reading:
             return
         with suppress(AttributeError, OSError, RuntimeError, ValueError):
             # Closing alone does not wake up the thread that reads.
-            self._stream._raw_stream.shutdown()  # noqa: SLF001
+            self._body.shutdown()
         self._stream.close()
 
     def _run(self) -> None:
         last: BaseException | None = None
         try:
             self._stream = self._ask()["stream"]
+            self._body = _replied.body
             if self._is_stopped:
                 self.stop()
             for event in self._stream:

@@ -134,15 +134,15 @@ class ConverseAnswer(Answer):
     def take(self, event: JsonObject) -> Iterator[ModelEvent]:
         match event:
             case {"contentBlockStart": {"contentBlockIndex": place, "start": {"toolUse": given}}}:
-                call = self.part(place, "call")
+                call, given = self.part(place, "call"), as_object(given)
                 call.id, call.name = as_text(given.get("toolUseId")), as_text(given.get("name"))
             case {"contentBlockDelta": {"contentBlockIndex": place, "delta": delta}}:
                 yield from self._delta(place, as_object(delta))
             case {"messageStop": stop}:
-                self.reason, self.is_finished = as_text(stop.get("stopReason")), True
+                self.reason, self.is_finished = as_text(as_object(stop).get("stopReason")), True
             case {"metadata": metadata}:
                 self.is_done = self.is_finished
-                found = counts(metadata.get("usage")).get
+                found = counts(as_object(metadata).get("usage")).get
                 cached = found("cacheReadInputTokens", 0)
                 written = found("cacheWriteInputTokens", 0)
                 sent = found("inputTokens", 0) + cached + written

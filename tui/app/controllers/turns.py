@@ -101,7 +101,7 @@ class Turns:
         self._times = AnswerTimes(chat, activity.stopwatch, self._look_up_price)
 
     def _look_up_price(self, answer: Answer, seconds: float) -> None:
-        self._app.run_worker(self._show_price(answer, seconds))
+        self._app.run_worker(self._show_price(answer, seconds), name="look up a price")
 
     async def _show_price(self, answer: Answer, seconds: float) -> None:
         # The first time, the list of prices is loaded.
