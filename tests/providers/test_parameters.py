@@ -1,5 +1,7 @@
 """The parameters of a request, as they arrive at a server."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -238,6 +240,26 @@ async def test_a_refused_parameter_is_left_out_told_and_remembered(
 
 
 @only_openai
+async def test_a_refused_effort_may_be_spelled_otherwise(model_at: ModelAt):
+    said = "Model grok-4 does not support parameter reasoningEffort."
+    request = replace(asks(), parameters=ModelParameters(effort="high"))
+    with ChatServer(refuses(400, said), answers("Fine.")) as server:
+        events = await collected(model_at(server).stream(request))
+        assert "reasoning_effort" not in server.requests[1].body
+    assert RequestAdapted("local:test-model does not take effort high: left out.") in events
+
+
+@only_anthropic
+async def test_a_limit_that_is_too_high_for_a_model_is_lowered(model_at: ModelAt):
+    said = "max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for m"
+    with ChatServer(refuses(400, said), answers("Fine.")) as server:
+        model = model_at(server)
+        for _ in range(2):
+            assert text_of(await collected(model.stream(asks()))) == "Fine."
+        assert [each.body["max_tokens"] for each in server.requests] == [8192, 4096, 4096]
+
+
+@only_openai
 async def test_a_limit_goes_under_the_name_that_the_server_knows(model_at: ModelAt):
     said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
     request = replace(asks(), parameters=ModelParameters(max_tokens=77))
@@ -275,3 +297,15 @@ async def test_other_failures_say_nothing_of_parameters(model_at: ModelAt, statu
 async def test_a_refusal_without_parameters_says_nothing_of_them(model_at: ModelAt):
     with ChatServer(refuses(400)) as server:
         assert "It was sent with" not in await refusal(model_at(server), asks())
+
+
+def test_no_warning_of_a_library_is_printed():
+    program = (
+        "import warnings\n"
+        "from tui.providers.chat_model import ChatModel\n"
+        "from tui.providers.catalog import ModelChoice\n"
+        "ChatModel(ModelChoice('local', 'm', 'http://127.0.0.1:1/v1'))\n"
+        "warnings.warn('Dropped.')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stderr, done.returncode) == ("", 0)

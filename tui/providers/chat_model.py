@@ -5,6 +5,7 @@ before the next request: this module asks for one answer, never for an agent's r
 """
 
 import asyncio
+import logging
 import random
 import re
 from collections.abc import AsyncGenerator, Callable
@@ -68,6 +69,8 @@ class ChatModel:
         self._thinks_first = False
         self._chance = chance
         self._refused = RefusedParts(choice.name)
+        # Warnings of libraries are for their developers: none is printed over the screen.
+        logging.captureWarnings(capture=True)
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -116,18 +116,6 @@ def _encoded(body: JsonObject) -> bytes:
 
 def _request(choice: ModelChoice, codec: Codec, data: bytes, connect: float) -> httpx2.Request:
     url = httpx2.URL(choice.base_url.rstrip("/") + codec.path)
-    return httpx2.Request(
-        "POST",
-        url.copy_merge_params(choice.query) if choice.query else url,
-        headers=_headers(choice, codec.headers, codec.key_header),
-        content=data,
-        extensions={"timeout": httpx2.Timeout(choice.timeout, connect=connect).as_dict()},
-    )
-
-
-def _headers(
-    choice: ModelChoice, more: Mapping[str, str], key_header: tuple[str, str]
-) -> httpx2.Headers:
     headers = httpx2.Headers(
         {
             "Accept": "text/event-stream, application/json",
@@ -135,16 +123,20 @@ def _headers(
             "Accept-Encoding": "identity",
             "Content-Type": "application/json",
             "User-Agent": _USER_AGENT,
-            **more,
+            **codec.headers,
         }
     )
     headers.update({name: value.reveal() for name, value in choice.headers.items()})
     if choice.key:
-        name, form = key_header
-        if choice.key_header:
-            name, form = choice.key_header, choice.key_form
-        headers[name] = form.format(choice.key.reveal())
-    return headers
+        own = (choice.key_header, choice.key_form) if choice.key_header else codec.key_header
+        headers[own[0]] = own[1].format(choice.key.reveal())
+    return httpx2.Request(
+        "POST",
+        url.copy_merge_params(choice.query) if choice.query else url,
+        headers=headers,
+        content=data,
+        extensions={"timeout": httpx2.Timeout(choice.timeout, connect=connect).as_dict()},
+    )
 
 
 async def _replied(
@@ -199,48 +191,38 @@ def _retry_after(headers: httpx2.Headers) -> float | None:
 async def _events(
     response: httpx2.Response, reception: Reception, reply: Reply
 ) -> AsyncGenerator[ModelEvent]:
-    async with aclosing(_parts(response, reception, reply)) as parts:
-        async for part in parts:
-            for event in reception.feed(part):
-                yield event
-            if reception.is_done:
-                break
-    for event in reception.end():
-        # Whoever listens may stop here.
-        reply.is_done = isinstance(event, AnswerEnded)
-        yield event
-
-
-async def _parts(
-    response: httpx2.Response, reception: Reception, reply: Reply
-) -> AsyncGenerator[bytes]:
-    """The pieces of a body, decompressed, and cut into parts: a key has its turn between two.
-
-    They end with the body, or when the answer is whole and the server waits.
-    """
+    """The events of a body, until it ends, or until the answer is whole and the server waits."""
     last_moment: float | None = None
-    async with aclosing(response.aiter_bytes()) as pieces:
-        try:
-            while True:
+    try:
+        async with aclosing(response.aiter_bytes()) as pieces:
+            while not reception.is_done:
                 if reception.is_finished and last_moment is None:
                     last_moment = asyncio.get_running_loop().time() + _AFTER_THE_REASON
                 async with asyncio.timeout_at(last_moment):
                     piece = await anext(pieces, None)
                 if piece is None:
-                    return
+                    break
                 reply.note(piece)
                 for start in range(0, len(piece), _AT_ONCE):
                     if start:
+                        # A key has its turn between two slices.
                         await asyncio.sleep(0)
-                    yield piece[start : start + _AT_ONCE]
-        except TimeoutError:
-            return
-        except httpx2.DecodingError:
-            reception.break_off(BrokenStream("no_stream"))
-        except httpx2.ReadTimeout:
-            reception.break_off(BrokenStream("silent"))
-        except httpx2.TransportError:
-            reception.break_off(BrokenStream("cut"))
+                    for event in reception.feed(piece[start : start + _AT_ONCE]):
+                        yield event
+                    if reception.is_done:
+                        break
+    except TimeoutError:
+        pass
+    except httpx2.DecodingError:
+        reception.break_off(BrokenStream("no_stream"))
+    except httpx2.ReadTimeout:
+        reception.break_off(BrokenStream("silent"))
+    except httpx2.TransportError:
+        reception.break_off(BrokenStream("cut"))
+    for event in reception.end():
+        # Whoever listens may stop here.
+        reply.is_done = isinstance(event, AnswerEnded)
+        yield event
 
 
 @contextmanager

@@ -76,6 +76,8 @@ _REFUSES = re.compile(
     r"|too (?:large|high|small|low)|greater than|less than|cannot|does not exist|out of range",
     re.IGNORECASE,
 )
+# Anthropic's words, where a request must have a limit.
+_HIGHEST = re.compile(r"max_tokens: \d+ > (\d+)")
 _OTHER_NAMES = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",
@@ -92,7 +94,7 @@ class PartRefused(Exception):
         pictures: Sequence[ImageBlock] = (),
         tools: Sequence[ToolDefinition] = (),
         field: str = "",
-        instead: str = "",
+        instead: str | int = "",
     ) -> None:
         super().__init__(part)
         self.part: Part = part
@@ -101,7 +103,7 @@ class PartRefused(Exception):
         self.field = field
         """The name of a field of the body, with dots."""
         self.instead = instead
-        """The other name of the field."""
+        """The other name of the field, or its highest value."""
         self.said = ""
         """The words of the server, as a sentence."""
 
@@ -116,8 +118,8 @@ class RefusedParts:
         """The notice about each refused picture, by its SHA-256: the next one may be taken."""
         self._tools: list[tuple[ToolDefinition, str]] = []
         """Each refused tool and the notice about it: once it has changed, it may be taken."""
-        self._fields: dict[str, str] = {}
-        """Fields of a body, by their names with dots, and their other names, if they have any."""
+        self._fields: dict[str, str | int] = {}
+        """Fields of a body, by their names with dots: their other names, or highest values."""
 
     def add(self, refused: PartRefused) -> None:
         """Note a refusal."""
@@ -146,7 +148,7 @@ class RefusedParts:
         return request.without_system_prompt() if "system prompt" in self._parts else request
 
     def remove_fields(self, body: JsonObject) -> None:
-        """Remove the refused fields of a body, or rename them."""
+        """Remove the refused fields of a body, rename them, or lower their values."""
         for path, instead in self._fields.items():
             *above, name = path.split(".")
             inner: Any = body
@@ -154,7 +156,9 @@ class RefusedParts:
                 inner = inner.get(each, {})
             if name in inner:
                 value = inner.pop(name)
-                if instead:
+                if isinstance(instead, int):
+                    inner[name] = min(value, instead)
+                elif instead:
                     inner[instead] = value
                 elif above and not inner:
                     del body[above[0]]
@@ -222,19 +226,20 @@ def _refused_tools(said: str, request: ModelRequest) -> Sequence[ToolDefinition]
 
 def field_refused(said: str, body: JsonObject, optional: Mapping[str, str]) -> PartRefused | None:
     """Find the field of a body that a server's message refuses by its name, or by our own."""
+    if highest := _HIGHEST.search(said) if "max_tokens" in body else None:
+        return PartRefused("field", field="max_tokens", instead=int(highest[1]))
     if not _REFUSES.search(said):
         return None
     for path, parameter in optional.items():
         name = path.rpartition(".")[2]
-        names = {name, parameter, path, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()} - {""}
-        if value_at(body, *path.split(".")) is not None and _names_one_of(said, names):
+        snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+        camel = re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name)
+        names = "|".join(map(re.escape, {name, snake, camel, path, parameter or name}))
+        is_sent = value_at(body, *path.split(".")) is not None
+        if is_sent and re.search(rf"(?<!\w)(?:{names})(?!\w)", said, re.IGNORECASE):
             other = _OTHER_NAMES.get(name, "")
             return PartRefused("field", field=path, instead=other if other in said else "")
     return None
-
-
-def _names_one_of(said: str, names: set[str]) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said, re.IGNORECASE) for name in names)
 
 
 def _with_whole_calls(request: ModelRequest) -> ModelRequest:
