@@ -14,7 +14,7 @@ from tui.programs import end_programs
 from tui.providers import key_command
 from tui.providers.catalog import ModelChoice, with_key
 from tui.providers.key_command import key_from_command
-from tui.providers.lazy_model import LazyModel
+from tui.providers.source import LazyModel
 
 
 def printing(text: str, after: str = "") -> list[str]:

@@ -15,8 +15,8 @@ from tests.waiting import until
 from tui.domain.providers import DialectName
 from tui.errors import ModelError, ModelUnavailable
 from tui.providers.catalog import ModelChoice
-from tui.providers.lazy_model import LazyModel, UnavailableModel
 from tui.providers.protocol import AnswerEnded, Model, TextReceived
+from tui.providers.source import LazyModel, UnavailableModel
 
 CHOICE = ModelChoice("local", "m", "http://127.0.0.1:1/v1", context_window=77)
 
@@ -185,7 +185,7 @@ async def test_a_model_does_not_wait_for_the_key_of_another(monkeypatch: pytest.
             gate.wait(30)
         return choice
 
-    monkeypatch.setattr("tui.providers.lazy_model.with_key", held_up)
+    monkeypatch.setattr("tui.providers.source.with_key", held_up)
     slow = asyncio.create_task(LazyModel(ModelChoice("local", "slow"), build=build).window())
     await until(begun.is_set)
     try:
@@ -217,7 +217,7 @@ def test_a_program_ends_at_once_while_it_is_being_made():
     code = (
         "import asyncio, sys, threading\n"
         "from tui.providers.catalog import ModelChoice\n"
-        "from tui.providers.lazy_model import LazyModel\n"
+        "from tui.providers.source import LazyModel\n"
         "making = threading.Event()\n"
         "class NeverDone:\n"
         "    def find_spec(self, name, *_):\n"

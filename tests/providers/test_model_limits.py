@@ -18,8 +18,8 @@ from tui.domain.providers import PROVIDERS, ListedModel
 from tui.engine.kept_lists import KeptLists
 from tui.providers import model_limits
 from tui.providers.catalog import ModelChoice, choice_of
-from tui.providers.lazy_model import LazyModel
 from tui.providers.model_limits import NO_LISTS, ModelLimits
+from tui.providers.source import LazyModel
 
 
 def choice(name: str, model: str, **changes: Any) -> ModelChoice:

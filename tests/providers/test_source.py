@@ -14,8 +14,7 @@ from tests.providers.conftest import asks, collected, text_of
 from tui.config import Flags, Settings, load_settings
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.guide import PastHit
-from tui.providers.lazy_model import LazyModel, UnavailableModel
-from tui.providers.source import ModelSource
+from tui.providers.source import LazyModel, ModelSource, UnavailableModel
 
 KEY = "sk-test-0123456789"
 OPENAI = {"OPENAI_API_KEY": KEY}

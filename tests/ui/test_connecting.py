@@ -298,7 +298,7 @@ async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(bare):
 
 
 async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeypatch):
-    monkeypatch.setattr("tui.providers.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("tui.providers.catalog.find_spec", lambda _: None)
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
         await choose(app, pilot, "Amazon Bedrock")
@@ -337,7 +337,7 @@ async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_la
 
 
 async def test_bedrock_takes_the_name_of_a_model(bare, monkeypatch):
-    monkeypatch.setattr("tui.providers.extras.find_spec", lambda name: name)
+    monkeypatch.setattr("tui.providers.catalog.find_spec", lambda name: name)
     machine = bare()
     async with machine.running() as (app, pilot):
         await opened(app, pilot)

@@ -26,9 +26,9 @@ from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.tools import Tools
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
-from tui.providers.lazy_model import LazyModel, UnavailableModel
 from tui.providers.protocol import Model
 from tui.providers.selection import choose
+from tui.providers.source import LazyModel, UnavailableModel
 from tui.storage import tool_approvals
 from tui.storage.opening import open_store
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionStore

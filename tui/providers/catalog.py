@@ -240,13 +240,10 @@ def _address(provider: Provider, environ: Mapping[str, str]) -> str | None:
     return said if urlsplit(said).path.strip("/") else said.rstrip("/") + provider.path
 
 
-# --- extras of the package
-
-
 def require_extra(dialect: DialectName, provider: str) -> None:
     """Raise ``ModelUnavailable`` with the command that installs it, if an extra is missing."""
     module = EXTRAS.get(dialect)
-    if module is not None and not _is_installed(module):
+    if module is not None and find_spec(module) is None:
         raise ModelUnavailable(
             f"The library for {provider} is not installed. Run: {install_command(dialect)}"
         )
@@ -256,10 +253,3 @@ def install_command(extra: str) -> str:
     """The command that installs an extra beside the running program, whose venv may have no pip."""
     python = shlex.quote(sys.executable)
     return f'python3 -m pip --python {python} install "sibyl-tui[{extra}]"'
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:
-        return False

@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelError, ModelUnavailable
-from tui.providers.catalog import ModelChoice, provider_of
+from tui.providers.catalog import ModelChoice, provider_of, require_extra
 from tui.providers.codec import BrokenStream, Codec, JsonObject
 from tui.providers.exchange import NoReply, Refusal, Reply, answer_by_http, logged
-from tui.providers.extras import require_extra
 from tui.providers.failures import Failure, explained, passes, short_reason
 from tui.providers.model_table import adaptation
 from tui.providers.network import route_to

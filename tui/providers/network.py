@@ -19,7 +19,7 @@ import httpx2
 
 from tui.domain.providers import Provider
 from tui.errors import ModelUnavailable
-from tui.providers.extras import install_command
+from tui.providers.catalog import install_command
 from tui.providers.secret import Secret
 
 _FOR_ALL = ("all_proxy", "ALL_PROXY")

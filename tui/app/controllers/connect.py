@@ -120,7 +120,7 @@ class ConnectController:
 
     def _look_up(self, name: str) -> tuple["Connection", str]:
         """Look up a connection, and say which library it lacks; blocks."""
-        from tui.providers.extras import require_extra
+        from tui.providers.catalog import require_extra
 
         draft = self._connections.connection(name)
         try:
