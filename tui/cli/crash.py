@@ -20,7 +20,7 @@ _MOST_BYTES = 1024 * 1024
 _DEEPEST = 5
 _FIRST, _LAST = 20, 40
 
-_LIBRARIES = ("textual", "pydantic-ai-slim", "httpx2", "msgspec")
+_LIBRARIES = ("textual", "httpx2", "msgspec")
 
 
 def versions() -> str:

@@ -3,9 +3,10 @@
 import asyncio
 import json
 import logging
+import math
 import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -153,7 +154,8 @@ async def _replied(
     reply.path = request.url.path
     reply.location = response.headers.get("location", "")
     if reply.location:
-        reply.location = str(request.url.join(reply.location))
+        with suppress(httpx2.InvalidURL):
+            reply.location = str(request.url.join(reply.location))
     return response
 
 
@@ -175,17 +177,13 @@ async def _refusal(response: httpx2.Response, reply: Reply) -> Refusal:
 
 def _retry_after(headers: httpx2.Headers) -> float | None:
     """The seconds for which the server asks its clients to wait."""
-    said = headers.get("retry-after", "").strip()
-    try:
-        if milliseconds := headers.get("retry-after-ms"):
-            return float(milliseconds) / 1000
-        return float(said) if said else None
-    except ValueError:
-        pass
-    try:
+    said, milliseconds = headers.get("retry-after", ""), headers.get("retry-after-ms")
+    with suppress(ValueError):
+        seconds = float(milliseconds) / 1000 if milliseconds else float(said)
+        return seconds if math.isfinite(seconds) else None
+    with suppress(TypeError, ValueError):
         return (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds()
-    except (TypeError, ValueError):
-        return None
+    return None
 
 
 async def _events(
