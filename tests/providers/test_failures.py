@@ -219,6 +219,12 @@ class TestWhatAServerSaysNoTo:
         assert isinstance(error, ModelUnavailable)
         assert f"redirects to {place}. If that is right, make it the base_url" in str(error)
 
+    @only_openai
+    async def test_by_sending_to_no_address_is_told(self, model_at: ModelAt):
+        with ChatServer(refuses(307, Location="http://[::zz]/v1")) as server:
+            _, error = await failed(model_at(server))
+        assert "redirects to http://[::zz]/v1" in str(error)
+
 
 class TestARequestIsSentAgain:
     @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
@@ -302,6 +308,13 @@ class TestARequestIsSentAgain:
         with ChatServer(refuses(503), answers("Fine.")) as server:
             events = [event async for event in model_at(server, lambda: 0.01).stream(asks())]
         assert events[0] == AttemptFailed(1, "status 503", 0.005)
+
+    @only_openai
+    @pytest.mark.parametrize("asked", ["nan", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"])
+    async def test_at_once_if_the_servers_pause_makes_no_sense(self, model_at: ModelAt, asked: str):
+        with ChatServer(refuses(503, Retry_After=asked), answers("Fine.")) as server:
+            events = [event async for event in model_at(server, lambda: 0.0).stream(asks())]
+        assert events[0] == AttemptFailed(1, "status 503", 0.0)
 
     async def test_but_not_if_the_next_attempt_would_fail_alike(self, model_at: ModelAt):
         with ChatServer() as server:

@@ -132,7 +132,7 @@ def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
     hint = login_hint(reply.route, reply.location, reply.text)
     # Without what each request adds to an address, so that it can be pasted.
     added = reply.path.removeprefix(urlsplit(choice.base_url).path.rstrip("/"))
-    address = urlsplit(reply.location)._replace(query="", fragment="").geturl()
+    address = re.split(r"[?#]", reply.location)[0]
     place = quotable(address.removesuffix(added) if added else address, *choice.secrets)
     return ModelUnavailable(
         f"{choice.place} redirects to {place}. If that is right, make it the base_url of"
