@@ -56,7 +56,7 @@ async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
         ("How can I delete a session?", "Archive, delete, purge"),
         ("what does the exit code mean", "Exit codes"),
         ("doctor", "Doctor"),
-        ("--json", "Asking"),
+        ("--json events", "Asking"),
         ("which scope am I in", "Scopes"),
         ("claude, anthropic", "Models"),
         ("full screen", "The screen"),
