@@ -83,8 +83,8 @@ def test_input_in_the_encoding_of_the_locale_is_read(monkeypatch, capsys):
 
 
 def test_controls_are_kept_as_typed(piped):
-    piped(b"\x1b[31m\x00\x07")
-    assert read_prompt(None) == "\x1b[31m\x00\x07"
+    piped(b"\x1b[31m\x07")
+    assert read_prompt(None) == "\x1b[31m\x07"
 
 
 def test_exactly_the_limit_is_sent_and_one_byte_more_is_not(piped, monkeypatch):
