@@ -12,10 +12,7 @@ from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import is_number
 from tui.domain.text.labels import plural
 from tui.engine.library.bulk_delete import check_closed_here
-from tui.engine.library.closed_sessions import (
-    check_project,
-    read_closed,
-)
+from tui.engine.library.closed_sessions import check_project, read_closed
 
 
 async def resume(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -20,11 +20,7 @@ from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.domain.views.notice import Notice
-from tui.engine.library.closed_sessions import (
-    opened_here,
-    read_open_projects,
-    session_with_project,
-)
+from tui.engine.library.closed_sessions import opened_here, read_open_projects, session_with_project
 from tui.engine.library.retention import Pruned
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError

@@ -5,14 +5,7 @@ from collections.abc import Iterator, Sequence
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, report, say
 from tui.domain.text.labels import plural
-from tui.domain.views.usage import (
-    ContextUse,
-    ModelUsage,
-    SessionUsage,
-    money,
-    token_words,
-    total,
-)
+from tui.domain.views.usage import ContextUse, ModelUsage, SessionUsage, money, token_words, total
 
 _NOTHING = "No tokens were counted in this session yet"
 

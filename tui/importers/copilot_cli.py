@@ -11,14 +11,7 @@ import msgspec
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
-from tui.importers.json_lines import (
-    decode,
-    object_in,
-    objects_in,
-    raw_lines,
-    text_in,
-    whole,
-)
+from tui.importers.json_lines import decode, object_in, objects_in, raw_lines, text_in, whole
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import (

@@ -8,16 +8,7 @@ from tui.importers.contents import title
 from tui.importers.json_file import content
 from tui.importers.json_lines import items_in, object_in, parse, text_in
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
+from tui.importers.protocol import Conversation, Heading, Item, Json, Ledger, Places, Reader, Source
 from tui.importers.times import utc
 from tui.importers.vendor_messages import link, said
 

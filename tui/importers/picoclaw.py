@@ -14,15 +14,7 @@ from msgspec.structs import replace
 
 from tui.importers.contents import earlier, placeholder
 from tui.importers.json_file import content
-from tui.importers.json_lines import (
-    BLANK,
-    items_in,
-    object_in,
-    objects,
-    objects_in,
-    text_in,
-    whole,
-)
+from tui.importers.json_lines import BLANK, items_in, object_in, objects, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import (
     Conversation,

@@ -14,12 +14,7 @@ from tui.domain.journal.records import VERSION, SessionHeader
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.json_limits import converted, parse
 from tui.domain.text.labels import UNREADABLE
-from tui.domain.timestamps import (
-    MILLISECOND_NS,
-    format_milliseconds,
-    parse_utc,
-    storable_ns,
-)
+from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, parse_utc, storable_ns
 from tui.errors import SessionDamaged, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.disk import odd_values, storage_errors

@@ -40,12 +40,7 @@ from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc, utc_now
-from tui.errors import (
-    ReadOnly,
-    SessionExists,
-    SessionNotFound,
-    StorageError,
-)
+from tui.errors import ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
 from tui.storage.attachments import AttachmentFiles, checked_hash, used_pictures
@@ -60,13 +55,7 @@ from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.import_log import add_lines, read_lines
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.moves import MoveLog, new_batch
-from tui.storage.protocol import (
-    FINDABLE,
-    Appended,
-    Lease,
-    Listing,
-    SessionFilter,
-)
+from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
 from tui.storage.scopes import ScopeLine
 from tui.storage.writer import JournalWriter, NewJournal, encode_lines, last_use, set_last_use
 

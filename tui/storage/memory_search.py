@@ -8,14 +8,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import State
 from tui.domain.search.filters import origin_of
-from tui.domain.search.query import (
-    Candidate,
-    Query,
-    SearchResult,
-    SessionScan,
-    parse,
-    rank,
-)
+from tui.domain.search.query import Candidate, Query, SearchResult, SessionScan, parse, rank
 from tui.domain.timestamps import MILLISECOND_NS
 from tui.storage.memory_shelf import Box
 

@@ -8,13 +8,7 @@ import msgspec
 
 from tui.domain.moves import Batch
 from tui.engine.sessions.workspace import Workspace
-from tui.errors import (
-    NewerVersion,
-    SessionBusy,
-    SessionNotFound,
-    StorageError,
-    UsageError,
-)
+from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError, UsageError
 from tui.storage.protocol import SessionStore
 
 

@@ -11,13 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tui.domain.journal.blocks import (
-    Attachment,
-    FileBlock,
-    ImageBlock,
-    byte_words,
-    content_of,
-)
+from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock, byte_words, content_of
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.references import Reference, kept_picture, references
 from tui.domain.text.patterns import late_pattern

@@ -14,13 +14,7 @@ from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folder, Folders
 from tui.storage.index import child, database
-from tui.storage.index.archive_list import (
-    Stamp,
-    archive_stamp,
-    is_listed,
-    note_listed,
-    was_listed,
-)
+from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed, was_listed
 from tui.storage.index.child import Progress
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.files import SEARCHED, JournalStat, look, scan

@@ -9,12 +9,7 @@ from tui.domain.imports import ImportLine, bytes_naming, came_from
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import checked_id, is_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import (
-    DamagedRecord,
-    Encoded,
-    Record,
-    SessionHeader,
-)
+from tui.domain.journal.records import DamagedRecord, Encoded, Record, SessionHeader
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -28,13 +23,7 @@ from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc, utc_now
-from tui.errors import (
-    ReadOnly,
-    ServerUnreachable,
-    SessionDamaged,
-    SessionNotFound,
-    StorageError,
-)
+from tui.errors import ReadOnly, ServerUnreachable, SessionDamaged, SessionNotFound, StorageError
 from tui.storage.beginning import Beginning
 from tui.storage.disk import odd_values
 from tui.storage.index.child import Progress
@@ -43,12 +32,7 @@ from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.attempts import Attempts, is_named
 from tui.storage.postgres.database import Database
 from tui.storage.postgres.holding import Holding
-from tui.storage.postgres.importing import (
-    IMPORT_SECONDS,
-    add_session,
-    add_to_log,
-    read_log,
-)
+from tui.storage.postgres.importing import IMPORT_SECONDS, add_session, add_to_log, read_log
 from tui.storage.postgres.leases import PostgresLease
 from tui.storage.postgres.listening import Listener
 from tui.storage.postgres.listing import condition_of
@@ -57,13 +41,7 @@ from tui.storage.postgres.pieces import read_part
 from tui.storage.postgres.taking import opened, published_row
 from tui.storage.postgres.text import as_bytes, as_text, scope_key
 from tui.storage.postgres.writing import JournalWriter
-from tui.storage.protocol import (
-    FINDABLE,
-    Appended,
-    Lease,
-    Listing,
-    SessionFilter,
-)
+from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -13,21 +13,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.records import (
-    NO_OFFSETS,
-    Closed,
-    Offsets,
-    Record,
-    Restored,
-    SessionHeader,
-)
+from tui.domain.journal.records import NO_OFFSETS, Closed, Offsets, Record, Restored, SessionHeader
 from tui.domain.timestamps import format_utc, parse_utc, storable_ns
-from tui.errors import (
-    LeaseLost,
-    SessionDamaged,
-    SessionNotFound,
-    StorageError,
-)
+from tui.errors import LeaseLost, SessionDamaged, SessionNotFound, StorageError
 from tui.storage.attachments import used_pictures
 from tui.storage.branches import Branches
 from tui.storage.journal_window import decoded

@@ -5,15 +5,7 @@ from typing import NamedTuple, Self
 
 from textual.widgets.text_area import Document, EditResult, Location
 
-from tui.domain.references import (
-    NO_WORDS,
-    OWN_SIGN,
-    SIGN,
-    mark,
-    own_words,
-    unmarked,
-    without_marks,
-)
+from tui.domain.references import NO_WORDS, OWN_SIGN, SIGN, mark, own_words, unmarked, without_marks
 from tui.domain.text.safe_text import make_visible
 
 ROW_CHARACTERS = 4000

@@ -17,12 +17,7 @@ from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE, Canvas
 from tui.widgets.transcript.rendering.copy_hints import joints
 from tui.widgets.transcript.rendering.markdown_blocks import Block
 from tui.widgets.transcript.rendering.streaming_tables import as_table
-from tui.widgets.wrapping import (
-    cut_pieces,
-    guess_rows,
-    shorten,
-    wrap_words,
-)
+from tui.widgets.wrapping import cut_pieces, guess_rows, shorten, wrap_words
 
 TAB = 4
 """The distance of tab stops, in cells."""
