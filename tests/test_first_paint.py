@@ -53,7 +53,6 @@ NOT_YET = {
     "tui.screens.help",
     "tui.screens.models",
     "tui.screens.palette",
-    "tui.screens.palette_screen",
     "tui.screens.search",
     "tui.storage.connections",
     "tui.storage.doctor",

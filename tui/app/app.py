@@ -222,7 +222,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         return self._controllers.search.is_on_top and parameters[:1] == ("new",)
 
     def action_command_palette(self) -> None:
-        from tui.screens.palette_screen import Palette
+        from tui.screens.palette import Palette
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())

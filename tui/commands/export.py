@@ -10,7 +10,7 @@ from tui.commands.private import refuse_private
 from tui.domain.commands import BY_NAME
 from tui.domain.journal.message import Message
 from tui.domain.text.fences import codes
-from tui.engine.library.conversation import Conversation, live_conversation
+from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exported_pictures import markdown_with_pictures
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
@@ -73,8 +73,20 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 def _write(reader: SessionReader, session_id: str, wanted: str) -> Path:
+    """Write to the first path that does not exist.
+
+    Raises ``FileExistsError`` if all exist, and as ``create`` and ``Path.expanduser``.
+    """
     conversation = live_conversation(reader, reader.entry(session_id))
-    return _write_first(conversation, _paths(session_id, wanted))
+    taken: FileExistsError | None = None
+    for path in _paths(session_id, wanted):
+        try:
+            create(path, markdown_with_pictures(conversation, path))
+        except FileExistsError as error:
+            taken = error
+            continue
+        return path
+    raise taken or FileExistsError
 
 
 def _paths(session_id: str, wanted: str) -> Iterator[Path]:
@@ -85,19 +97,3 @@ def _paths(session_id: str, wanted: str) -> Iterator[Path]:
     yield Path.cwd() / f"{session_id}.md"
     for number in range(2, _NAMES):
         yield Path.cwd() / f"{session_id}-{number}.md"
-
-
-def _write_first(conversation: Conversation, paths: Iterator[Path]) -> Path:
-    """Write to the first path that does not exist.
-
-    Raises ``FileExistsError`` if all exist, and as ``create`` and ``Path.expanduser``.
-    """
-    taken: FileExistsError | None = None
-    for path in paths:
-        try:
-            create(path, markdown_with_pictures(conversation, path))
-        except FileExistsError as error:
-            taken = error
-            continue
-        return path
-    raise taken or FileExistsError

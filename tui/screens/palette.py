@@ -1,12 +1,13 @@
-"""Providers of the command palette: actions, sessions and themes."""
+"""The command palette, and its providers: actions, sessions and themes."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from rich.cells import cell_len
+from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.command import Hit, Hits, Provider
+from textual.command import CommandInput, CommandList, CommandPalette, Hit, Hits, Provider
 from textual.content import Content
 from textual.widget import Widget
 
@@ -16,10 +17,12 @@ from tui.domain.text.labels import age, plural
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.sidebar_rows import SessionRow
 from tui.screens.chat import ChatScreen
+from tui.screens.dialog import Dialog
 from tui.screens.palette_actions import ACTIONS, Action
 from tui.widgets.cells import fill, one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_names import key_name
+from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import Sidebar
 
 _TITLE_CELLS, _KEY_CELLS = 33, 10
@@ -192,3 +195,31 @@ class SessionCommands(Provider):
 
     def _show(self, session_id: str) -> None:
         self.screen.post_message(Sidebar.SessionSelected(session_id))
+
+
+class _PaletteInput(CommandInput, LineInput):
+    """The query line. ``CommandInput`` is the first base: Textual styles a widget by that."""
+
+
+class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatibleMethodOverride] - of Textual's own
+    """Textual's palette, with the line editor of this program."""
+
+    def __init__(self) -> None:
+        super().__init__({Actions, OwnCommands, SessionCommands, ThemeCommands})
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            if isinstance(widget, CommandInput):
+                yield _PaletteInput(placeholder=widget.placeholder, select_on_focus=False)
+            else:
+                yield widget
+
+    def on_mount(self) -> None:
+        # Textual's own keys, which nobody can rebind.
+        self.query_one(CommandList).border_subtitle = "↑ ↓ choose · Enter run · Esc close"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        # Textual crashes on a key that arrives before the rows have a size.
+        if action == "command_list" and not any(each.size for each in self.query(CommandList)):
+            return False
+        return super().check_action(action, parameters)
