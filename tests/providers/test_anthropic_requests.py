@@ -137,7 +137,7 @@ async def test_ids_that_would_be_refused_are_sent_as_others_with_their_results(m
 
 
 async def test_a_name_that_would_be_refused_is_sent_as_another(model_at: ModelAt):
-    for name, other in (("functions.f", "functions_f"), ("f" * 200, "f" * 128), ("", "_")):
+    for name, other in (("functions.f", "functions_f"), ("f" * 200, "f" * 64), ("", "_")):
         caller = says("assistant", "", tool_calls=(ToolCall("a", name, {}),))
         result = says("tool", "No.", tool_call_id="a")
         sent = await messages_sent(model_at, says("user", "Do."), caller, result)

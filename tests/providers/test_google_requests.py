@@ -124,7 +124,6 @@ async def test_a_prompt_that_was_blocked_says_so(model_at: ModelAt, reason: str)
 @pytest.mark.parametrize(
     "part",
     [
-        {"executableCode": {"language": "SOME_DAY", "code": "x"}},
         {"inlineData": {"mimeType": "some/day", "data": "eA=="}},
         {"someDay": {}},
         {},

@@ -184,6 +184,8 @@ class ChatAnswer(Answer):
             yield from self._delta(_delta_of(choice))
         # Some servers count anew with each chunk: only the last counts count.
         yield from _usage(event.get("usage") or value_at(event, "x_groq", "usage"))
+        if error := value_at(event, "x_groq", "error"):
+            raise failed(error)
 
     def _delta(self, delta: JsonObject) -> Iterator[ModelEvent]:
         parts = _parts(delta.get("content"))
@@ -194,6 +196,7 @@ class ChatAnswer(Answer):
             self.part(name, "thinking").name = name
             yield self.thinking(name, thoughts or delta[name])
         yield from (each for each in parts if isinstance(each, TextReceived))
+        yield TextReceived(as_text(value_at(delta, "audio", "transcript")))
         yield from (picture() for _ in as_list(delta.get("images")))
         if refusal := as_text(delta.get("refusal")):
             self.decline(refusal)
@@ -203,7 +206,7 @@ class ChatAnswer(Answer):
         for name in _OBJECTS:
             if isinstance(delta.get(name), dict):
                 self.part(name, "other").extra.setdefault(name, {}).update(delta[name])
-        fragments = as_list(delta.get("tool_calls"))
+        fragments = _listed(delta.get("tool_calls"))
         if legacy := delta.get("function_call"):
             fragments = [*fragments, {"function": legacy}]
         for place, fragment in enumerate(fragments):
@@ -235,7 +238,7 @@ def _is_followed(call: Part, call_id: str, name: str, arguments: str) -> bool:
         return bool(call.text) or "" != call_id != call.id
     if call_id and call_id == call.id:
         return False
-    return arguments.lstrip().startswith("{") and _is_object(call.text)
+    return bool(call_id or arguments.lstrip().startswith("{")) and _is_object(call.text)
 
 
 def _is_object(text: str) -> bool:
@@ -243,6 +246,11 @@ def _is_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
+
+
+def _listed(value: Any) -> list[Any]:
+    """Take a list; some servers send its only item instead."""
+    return [value] if isinstance(value, dict) else as_list(value)
 
 
 def _delta_of(choice: JsonObject) -> JsonObject:
@@ -255,10 +263,10 @@ def _delta_of(choice: JsonObject) -> JsonObject:
 
 def _parts(content: Any) -> list[ModelEvent]:
     """The text of an answer, its thinking and its pictures; some servers send typed parts."""
-    if not isinstance(content, list):
-        return [TextReceived(as_text(content))]
+    if isinstance(content, str):
+        return [TextReceived(content)]
     found: list[ModelEvent] = []
-    for part in as_list(content):
+    for part in _listed(content):
         match part:
             case str(text):
                 found.append(TextReceived(text))
@@ -300,12 +308,12 @@ def _usage(usage: Any) -> Iterator[ModelEvent]:
     names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
     cached = details.get("cached_tokens") or next(filter(None, map(found.get, names)), 0)
     written = details.get("cache_write_tokens") or found.get("cache_creation_input_tokens", 0)
-    yield from reported(
-        found.get("prompt_tokens", found.get("input_tokens", 0)),
-        found.get("completion_tokens", found.get("output_tokens", 0)),
-        cached,
-        written,
-    )
+    sent = found.get("prompt_tokens", found.get("input_tokens", 0))
+    came = found.get("completion_tokens", found.get("output_tokens", 0))
+    thought = found.get("completion_tokens_details", {}).get("reasoning_tokens", 0)
+    # xAI and others do not count it as a part of the answer.
+    is_apart = found.get("total_tokens") == sent + came + thought
+    yield from reported(sent, came + thought if is_apart else came, cached, written)
 
 
 def _arguments(arguments: Any) -> str:

@@ -64,6 +64,7 @@ BROKEN_OFF: Mapping[str, str] = {
     "canceled": "cancelled the request",
     "cancelled": "cancelled the request",
     "error": "reports an error",
+    "incomplete": "broke off",
     "insufficient_system_resource": "ran out of resources",
     "language": "does not support the language",
     "load": "was still loading the model",
@@ -87,7 +88,7 @@ class BrokenStream(Exception):
     def __init__(self, breakage: Breakage, words: str = "") -> None:
         super().__init__(breakage)
         self.breakage: Breakage = breakage
-        self.words = words
+        self.words = sendable(words)
 
 
 class Codec(ABC):
@@ -276,7 +277,9 @@ def _counted(value: Any) -> int | JsonObject | None:
         return counts(value)
     if isinstance(value, str) and value.isdecimal() and len(value) < _LONGEST_COUNT:
         return int(value)
-    return value if type(value) is int and value >= 0 else None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 <= value < 10**_LONGEST_COUNT else None
 
 
 def reported(
@@ -310,7 +313,7 @@ def _arguments(given: Any) -> Any:
     text = str(given or "{}")
     try:
         # A pair of surrogates may have come in two pieces.
-        value = json.loads(sendable(text), parse_constant=_refuse)
+        value = json.loads(sendable(text) if text.strip() else "{}", parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
     return cast("Any", value) if value is None or isinstance(value, dict) else text

@@ -19,12 +19,11 @@ from tui.providers.codec import (
 from tui.providers.messages import answer_tokens, supported_by_claude, thinking_of_claude
 from tui.providers.model_table import BEDROCK, CLAUDE, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest
-from tui.providers.sending import PLAIN_ID, arguments_object, messages_of, plain_name
+from tui.providers.sending import PLAIN_ID, arguments_object, messages_of
 
 _CLAUDE = re.compile(r"anthropic\.(claude.*)")
 _CACHES = re.compile(r"anthropic\.claude|amazon\.nova")
 _CACHE_POINT = {"cachePoint": {"type": "default"}}
-_LONGEST_NAME = 64
 _NO_RESULT = "(no output)"
 """Blank texts are refused."""
 
@@ -121,8 +120,8 @@ def _block(part: Part) -> JsonObject | None:
             kind = part.name.rpartition("/")[2]
             return {"image": {"format": kind, "source": {"bytes": part.value}}}
         case "call":
-            name, given = plain_name(part.name, _LONGEST_NAME), arguments_object(part.value)
-            return {"toolUse": {"toolUseId": part.id, "name": name, "input": given}}
+            given = arguments_object(part.value)
+            return {"toolUse": {"toolUseId": part.id, "name": part.name, "input": given}}
         case "result":
             content = [{"text": part.text if part.text.strip() else _NO_RESULT}]
             return {"toolResult": {"toolUseId": part.id, "content": content}}

@@ -68,14 +68,14 @@ class EventParser:
         if not line:
             yield from self._collected()
             return
-        field, colon, value = line.partition(b":")
+        field, colon, value = line.lstrip().partition(b":")
         if field == b"data":
             yield from self._add(value.removeprefix(b" "))
         elif field == b"event":
             self._name = _text(value.removeprefix(b" "))
         elif field.lower() == b"error":
             yield _event("error", value.removeprefix(b" "))
-        elif line.startswith(b"{") or not (colon or field in _FIELDS):
+        elif field.startswith(b"{") or not (colon or field in _FIELDS):
             yield replace(_event("", line), is_bare=True)
 
     def _add(self, data: bytes) -> Iterator[Event]:

@@ -191,11 +191,14 @@ async def _events(
 ) -> AsyncGenerator[ModelEvent]:
     """The events of a body, until it ends, or until the answer is whole and the server waits."""
     last_moment: float | None = None
+    has_come = False
     try:
         async with aclosing(response.aiter_bytes()) as pieces:
             while not reception.is_done:
-                if reception.is_finished and last_moment is None:
+                # Some servers give the reason with each piece.
+                if reception.is_finished and (has_come or last_moment is None):
                     last_moment = asyncio.get_running_loop().time() + _AFTER_THE_REASON
+                has_come = False
                 async with asyncio.timeout_at(last_moment):
                     piece = await anext(pieces, None)
                 if piece is None:
@@ -206,6 +209,7 @@ async def _events(
                         # A key has its turn between two slices.
                         await asyncio.sleep(0)
                     for event in reception.feed(piece[start : start + _AT_ONCE]):
+                        has_come = True
                         yield event
                     if reception.is_done:
                         break

@@ -31,6 +31,7 @@ _ANY_ID = re.compile(r"(?s).+")
 _BUDGETS: Mapping[Effort, int] = {"off": 0, "low": 2_048, "medium": 8_192, "high": 24_576}
 """Tokens for thinking, of models that have no levels of it."""
 _ENDED = frozenset({"stop", "max_tokens"})
+_FIELDS = frozenset({"candidates", "usageMetadata", "modelVersion", "responseId"})
 _BLOCKED = "PROHIBITED_CONTENT"
 """The reason of the end for a prompt that was blocked for a reason of another name."""
 
@@ -55,11 +56,10 @@ class Gemini(Codec):
         parameters = request.parameters
         body: JsonObject = {
             "contents": [
-                {
-                    "role": "model" if role == "assistant" else "user",
-                    "parts": [sent for part in parts if (sent := _part(part))],
-                }
+                {"role": "model" if role == "assistant" else "user", "parts": sent}
                 for role, parts in messages_of(request, _ANY_ID)
+                # None may be empty.
+                if (sent := [each for part in parts if (each := _part(part))])
             ]
         }
         if request.system_prompt:
@@ -100,7 +100,7 @@ class Gemini(Codec):
 def _part(part: Part) -> JsonObject | None:
     match part.kind:
         case "text":
-            return {"text": part.text, **part.extra}
+            return {"text": part.text, **part.extra} if part.text or part.extra else None
         case "thinking":
             # A thought need not come back, unless it is what is signed.
             return {"text": part.text, "thought": True, **part.extra} if part.extra else None
@@ -125,7 +125,7 @@ class GeminiAnswer(Answer):
     def take(self, event: JsonObject) -> Iterator[ModelEvent]:
         candidates = as_list(event.get("candidates"))[:1]
         feedback, usage = event.get("promptFeedback"), counts(event.get("usageMetadata"))
-        if not (candidates or feedback or usage or "modelVersion" in event):
+        if not (candidates or feedback or event.keys() & _FIELDS):
             raise malformed()
         for candidate in map(as_object, candidates):
             content = as_object(candidate.get("content") or {})
@@ -136,7 +136,7 @@ class GeminiAnswer(Answer):
         if feedback and not candidates and (reason := as_object(feedback).get("blockReason")):
             self._end(as_text(reason), _BLOCKED)
         yield from reported(
-            usage.get("promptTokenCount", 0),
+            usage.get("promptTokenCount", 0) + usage.get("toolUsePromptTokenCount", 0),
             usage.get("candidatesTokenCount", 0) + usage.get("thoughtsTokenCount", 0),
             usage.get("cachedContentTokenCount", 0),
         )
@@ -155,13 +155,17 @@ class GeminiAnswer(Answer):
             call = self._at("call", signed)
             call.id, call.name = as_text(given.get("id")), as_text(given.get("name"))
             call.value = as_object(given.get("args") or {})
-        elif "text" in part:
-            text, is_thought = as_text(part["text"]), part.get("thought") is True
+        elif "text" in part or part.keys() == signed.keys():
+            text, is_thought = as_text(part.get("text")), part.get("thought") is True
             if text or signed:
                 self._at("thinking" if is_thought else "text", signed).text += text
             yield ThinkingReceived(text) if is_thought else TextReceived(text)
         elif str(kind := value_at(part, "inlineData", "mimeType")).startswith("image/"):
             yield picture(kind)
+        elif code := value_at(part, "executableCode", "code"):
+            yield TextReceived(f"\n```\n{as_text(code).strip()}\n```\n")
+        elif output := value_at(part, "codeExecutionResult", "output"):
+            yield TextReceived(f"\n```\n{as_text(output).strip()}\n```\n")
 
     def _at(self, kind: PartKind, signed: JsonObject) -> Part:
         """The part that a piece continues, or a new one; a signature ends a part."""

@@ -24,7 +24,7 @@ from tui.providers.codec import (
 )
 from tui.providers.model_table import CLAUDE, Traits, is_at, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
-from tui.providers.sending import arguments_object, base64_of, messages_of, plain_name
+from tui.providers.sending import arguments_object, base64_of, messages_of
 
 _VENDOR = "api.anthropic.com"
 _ANSWER_SHARE = 4
@@ -35,7 +35,6 @@ _LEAST_BUDGET = 1_024
 """The fewest that Anthropic accepts."""
 _MARK = {"cache_control": {"type": "ephemeral"}}
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
-_LONGEST_NAME = 128
 
 
 class Messages(Codec):
@@ -166,9 +165,8 @@ def _block(part: Part) -> JsonObject | None:
             signed = {"thinking": part.text, **part.extra}
             return {"type": "thinking", **signed} if part.extra.get("signature") else None
         case "call":
-            name = plain_name(part.name, _LONGEST_NAME)
             given = arguments_object(part.value)
-            return {"type": "tool_use", "id": part.id, "name": name, "input": given}
+            return {"type": "tool_use", "id": part.id, "name": part.name, "input": given}
         case "result":
             content = [{"type": "text", "text": part.text}] if part.text.strip() else ""
             return {"type": "tool_result", "tool_use_id": part.id, "content": content}

@@ -187,7 +187,7 @@ class Reception:
             if event.name == "error":
                 raise failed(event.text if event.value is NO_JSON else event.value)
             value: Any = event.value
-            if isinstance(value, dict):
+            if isinstance(value, dict) and value:
                 fields = cast("JsonObject", value)
                 if _is_error(fields):
                     raise failed(fields)
@@ -261,7 +261,8 @@ class Reception:
 
 def _is_error(event: JsonObject) -> bool:
     """True for an object that is an error, or has one beside a piece of an answer."""
-    if event.get("error") or event.get("errors") or event.get("object") == "error":
+    kinds = event.get("object"), event.get("type")
+    if event.get("error") or event.get("errors") or "error" in kinds:
         return True
     is_known = not event.keys().isdisjoint(_OF_ANSWERS)
     return not is_known and any(event.get(name) for name in ("message", "detail", "msg"))

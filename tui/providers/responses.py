@@ -141,12 +141,16 @@ class ResponseAnswer(Answer):
 
     def __init__(self) -> None:
         super().__init__()
+        self._places: dict[Any, int] = {}
+        """The last part of each kind at a place, which gateways give to several."""
+        self._came: set[str] = set()
+        """The types of items that have come, so that their repetition at the end is none."""
         self._summaries: dict[Any, int] = {}
         """The number of the part of a summary that comes, by the place of the reasoning."""
 
     def take(self, event: JsonObject) -> Iterator[ModelEvent]:
         if event.get("object") == "response":
-            yield from self._ended(event)
+            yield from self._ended(event, "")
             return
         kind = event.get("type")
         if not isinstance(kind, str):
@@ -156,49 +160,67 @@ class ResponseAnswer(Answer):
                 raise failed(event)
             case "output_item.added" | "output_item.done" as state:
                 fields = as_object(event.get("item"))
-                place = _place({"item_id": fields.get("id"), **event})
-                yield from self._item(place, fields, is_done=state.endswith("done"))
+                event = {"item_id": fields.get("id"), **event}
+                yield from self._item(event, fields, is_done=state.endswith("done"))
             case "output_text.delta":
-                yield self.text(_place(event), as_text(event.get("delta")))
+                yield self.text(self._at(event, "text"), as_text(event.get("delta")))
             case "refusal.delta":
                 self.decline(as_text(event.get("delta")))
             # Open models have no summaries: their whole thinking is shown in the same place.
             case "reasoning_summary_text.delta" | "reasoning_text.delta":
                 text = as_text(event.get("delta"))
-                yield self._thought(_place(event), text, event.get("summary_index"))
+                place = self._at(event, "thinking")
+                yield self._thought(place, text, event.get("summary_index"))
             case "function_call_arguments.delta":
-                self.part(_place(event), "call").text += as_text(event.get("delta"))
-            case "completed" | "incomplete" | "failed" | "cancelled":
-                yield from self._ended(as_object(event.get("response")))
+                self.part(self._at(event, "call"), "call").text += as_text(event.get("delta"))
+            case "completed" | "incomplete" | "failed" | "cancelled" as status:
+                yield from self._ended(as_object(event.get("response")), status)
             case _:
                 pass
 
-    def _item(self, place: Any, fields: JsonObject, *, is_done: bool) -> Iterator[ModelEvent]:
+    def _at(self, event: JsonObject, kind: PartKind, *, is_new: bool = False) -> int:
+        """The place of a part among all of the answer."""
+        key = kind, _place(event)
+        if is_new or key not in self._places:
+            self._places[key] = len(self.parts)
+        return self._places[key]
+
+    def _item(
+        self, event: JsonObject, fields: JsonObject, *, is_done: bool
+    ) -> Iterator[ModelEvent]:
         """Note an item; texts that did not come in pieces come with its end."""
-        kind = _KINDS.get(as_text(fields.get("type")))
-        if fields.get("type") == "image_generation_call" and is_done:
+        kind = _KINDS.get(named := as_text(fields.get("type")))
+        if is_done:
+            self._came.add(named)
+        if named == "image_generation_call" and is_done:
             yield picture()
         if kind is None:
             return
-        part = self.part(place, kind)
+        part = self.part(place := self._at(event, kind, is_new=not is_done), kind)
+        call_id = as_text(fields.get("call_id"))
+        if call_id and part.id not in {"", call_id}:
+            part = self.part(place := self._at(event, kind, is_new=True), kind)
         came_in_pieces = bool(part.text) or not is_done
         match kind:
             case "call":
-                part.id = as_text(fields.get("call_id")) or part.id
+                part.id = call_id or part.id
                 part.name = as_text(fields.get("name")) or part.name
-                part.text = part.text or as_text(fields.get("arguments"))
+                # Some servers send them whole, and then in pieces.
+                part.value = fields.get("arguments")
             case "thinking":
                 names = ("summary", *_REASONING) if is_done else _REASONING
                 part.extra |= {name: fields[name] for name in names if fields.get(name)}
-                for index, each in enumerate(as_list(fields.get("summary"))):
+                texts = fields.get("summary") or fields.get("content")
+                for index, each in enumerate(as_list(texts)):
                     if not came_in_pieces:
                         yield self._thought(place, as_text(as_object(each).get("text")), index)
             case _:
                 if fields.get("phase") in ("commentary", "final_answer"):
                     part.extra["phase"] = fields["phase"]
                 for each in map(as_object, as_list(fields.get("content"))):
-                    if not came_in_pieces and each.get("refusal"):
-                        self.decline(as_text(each["refusal"]))
+                    if refusal := as_text(each.get("refusal")) if is_done else "":
+                        # In whole, also after its pieces.
+                        self.refusal = refusal
                     elif not came_in_pieces:
                         yield self.text(place, as_text(each.get("text")))
 
@@ -209,11 +231,14 @@ class ResponseAnswer(Answer):
         thought = self.thinking(place, text)
         return thought if before == index else ThinkingReceived(f"\n\n{text}")
 
-    def _ended(self, response: JsonObject) -> Iterator[ModelEvent]:
-        status, details = response.get("status"), response.get("incomplete_details")
-        if not any(part.text or part.kind == "call" for part in self.parts.values()):
-            for place, fields in enumerate(as_list(response.get("output"))):
-                yield from self._item(place, as_object(fields), is_done=True)
+    def _ended(self, response: JsonObject, status: str) -> Iterator[ModelEvent]:
+        status, details = response.get("status") or status, response.get("incomplete_details")
+        came = {part.kind for part in self.parts.values() if part.text}
+        came |= {_KINDS.get(named, named) for named in self._came}
+        for place, fields in enumerate(map(as_object, as_list(response.get("output")))):
+            named = as_text(fields.get("type"))
+            if _KINDS.get(named, named) not in came:
+                yield from self._item({"output_index": place}, fields, is_done=True)
         usage = counts(response.get("usage"))
         cache = usage.get("input_tokens_details", {})
         yield from reported(
@@ -224,7 +249,9 @@ class ResponseAnswer(Answer):
         )
         if status in ("failed", "cancelled"):
             raise failed(response.get("error") or "")
-        self.reason = as_text(as_object(details).get("reason")) if details else ""
+        self.reason = as_text(as_object(details or {}).get("reason"))
+        if status == "incomplete":
+            self.reason = self.reason or status
         self.is_finished = self.is_done = True
 
 

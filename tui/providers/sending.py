@@ -21,6 +21,7 @@ SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
 """The form of ids that every server takes; the templates of Mistral's models take no other."""
 PLAIN_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _LETTERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LONGEST_NAME = 64
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
 
@@ -65,7 +66,7 @@ def _asked(message: Message, images: Mapping[str, bytes]) -> Iterator[Part]:
 
 def _result(message: Message, names: Mapping[str, str]) -> Part:
     call_id = message.tool_call_id or ""
-    name = sendable(names.get(call_id, ""))
+    name = plain_name(names.get(call_id, ""))
     return Part("result", sendable(message.text), id=sendable(call_id), name=name)
 
 
@@ -73,7 +74,7 @@ def _answered(message: Message, kept: Sequence[Part]) -> list[Part]:
     """The parts of an answer: text and calls as the session has them, the others as they came."""
     text = sendable(message.text)
     calls = [
-        Part("call", id=sendable(call.id), name=sendable(call.name), value=call.arguments)
+        Part("call", id=sendable(call.id), name=plain_name(call.name), value=call.arguments)
         for call in message.tool_calls
     ]
     if sum(part.kind == "call" for part in kept) != len(calls):
@@ -119,9 +120,9 @@ def arguments_text(arguments: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def plain_name(name: str, longest: int) -> str:
-    """The name of a tool, for vendors that refuse odd ones."""
-    return (_ODD.sub("_", name) or "_")[:longest]
+def plain_name(name: str) -> str:
+    """The name of a tool, for vendors that refuse odd ones, which models invent."""
+    return (_ODD.sub("_", name) or "_")[:_LONGEST_NAME]
 
 
 def with_ids(request: ModelRequest, takes: re.Pattern[str], own: str = "") -> ModelRequest:
