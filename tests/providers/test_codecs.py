@@ -1,6 +1,7 @@
 """Codecs without a server: recorded streams of the vendors' documentation, and any JSON at all."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -277,6 +278,24 @@ def test_fields_of_a_call_go_back_with_it():
     ]
     (call,) = answered_again("openai", stream)[1]["tool_calls"]
     assert (call["extra_content"], call["id"]) == (signed, "t0")
+
+
+# --- requests
+
+
+@pytest.mark.parametrize("dialect", CODECS)
+def test_each_call_has_its_own_result_and_a_name_that_vendors_take(dialect: str):
+    names = ("functions.f", "", "f" * 99)
+    caller = says("assistant", "", tool_calls=tuple(ToolCall("a|1", each, {}) for each in names))
+    results = [says("tool", word, tool_call_id="a|1") for word in ("one", "two", "three")]
+    request = ModelRequest("", (says("user", "Go."), caller, *results))
+    text = json.dumps(codec(dialect).body(request))
+    ids = re.findall(r'"(?:id|call_id|tool_call_id|tool_use_id|toolUseId)": "([^"]+)"', text)
+    assert ids[:3] == ids[3:]
+    assert len(set(ids)) == len(names)
+    assert all(f'"{name}"' in text for name in ("functions_f", "_", "f" * 64))
+    assert "functions.f" not in text
+    assert "f" * 65 not in text
 
 
 # --- any JSON at all

@@ -1,5 +1,6 @@
 """Odd servers: what each sends, byte for byte, and what becomes of it."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import Callable
@@ -615,6 +616,30 @@ async def test_an_answer_with_a_reason_and_no_end_mark_ends_while_the_server_wai
 
     with ChatServer(stays) as server:
         assert await becomes(model_at(server)) == "Hi 11+7."
+
+
+async def test_an_answer_with_a_reason_in_each_piece_is_read_to_its_end(
+    model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("tui.providers.exchange._AFTER_THE_REASON", 0.5)
+    gates = [Gate(), Gate()]
+
+    def slowly(exchange: Exchange) -> None:
+        exchange.begin()
+        for gate in (None, *gates):
+            if gate:
+                exchange.wait(gate)
+            exchange.text("Hi")
+            exchange.end(done=False)
+
+    with ChatServer(slowly) as server:
+        said, following = "", iter(gates)
+        async for event in model_at(server).stream(REQUEST):
+            said += told(event)
+            if gate := next(following, None):
+                await asyncio.sleep(0.6)
+                gate.open()
+    assert said == "HiHiHi."
 
 
 @pytest.mark.parametrize("status", [400, 503])

@@ -168,3 +168,16 @@ async def test_thinking_that_no_longer_fits_the_conversation_is_dropped(model_at
         for each in server.requests[1:]
     ]
     assert kinds == [["thinking", "text", "tool_use", "tool_use"], ["text", "tool_use", "tool_use"]]
+
+
+@only_openai
+async def test_a_server_that_refuses_the_thinking_it_gave_is_sent_none_again(model_at: ModelAt):
+    said = "'messages.1': property 'reasoning_content' is unsupported"
+    replies = (thinks_and_calls, refuses(400, said), thinks_and_calls, answers("Yes."))
+    with ChatServer(*replies) as server:
+        model = model_at(server)
+        request = await next_round(model, await next_round(model, asks()))
+        assert text_of(await collected(model.stream(request))) == "Yes."
+    bodies = [each.body["messages"] for each in server.requests]
+    thoughtful = [any("reasoning_content" in each for each in body) for body in bodies]
+    assert thoughtful == [False, True, False, False]

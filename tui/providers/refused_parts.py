@@ -23,6 +23,7 @@ Part = Literal[
     "ids of calls",
     "earlier calls",
     "thinking",
+    "all thinking",
     "field",
 ]
 
@@ -64,6 +65,13 @@ _LACKS_THOUGHT = re.compile(
 )
 # Thinking after a summary of what was before it.
 _STALE = re.compile(r"bound to a different", re.IGNORECASE)
+# Not so the effort of it: that is a field.
+_THOUGHT = re.compile(r"reasoning(?!_effort)|thinking|thought", re.IGNORECASE)
+_UNWANTED = re.compile(
+    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|permit|expected|known|recogni)"
+    r"|extra (?:inputs|fields)",
+    re.IGNORECASE,
+)
 _ID_OF_CALL = re.compile(
     r"tool[_ ]?(?:call|use)[_ .]?ids?\b|tool_calls\[\d+\]\.id\b|call_id\b", re.IGNORECASE
 )
@@ -141,6 +149,8 @@ class RefusedParts:
         request = replace(request, images=taken, tools=tools)
         if without or "tools" in self._parts:
             request = request.without_tools()
+        if "all thinking" in self._parts:
+            request.memory.forget()
         if "earlier calls" in self._parts:
             request = _with_whole_calls(request)
         if "ids of calls" in self._parts:
@@ -187,6 +197,8 @@ def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
     """Find the part of a request that a server's message refuses."""
     if _STALE.search(said) and any(request.memory.answers):
         return PartRefused("thinking")
+    if _THOUGHT.search(said) and _UNWANTED.search(said) and any(request.memory.answers):
+        return PartRefused("all thinking")
     if _LACKS_THOUGHT.search(said) and _with_whole_calls(request) != request:
         return PartRefused("earlier calls")
     if _ID_OF_CALL.search(said) and _WRONG_FORM.search(said):

@@ -131,7 +131,8 @@ def with_ids(request: ModelRequest, takes: re.Pattern[str], own: str = "") -> Mo
     Sessions of other servers and programs have such calls; their results follow. The ids of
     answers of the model ``own`` are those of its server, and only need to be unique.
     """
-    ids: dict[str, str] = {}
+    ids: dict[str, list[str]] = {}
+    """The new ids of the calls without a result so far."""
     used: set[str] = set()
 
     def given(call_id: str, *, is_own: bool) -> str:
@@ -140,7 +141,7 @@ def with_ids(request: ModelRequest, takes: re.Pattern[str], own: str = "") -> Mo
         while not made or made in used:
             made = _short(f"{call_id}_{next(numbers)}")
         used.add(made)
-        ids[call_id] = made
+        ids.setdefault(call_id, []).append(made)
         return made
 
     def changed(message: Message) -> Message:
@@ -148,8 +149,9 @@ def with_ids(request: ModelRequest, takes: re.Pattern[str], own: str = "") -> Mo
         calls = tuple(
             replace(call, id=given(call.id, is_own=is_own)) for call in message.tool_calls
         )
-        answered = message.tool_call_id
-        result_of = None if answered is None else ids.get(answered, answered)
+        result_of = message.tool_call_id
+        waiting = [] if result_of is None else ids.get(result_of)
+        result_of = waiting.pop(0) if waiting else result_of
         return replace(message, tool_calls=calls, tool_call_id=result_of)
 
     messages = (

@@ -1,0 +1,610 @@
+"""Streams as vendors and servers document them: a row each, in whatever pieces they arrive."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.providers.test_codecs import block, codec, deltas
+from tests.providers.test_quirks import told
+from tui.providers.codec import BrokenStream, JsonObject
+from tui.providers.protocol import TextReceived, ThinkingReceived, UsageReported
+from tui.providers.reception import Reception
+
+ODD = "Grüße 😀."
+
+
+def chat(delta: Any = None, reason: str | None = None, **more: Any) -> dict[str, Any]:
+    choice: JsonObject = {
+        "index": 0,
+        "delta": delta or {},
+        "logprobs": None,
+        "finish_reason": reason,
+    }
+    return {"id": "c", "object": "chat.completion.chunk", "choices": [choice], **more}
+
+
+def counted(sent: int, came: int, **more: Any) -> dict[str, Any]:
+    return {"prompt_tokens": sent, "completion_tokens": came, **more}
+
+
+def fragment(index: Any, arguments: Any, name: str | None = None, call_id: Any = None) -> Any:
+    function = {"arguments": arguments} | ({"name": name} if name else {})
+    return {"index": index, "id": call_id, "type": "function", "function": function}
+
+
+def called(*fragments: Any) -> list[Any]:
+    return [chat({"tool_calls": [each]}) for each in fragments]
+
+
+def response(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": f"response.{kind}", "sequence_number": 1, **fields}
+
+
+def item(place: int, kind: str, state: str = "added", **fields: Any) -> dict[str, Any]:
+    whole = {"type": kind, "id": f"{kind}{place}", "status": "in_progress", **fields}
+    return response(f"output_item.{state}", output_index=place, item=whole)
+
+
+def output(place: int, kind: str, *pieces: str, **more: Any) -> list[Any]:
+    name = f"{kind}.delta"
+    return [response(name, output_index=place, delta=piece, **more) for piece in pieces]
+
+
+def completed(*items: Any, status: str = "completed", **more: Any) -> dict[str, Any]:
+    usage = {"input_tokens": 36, "output_tokens": 87, "output_tokens_details": {"reasoning": 64}}
+    whole = {"status": status, "output": items, "usage": usage, "error": None, **more}
+    return response(status, response={"object": "response", **whole})
+
+
+def started(**usage: int) -> dict[str, Any]:
+    message: JsonObject = {"id": "m", "type": "message", "content": [], "usage": usage}
+    return {"type": "message_start", "message": message}
+
+
+def stopped(reason: str, **usage: int) -> list[Any]:
+    delta = {"stop_reason": reason, "stop_sequence": None}
+    return [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
+
+
+def candidate(*parts: Any, reason: str = "", **more: Any) -> dict[str, Any]:
+    content = {"content": {"parts": parts, "role": "model"}} if parts else {}
+    end = {"finishReason": reason} if reason else {}
+    return {"candidates": [{**content, **end, "index": 0}], "modelVersion": "gemini", **more}
+
+
+REFUSAL = {"type": "refusal", "refusal": "I'm sorry."}
+CALL = {"type": "function_call", "call_id": "call_a", "name": "f", "arguments": '{"x":1}'}
+PICTURE = {"type": "image_generation_call", "id": "ig_1", "result": "iVBORw0"}
+SPOKEN: Any = [{"type": "output_text", "text": ODD, "annotations": []}]
+
+STREAMS: Sequence[tuple[str, str, list[Any], str]] = [
+    # --- chat completions
+    (
+        "OpenAI: logprobs, annotations, obfuscation, a tier, and counts without choices",
+        "openai",
+        [
+            chat({"role": "assistant", "content": "", "refusal": None}, obfuscation="x"),
+            chat({"content": "Grüße ", "annotations": []}, usage=None, service_tier="default"),
+            chat({"content": "😀."}),
+            chat({}, "stop"),
+            {"choices": [], "usage": counted(19, 10, completion_tokens_details={})},
+        ],
+        f"{ODD} 19+10.",
+    ),
+    (
+        "OpenAI: parallel calls",
+        "openai",
+        [
+            *called(fragment(0, "", "f", "call_a"), fragment(0, '{"x"'), fragment(0, ":1}")),
+            *called(fragment(1, "", "f", "call_b"), fragment(1, '{"x":2}')),
+            chat({}, "tool_calls"),
+        ],
+        ' f{"x": 1} f{"x": 2} tool_calls.',
+    ),
+    (
+        "OpenAI: a refusal",
+        "openai",
+        [chat({"refusal": "I'm "}), chat({"refusal": "sorry."}), chat({}, "stop")],
+        "! declined I'm sorry.",
+    ),
+    (
+        "OpenAI: the words of speech",
+        "openai",
+        [
+            chat({"audio": {"id": "audio_1", "transcript": "Grüße "}}),
+            chat({"audio": {"data": "AAA"}}),
+            chat({"audio": {"transcript": "😀."}}),
+            chat({"audio": {"expires_at": 1}}, "stop"),
+        ],
+        f"{ODD}.",
+    ),
+    (
+        "Azure: filters of the prompt first, and of the answer",
+        "openai",
+        [
+            {"choices": [], "prompt_filter_results": [{"prompt_index": 0}]},
+            chat({"content": ODD}),
+            {"choices": [{"index": 0, "content_filter_offsets": {}, "finish_reason": None}]},
+            chat({}, "content_filter"),
+        ],
+        f"{ODD}! ended content_filter",
+    ),
+    (
+        "DeepSeek: reasoning, and what its cache had",
+        "openai",
+        [
+            chat({"role": "assistant", "content": None, "reasoning_content": "Hm"}),
+            chat({"content": None, "reasoning_content": "m."}),
+            chat({"content": ODD, "reasoning_content": None}),
+            chat({"content": ""}, "stop", usage=counted(9, 4, prompt_cache_hit_tokens=8)),
+        ],
+        f"(Hmm.){ODD} 9+4.",
+    ),
+    (
+        "xAI: reasoning that is no part of the answer's count",
+        "openai",
+        [
+            chat({"content": ODD}, "stop"),
+            {
+                "choices": [],
+                "usage": counted(
+                    32, 9, total_tokens=135, completion_tokens_details={"reasoning_tokens": 94}
+                ),
+            },
+        ],
+        f"{ODD} 32+103.",
+    ),
+    (
+        "OpenRouter: reasoning twice, and an error of the server behind it",
+        "openai",
+        [
+            b": OPENROUTER PROCESSING",
+            chat({"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text"}]}),
+            chat({"content": ODD}),
+            {
+                **chat({"content": ""}, "error"),
+                "error": {"code": 502, "message": "Provider error", "metadata": {"raw": "Fire"}},
+            },
+        ],
+        f"(Hm.){ODD}! failed Provider error: Fire",
+    ),
+    (
+        "Groq: reasoning, counts and errors in its own field",
+        "openai",
+        [
+            chat({"role": "assistant", "content": ""}, x_groq={"id": "req_1"}),
+            chat({"reasoning": "Hm."}),
+            chat({"content": ODD}),
+            chat({}, "stop", x_groq={"id": "req_1", "usage": counted(8, 3)}),
+        ],
+        f"(Hm.){ODD} 8+3.",
+    ),
+    (
+        "Groq: why it stopped",
+        "openai",
+        [chat({"content": ODD}), chat({}, x_groq={"error": "over capacity"})],
+        f"{ODD}! failed over capacity",
+    ),
+    (
+        "Mistral: thinking and references among the parts",
+        "mistral",
+        [
+            chat({"role": "assistant", "content": ""}),
+            chat(
+                {
+                    "content": [
+                        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
+                    ]
+                }
+            ),
+            chat({"content": [{"type": "text", "text": "Grüße "}]}),
+            chat({"content": [{"type": "reference", "reference_ids": [1]}]}),
+            chat({"content": "😀."}, "stop", usage=counted(5, 6, total_tokens=11)),
+        ],
+        f"(Hm.){ODD} 5+6.",
+    ),
+    (
+        "Perplexity: the whole message beside each piece",
+        "openai",
+        [
+            {"choices": [{"delta": {"content": "Grüße "}, "message": {"content": "Grüße "}}]},
+            {
+                "choices": [
+                    {
+                        "delta": {"content": "😀."},
+                        "message": {"content": ODD},
+                        "finish_reason": "stop",
+                    }
+                ],
+                "citations": ["https://example.org"],
+                "usage": counted(2, 3),
+            },
+        ],
+        f"{ODD} 2+3.",
+    ),
+    (
+        "Together: old fields and new ones",
+        "openai",
+        [
+            {
+                "choices": [
+                    {"text": ODD, "delta": {"token_id": 7, "content": ODD, "tool_calls": None}}
+                ]
+            },
+            {"choices": [{"text": "", "delta": {"content": ""}, "finish_reason": "eos"}]},
+        ],
+        f"{ODD}.",
+    ),
+    (
+        "Text Generation Inference: a call without a list",
+        "openai",
+        [
+            chat({"role": "assistant", "tool_calls": fragment(0, '{"x":', "f")}),
+            chat({"tool_calls": fragment(0, "1}")}),
+            chat({}, "tool_calls"),
+        ],
+        ' f{"x": 1} tool_calls.',
+    ),
+    (
+        "Ollama: whole calls, all with index 0",
+        "openai",
+        [
+            *called(
+                fragment(0, '{"x":1}', "f", "call_a"),
+                fragment(0, "{}", "f", "call_b"),
+                fragment(0, None, "f", "call_c"),
+            ),
+            chat({}, "tool_calls"),
+        ],
+        ' f{"x": 1} f{} f{} tool_calls.',
+    ),
+    (
+        "LocalAI: calls of one name and index in pieces",
+        "openai",
+        [
+            *called(fragment(0, "", "f", "a"), fragment(0, '{"x":1}')),
+            *called(fragment(0, "", "f", "b"), fragment(0, '{"x":2}')),
+            chat({}, "tool_calls"),
+        ],
+        ' f{"x": 1} f{"x": 2} tool_calls.',
+    ),
+    (
+        "KoboldCpp: counts with a point, and far too high ones",
+        "openai",
+        [chat({"content": ODD}), chat({}, "stop", usage=counted(10**30, 2, input_tokens=1.0))],
+        f"{ODD} 1+2.",
+    ),
+    (
+        "an error that only its type names",
+        "openai",
+        [chat({"content": ODD}), {}, {"type": "error", "message": "On fire."}],
+        f"{ODD}! failed On fire.",
+    ),
+    # --- responses
+    (
+        "OpenAI: a summary of reasoning, a search, a commentary and an answer",
+        "responses",
+        [
+            response("queued", response={"status": "queued"}),
+            response("in_progress", response={"status": "in_progress"}),
+            item(0, "reasoning", summary=[]),
+            *output(0, "reasoning_summary_text", "Hm", ".", summary_index=0),
+            item(0, "reasoning", "done", summary=[{"text": "Hm."}], encrypted_content="gAAA"),
+            item(1, "web_search_call"),
+            response("web_search_call.searching", output_index=1),
+            item(1, "web_search_call", "done", action={"type": "search", "query": "x"}),
+            item(2, "message", content=[], phase="final_answer"),
+            response("content_part.added", output_index=2, part={"type": "output_text"}),
+            *output(2, "output_text", "Grüße ", "😀."),
+            response("output_text.annotation.added", output_index=2, annotation={}),
+            response("output_text.done", output_index=2, text=ODD),
+            item(2, "message", "done", content=SPOKEN),
+            completed({"type": "message", "content": SPOKEN}),
+        ],
+        f"(Hm.){ODD} 36+87.",
+    ),
+    (
+        "OpenAI: a refusal, which comes three times",
+        "responses",
+        [
+            item(0, "message", content=[]),
+            *output(0, "refusal", "I'm ", "sorry."),
+            response("refusal.done", output_index=0, refusal="I'm sorry."),
+            item(0, "message", "done", content=[REFUSAL]),
+            completed({"type": "message", "content": [REFUSAL]}),
+        ],
+        "! declined I'm sorry.",
+    ),
+    (
+        "OpenAI: a picture, which comes twice",
+        "responses",
+        [response("output_item.done", output_index=0, item=PICTURE), completed(PICTURE)],
+        "[image] 36+87.",
+    ),
+    (
+        "OpenAI: an answer at its limit",
+        "responses",
+        [
+            *output(0, "output_text", ODD),
+            completed(status="incomplete", incomplete_details={"reason": "max_output_tokens"}),
+        ],
+        f"{ODD} 36+87 length.",
+    ),
+    (
+        "an incomplete answer without a reason",
+        "responses",
+        [*output(0, "output_text", ODD), completed(status="incomplete")],
+        f"{ODD}! ended incomplete",
+    ),
+    (
+        "a failure without a status",
+        "responses",
+        [
+            *output(0, "output_text", ODD),
+            response("failed", response={"error": {"code": "server_error", "message": "Fire."}}),
+        ],
+        f"{ODD}! failed Fire.",
+    ),
+    (
+        "gateways: text and calls at one place",
+        "responses",
+        [
+            item(0, "message"),
+            *output(0, "output_text", ODD),
+            item(0, "function_call", call_id="call_a", name="f", arguments=""),
+            *output(0, "function_call_arguments", '{"x":', "1}"),
+            item(0, "function_call", "done", **{**CALL, "type": "function_call"}),
+            item(0, "function_call", call_id="call_b", name="f", arguments=""),
+            *output(0, "function_call_arguments", '{"x":2}'),
+            completed(),
+        ],
+        f'{ODD} 36+87 f{{"x": 1}} f{{"x": 2}} tool_calls.',
+    ),
+    (
+        "gateways: a call only at the end",
+        "responses",
+        [*output(0, "output_text", ODD), completed({"type": "message", "content": SPOKEN}, CALL)],
+        f'{ODD} 36+87 f{{"x": 1}} tool_calls.',
+    ),
+    (
+        "xAI: a call that begins whole",
+        "responses",
+        [
+            item(0, "function_call", **CALL),
+            *output(0, "function_call_arguments", '{"x":1}'),
+            item(0, "function_call", "done", **CALL),
+            completed(CALL),
+        ],
+        ' 36+87 f{"x": 1} tool_calls.',
+    ),
+    (
+        "open models: thinking that is no summary",
+        "responses",
+        [
+            item(0, "reasoning", "done", content=[{"type": "reasoning_text", "text": "Hm."}]),
+            *output(1, "output_text", ODD),
+            completed(),
+        ],
+        f"(Hm.){ODD} 36+87.",
+    ),
+    # --- messages
+    (
+        "Anthropic: thinking, a search of its own, citations and a call without arguments",
+        "anthropic",
+        [
+            started(input_tokens=20, cache_read_input_tokens=70, output_tokens=1),
+            *block(0, "thinking", thinking="", signature=""),
+            {"type": "ping"},
+            *deltas(0, "thinking_delta", "thinking", "Hm", "."),
+            *deltas(0, "signature_delta", "signature", "EqQB"),
+            {"type": "content_block_stop", "index": 0},
+            *block(1, "redacted_thinking", data="EmwK"),
+            *block(2, "server_tool_use", id="srvtoolu_1", name="web_search", input={}),
+            *deltas(2, "input_json_delta", "partial_json", "", '{"query": "x"}'),
+            *block(3, "web_search_tool_result", tool_use_id="srvtoolu_1", content=[]),
+            *block(4, "text", text="", citations=[]),
+            *deltas(4, "citations_delta", "citation", "char_location"),
+            *deltas(4, "text_delta", "text", "Grüße ", "😀."),
+            *block(5, "tool_use", id="toolu_1", name="f", input={}),
+            *deltas(5, "input_json_delta", "partial_json", ""),
+            *stopped("tool_use", input_tokens=30, output_tokens=12),
+        ],
+        f"(Hm.){ODD} 100+12 f{{}} tool_calls.",
+    ),
+    (
+        "Anthropic: a turn that pauses",
+        "anthropic",
+        [
+            started(input_tokens=5, output_tokens=1),
+            *block(0, "text", text=ODD),
+            *stopped("pause_turn", output_tokens=4),
+        ],
+        f"{ODD}! ended pause_turn",
+    ),
+    (
+        "Anthropic: too much load",
+        "anthropic",
+        [
+            started(),
+            *block(0, "text", text=ODD),
+            {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        ],
+        f"{ODD}! failed Overloaded",
+    ),
+    (
+        "Anthropic: a compaction before the answer",
+        "anthropic",
+        [
+            started(input_tokens=5),
+            *block(0, "compaction", content=None),
+            *deltas(0, "compaction_delta", "content", "We spoke of x."),
+            *block(1, "text", text=""),
+            *deltas(1, "text_delta", "text", ODD),
+            *stopped("model_context_window_exceeded", output_tokens=4),
+        ],
+        f"{ODD} 5+4 length.",
+    ),
+    # --- Gemini
+    (
+        "Gemini: thoughts, calls without ids, and a signature alone",
+        "google",
+        [
+            candidate({"text": "Hm.", "thought": True}),
+            candidate({"text": ODD}),
+            candidate({"functionCall": {"name": "f", "args": {"x": 1}}, "thoughtSignature": "Ci"}),
+            candidate({"functionCall": {"name": "f"}}),
+            {},
+            candidate(
+                {"thoughtSignature": "Cx"},
+                reason="STOP",
+                usageMetadata={
+                    "promptTokenCount": 8,
+                    "candidatesTokenCount": 5,
+                    "thoughtsTokenCount": 3,
+                    "toolUsePromptTokenCount": 2,
+                },
+            ),
+        ],
+        f'(Hm.){ODD} 10+8 f{{"x": 1}} f{{}} tool_calls.',
+    ),
+    (
+        "Gemini: code that it ran, and a picture",
+        "google",
+        [
+            candidate({"executableCode": {"language": "PYTHON", "code": "print(1)"}}),
+            candidate({"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1\n"}}),
+            candidate({"inlineData": {"mimeType": "image/png", "data": "iVBORw0"}}),
+            candidate({"text": ODD}, reason="STOP"),
+        ],
+        f"\n```\nprint(1)\n```\n\n```\n1\n```\n[image: image/png]{ODD}.",
+    ),
+    (
+        "Gemini: an invalid call",
+        "google",
+        [candidate({"text": ODD}), candidate(reason="MALFORMED_FUNCTION_CALL")],
+        f"{ODD}! ended MALFORMED_FUNCTION_CALL",
+    ),
+    (
+        "Gemini: a prompt that is blocked",
+        "google",
+        [{"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 4}}],
+        "! ended SAFETY",
+    ),
+    # --- Converse
+    (
+        "Bedrock: thinking, a text and a call",
+        "bedrock",
+        [
+            {"messageStart": {"role": "assistant"}},
+            *(
+                {"contentBlockDelta": {"contentBlockIndex": place, "delta": delta}}
+                for place, delta in (
+                    (0, {"reasoningContent": {"text": "Hm."}}),
+                    (0, {"reasoningContent": {"signature": "c2ln"}}),
+                    (1, {"text": ODD}),
+                )
+            ),
+            {"contentBlockStop": {"contentBlockIndex": 1}},
+            {
+                "contentBlockStart": {
+                    "contentBlockIndex": 2,
+                    "start": {"toolUse": {"toolUseId": "tooluse_1", "name": "f"}},
+                }
+            },
+            {
+                "contentBlockDelta": {
+                    "contentBlockIndex": 2,
+                    "delta": {"toolUse": {"input": '{"x":1}'}},
+                }
+            },
+            {"messageStop": {"stopReason": "tool_use"}},
+            {"metadata": {"usage": {"inputTokens": 4, "outputTokens": 3}}},
+        ],
+        f'(Hm.){ODD} 4+3 f{{"x": 1}} tool_calls.',
+    ),
+]
+
+
+def sent(events: Sequence[Any], end: bytes = b"\n") -> bytes:
+    lines = (
+        each
+        if isinstance(each, bytes)
+        else b"data: %s" % json.dumps(each, ensure_ascii=False).encode()
+        for each in events
+    )
+    return b"".join(line + end * 2 for line in lines)
+
+
+def received(dialect: str, *pieces: bytes) -> tuple[str, str, str]:
+    """The thinking, the text, and the last counts, the calls and the end or the error."""
+    reception = Reception(codec(dialect).answer())
+    came = [event for piece in pieces for event in reception.feed(piece)]
+    broken = ""
+    try:
+        came += reception.end()
+    except BrokenStream as error:
+        broken = f"! {error.breakage} {error.words}"
+    thought, said, counts, end = "", "", "", ""
+    for event in came:
+        match event:
+            case ThinkingReceived(text):
+                thought += text
+            case TextReceived(text):
+                said += text
+            case UsageReported():
+                counts = told(event)
+            case _:
+                end += told(event)
+    return f"({thought})" if thought else "", said, broken or counts + end
+
+
+def heard(dialect: str, *pieces: bytes) -> str:
+    return "".join(received(dialect, *pieces))
+
+
+def recorded() -> pytest.MarkDecorator:
+    rows = [pytest.param(*row, id=name) for name, *row in STREAMS]
+    return pytest.mark.parametrize(("dialect", "events", "expected"), rows)
+
+
+@recorded()
+def test_a_recorded_stream_is_heard_in_whatever_pieces_it_comes(
+    dialect: str, events: list[Any], expected: str
+):
+    whole, windows = sent(events), sent(events, b"\r\n")
+    assert heard(dialect, whole) == expected
+    assert heard(dialect, *(bytes([byte]) for byte in whole)) == expected
+    assert heard(dialect, b"\xef\xbb\xbf" + windows) == expected
+    assert heard(dialect, *(bytes([byte]) for byte in windows)) == expected
+    assert heard(dialect, sent(events, b"\r").rstrip()) == expected
+
+
+@recorded()
+def test_a_stream_that_is_cut_keeps_its_words_and_is_no_whole_answer(
+    dialect: str, events: list[Any], expected: str
+):
+    _, whole, _ = received(dialect, sent(events))
+    for place in range(1, len(events)):
+        _, text, end = received(dialect, sent(events[:place]))
+        assert whole.startswith(text)
+        assert end.startswith("!") or text == whole
+
+
+ERRORS = {
+    "responses": {"type": "error", "code": "server_error", "message": "On fire.", "param": None},
+    "anthropic": {"type": "error", "error": {"type": "api_error", "message": "On fire."}},
+}
+
+
+@recorded()
+def test_an_error_in_the_middle_is_quoted_behind_the_words_that_came(
+    dialect: str, events: list[Any], expected: str
+):
+    error = ERRORS.get(dialect, {"error": {"code": 500, "message": "On fire."}})
+    for place in range(1, len(events)):
+        before = events[:place]
+        _, text, end = received(dialect, sent([*before, error, *events[place:]]))
+        assert text == received(dialect, sent(before))[1]
+        assert end == "! failed On fire." or expected.endswith(end)
