@@ -277,6 +277,43 @@ STREAMS: Sequence[tuple[str, str, list[Any], str]] = [
         f"{ODD} 1+2.",
     ),
     (
+        "Perplexity: the whole message after the pieces",
+        "openai",
+        [
+            {"object": "chat.completion.chunk", "choices": [{"delta": {"content": ODD}}]},
+            {
+                "object": "chat.completion.done",
+                "choices": [{"message": {"content": ODD}, "finish_reason": "stop"}],
+            },
+        ],
+        f"{ODD}.",
+    ),
+    (
+        "indexes that are texts",
+        "openai",
+        [
+            *called(fragment("0", "", "f", "a"), fragment("1", "", "f", "b")),
+            *called(fragment("0", '{"x":1}'), fragment("1", '{"x":2}')),
+            chat({}, "tool_calls"),
+        ],
+        ' f{"x": 1} f{"x": 2} tool_calls.',
+    ),
+    (
+        "an error that is no JSON",
+        "openai",
+        [chat({"content": ODD}), b"data: {'error': 'CUDA out of memory'}"],
+        f"{ODD}! failed {{'error': 'CUDA out of memory'}}",
+    ),
+    (
+        "an error in a list, and lines that begin with blanks",
+        "openai",
+        [
+            b"  data: " + json.dumps(chat({"content": ODD})).encode(),
+            [{"error": {"message": "On fire."}}],
+        ],
+        f"{ODD}! failed On fire.",
+    ),
+    (
         "an error that only its type names",
         "openai",
         [chat({"content": ODD}), {}, {"type": "error", "message": "On fire."}],
@@ -366,6 +403,17 @@ STREAMS: Sequence[tuple[str, str, list[Any], str]] = [
         "gateways: a call only at the end",
         "responses",
         [*output(0, "output_text", ODD), completed({"type": "message", "content": SPOKEN}, CALL)],
+        f'{ODD} 36+87 f{{"x": 1}} tool_calls.',
+    ),
+    (
+        "servers that send no pieces",
+        "responses",
+        [
+            response("output_text.done", output_index=0, text=ODD),
+            item(1, "function_call", call_id="call_a", name="f"),
+            response("function_call_arguments.done", output_index=1, arguments='{"x":1}'),
+            completed(),
+        ],
         f'{ODD} 36+87 f{{"x": 1}} tool_calls.',
     ),
     (

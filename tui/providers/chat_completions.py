@@ -170,7 +170,8 @@ class ChatAnswer(Answer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._open: dict[int, Part] = {}
+        self._has_come = False
+        self._open: dict[Any, Part] = {}
         """The calls that arrive, by their index; not every server gives each one of its own."""
 
     def take(self, event: JsonObject) -> Iterator[ModelEvent]:
@@ -181,11 +182,22 @@ class ChatAnswer(Answer):
             reason = choice.get("finish_reason")
             if isinstance(reason, str) and reason not in _NO_REASON:
                 self.reason, self.is_finished = reason, True
-            yield from self._delta(_delta_of(choice))
+            yield from self._delta(self._delta_of(choice))
         # Some servers count anew with each chunk: only the last counts count.
         yield from _usage(event.get("usage") or value_at(event, "x_groq", "usage"))
         if error := value_at(event, "x_groq", "error"):
             raise failed(error)
+
+    def _delta_of(self, choice: JsonObject) -> JsonObject:
+        """The new part of an answer, under any of the names that servers have for it."""
+        if choice.get("delta") is not None:
+            delta = as_object(choice["delta"])
+            self._has_come |= bool(delta.get("content") or delta.get("tool_calls"))
+            return delta
+        if choice.get("message") is not None:
+            # After pieces it is all of them again.
+            return {} if self._has_come else as_object(choice["message"])
+        return {"content": choice.get("text")}
 
     def _delta(self, delta: JsonObject) -> Iterator[ModelEvent]:
         parts = _parts(delta.get("content"))
@@ -216,7 +228,7 @@ class ChatAnswer(Answer):
         """Add a fragment of a call, without what was said before."""
         function = as_object(fragment.get("function") or fragment)
         index, given = fragment.get("index"), fragment.get("id")
-        key = index if isinstance(index, int) else place
+        key = place if index is None else str(index)
         call_id, name = "" if given is None else str(given), as_text(function.get("name"))
         arguments = _arguments(function.get("arguments", function.get("parameters")))
         call = self._open.get(key)
@@ -251,14 +263,6 @@ def _is_object(text: str) -> bool:
 def _listed(value: Any) -> list[Any]:
     """Take a list; some servers send its only item instead."""
     return [value] if isinstance(value, dict) else as_list(value)
-
-
-def _delta_of(choice: JsonObject) -> JsonObject:
-    """The new part of an answer, under any of the names that servers have for it."""
-    for name in ("delta", "message"):
-        if choice.get(name) is not None:
-            return as_object(choice[name])
-    return {"content": choice.get("text")}
 
 
 def _parts(content: Any) -> list[ModelEvent]:

@@ -162,10 +162,9 @@ class GeminiAnswer(Answer):
             yield ThinkingReceived(text) if is_thought else TextReceived(text)
         elif str(kind := value_at(part, "inlineData", "mimeType")).startswith("image/"):
             yield picture(kind)
-        elif code := value_at(part, "executableCode", "code"):
-            yield TextReceived(f"\n```\n{as_text(code).strip()}\n```\n")
-        elif output := value_at(part, "codeExecutionResult", "output"):
-            yield TextReceived(f"\n```\n{as_text(output).strip()}\n```\n")
+        for kind, name in (("executableCode", "code"), ("codeExecutionResult", "output")):
+            if said := as_text(value_at(part, kind, name)):
+                yield TextReceived(f"\n```\n{said.strip()}\n```\n")
 
     def _at(self, kind: PartKind, signed: JsonObject) -> Part:
         """The part that a piece continues, or a new one; a signature ends a part."""

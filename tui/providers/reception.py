@@ -28,6 +28,7 @@ _MANY = 16
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n"
 _PLAIN = re.compile(r"\[?[^\W_][\w .:,;!?'\"()/-]*\]?")
 """A line of words, such as a heartbeat; all else that is no JSON was meant to be some."""
+_WORDS = re.compile(r"\[?[^\W_]|\W*error\b", re.IGNORECASE)
 _OF_ANSWERS = ("choices", "type", "candidates", "id")
 _ERROR = re.compile(
     r"error|exception|fail|invalid|denied|refused|must |cannot|can't|could not|unable|unavailable"
@@ -166,7 +167,7 @@ class Reception:
                 yield Event("", "", each, is_bare=True)
             return
         for event in self._parser.rest():
-            if event.value is not NO_JSON or event.name == "error" or _PLAIN.fullmatch(event.text):
+            if event.value is not NO_JSON or event.name == "error" or _WORDS.match(event.text):
                 yield event
 
     def _received(self, events: Iterable[Event]) -> Iterator[ModelEvent]:
@@ -187,6 +188,8 @@ class Reception:
             if event.name == "error":
                 raise failed(event.text if event.value is NO_JSON else event.value)
             value: Any = event.value
+            if isinstance(value, list):
+                value = next(iter(cast("list[Any]", value)), None)
             if isinstance(value, dict) and value:
                 fields = cast("JsonObject", value)
                 if _is_error(fields):
@@ -211,7 +214,7 @@ class Reception:
             return
         text = event.value if isinstance(event.value, str) else event.text
         is_text = isinstance(event.value, str) or event.value is NO_JSON
-        if is_text and _ERROR.search(text) and _PLAIN.match(text):
+        if is_text and _ERROR.search(text) and _WORDS.match(text):
             raise failed(text)
         if event.value is NO_JSON and not event.is_bare:
             if not _PLAIN.fullmatch(text):

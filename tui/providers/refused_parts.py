@@ -68,9 +68,7 @@ _STALE = re.compile(r"bound to a different", re.IGNORECASE)
 # Not so the effort of it: that is a field.
 _THOUGHT = re.compile(r"reasoning(?!_effort)|thinking|thought", re.IGNORECASE)
 _UNWANTED = re.compile(
-    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|permit|expected|known|recogni)"
-    r"|extra (?:inputs|fields)",
-    re.IGNORECASE,
+    r"(?i)(?:not |n't |un)(?:support|allow|permit|expected|known|recogni)|extra (?:inputs|fields)"
 )
 _ID_OF_CALL = re.compile(
     r"tool[_ ]?(?:call|use)[_ .]?ids?\b|tool_calls\[\d+\]\.id\b|call_id\b", re.IGNORECASE

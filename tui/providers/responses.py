@@ -164,6 +164,8 @@ class ResponseAnswer(Answer):
                 yield from self._item(event, fields, is_done=state.endswith("done"))
             case "output_text.delta":
                 yield self.text(self._at(event, "text"), as_text(event.get("delta")))
+            case "output_text.done" if not self.part(self._at(event, "text"), "text").text:
+                yield self.text(self._at(event, "text"), as_text(event.get("text")))
             case "refusal.delta":
                 self.decline(as_text(event.get("delta")))
             # Open models have no summaries: their whole thinking is shown in the same place.
@@ -173,14 +175,17 @@ class ResponseAnswer(Answer):
                 yield self._thought(place, text, event.get("summary_index"))
             case "function_call_arguments.delta":
                 self.part(self._at(event, "call"), "call").text += as_text(event.get("delta"))
+            case "function_call_arguments.done":
+                self.part(self._at(event, "call"), "call").value = event.get("arguments")
             case "completed" | "incomplete" | "failed" | "cancelled" as status:
                 yield from self._ended(as_object(event.get("response")), status)
             case _:
                 pass
 
     def _at(self, event: JsonObject, kind: PartKind, *, is_new: bool = False) -> int:
-        """The place of a part among all of the answer."""
-        key = kind, _place(event)
+        """The place of a part; gateways give it another id in each event, but one place."""
+        place = event.get("output_index")
+        key = kind, place if isinstance(place, int) else as_text(event.get("item_id"))
         if is_new or key not in self._places:
             self._places[key] = len(self.parts)
         return self._places[key]
@@ -206,22 +211,20 @@ class ResponseAnswer(Answer):
                 part.id = call_id or part.id
                 part.name = as_text(fields.get("name")) or part.name
                 # Some servers send them whole, and then in pieces.
-                part.value = fields.get("arguments")
+                part.value = fields.get("arguments") or part.value
             case "thinking":
                 names = ("summary", *_REASONING) if is_done else _REASONING
                 part.extra |= {name: fields[name] for name in names if fields.get(name)}
-                texts = fields.get("summary") or fields.get("content")
-                for index, each in enumerate(as_list(texts)):
-                    if not came_in_pieces:
-                        yield self._thought(place, as_text(as_object(each).get("text")), index)
+                texts = as_list(fields.get("summary") or fields.get("content"))
+                for index, each in enumerate([] if came_in_pieces else texts):
+                    yield self._thought(place, as_text(as_object(each).get("text")), index)
             case _:
                 if fields.get("phase") in ("commentary", "final_answer"):
                     part.extra["phase"] = fields["phase"]
                 for each in map(as_object, as_list(fields.get("content"))):
-                    if refusal := as_text(each.get("refusal")) if is_done else "":
-                        # In whole, also after its pieces.
-                        self.refusal = refusal
-                    elif not came_in_pieces:
+                    # In whole, also after its pieces.
+                    self.refusal = as_text(each.get("refusal")) or self.refusal
+                    if not came_in_pieces:
                         yield self.text(place, as_text(each.get("text")))
 
     def _thought(self, place: Any, text: str, index: Any) -> ThinkingReceived:
@@ -249,13 +252,6 @@ class ResponseAnswer(Answer):
         )
         if status in ("failed", "cancelled"):
             raise failed(response.get("error") or "")
-        self.reason = as_text(as_object(details or {}).get("reason"))
-        if status == "incomplete":
-            self.reason = self.reason or status
+        reason = as_text(as_object(details or {}).get("reason"))
+        self.reason = reason or ("incomplete" if status == "incomplete" else "")
         self.is_finished = self.is_done = True
-
-
-def _place(event: JsonObject) -> Any:
-    """The place of an item; gateways give it another id in each event, but one place."""
-    place = event.get("output_index")
-    return place if isinstance(place, int) else as_text(event.get("item_id"))
