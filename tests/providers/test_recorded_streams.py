@@ -529,6 +529,12 @@ STREAMS: Sequence[tuple[str, str, list[Any], str]] = [
         f"\n```\nprint(1)\n```\n\n```\n1\n```\n[image: image/png]{ODD}.",
     ),
     (
+        "gateways to Gemini: arguments as text",
+        "google",
+        [candidate({"functionCall": {"name": "f", "args": '{"x":1}'}}, reason="STOP")],
+        ' f{"x": 1} tool_calls.',
+    ),
+    (
         "Gemini: an invalid call",
         "google",
         [candidate({"text": ODD}), candidate(reason="MALFORMED_FUNCTION_CALL")],

@@ -154,7 +154,7 @@ class GeminiAnswer(Answer):
             given = as_object(part["functionCall"])
             call = self._at("call", signed)
             call.id, call.name = as_text(given.get("id")), as_text(given.get("name"))
-            call.value = as_object(given.get("args") or {})
+            call.value = given.get("args")
         elif "text" in part or part.keys() == signed.keys():
             text, is_thought = as_text(part.get("text")), part.get("thought") is True
             if text or signed:
