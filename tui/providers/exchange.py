@@ -34,6 +34,8 @@ _HEAD = 4_096
 _LONGEST_ERROR = 64 * 1024
 _AT_ONCE = 8 * 1024
 # All in bytes.
+_BETWEEN_READS = 0.01
+"""In seconds; the screen is drawn less often."""
 _AFTER_THE_REASON = 2.0
 """In seconds: servers may keep the connection open, and send no end mark."""
 
@@ -213,6 +215,9 @@ async def _events(
                         yield event
                     if reception.is_done:
                         break
+                if len(piece) < _AT_ONCE and not reception.is_done:
+                    # A read costs more than ten words: those that come meanwhile share the next.
+                    await asyncio.sleep(_BETWEEN_READS)
     except TimeoutError:
         pass
     except httpx2.DecodingError:
