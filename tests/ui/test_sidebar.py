@@ -22,7 +22,7 @@ def labels(app):
 
 
 def working(app):
-    """What is being done beside the screen, by the names of its methods."""
+    """What is being done beside the screen, by the names of the workers."""
     return [worker.name for worker in app.workers]
 
 
@@ -301,7 +301,7 @@ async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, mo
         session_list = app._controllers.session_list
         # The start reads it too, twice, and would tell it or find it mended in between.
         await until(lambda: session_list._sessions.is_counted, "the list of the start")
-        await until(lambda: "_show_list" not in working(app), "what the start sets aside")
+        await until(lambda: "list sessions" not in working(app), "what the start sets aside")
         for _ in range(2):
             with monkeypatch.context() as patch:
                 patch.setattr(FileStore, "list", refuse)
