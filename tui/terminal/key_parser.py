@@ -122,7 +122,8 @@ class KeyParser(KeyParserBase):
 
     def _pieces(self, data: str) -> Iterator[Message | str]:
         """Cut a read into typed text and messages."""
-        if self._rest == "\x1b" and data[:1] in ("\r", "\n"):
+        is_between = self._pasted is None and self._end is None
+        if is_between and self._rest == "\x1b" and data[:1] in ("\r", "\n"):
             # Alt+Enter comes in one read: these are two keys.
             yield from self._unfinished(self._take_rest())
         text = self._take_rest() + data
