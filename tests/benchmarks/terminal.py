@@ -53,7 +53,7 @@ class TimedProgram(Program):
 
     def __init__(self, argv, **options) -> None:
         super().__init__(argv, columns=COLUMNS, rows=ROWS, **options)
-        self._emulator = QuickEmulator(COLUMNS, ROWS, self._send)
+        self._emulator = QuickEmulator(COLUMNS, ROWS, self.send)
         self._fed = 0
 
     def _read(self) -> None:
