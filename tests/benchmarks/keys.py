@@ -1,4 +1,4 @@
-"""From a key to its letter on the screen: idle, while an answer streams, while a library loads."""
+"""From a key to its letter on the screen: idle, at first, while one or three answers come."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,13 +11,15 @@ from tests.benchmarks.table import Row, beside, percentile, quietest, within
 from tests.benchmarks.terminal import TimedProgram
 
 MEDIAN, BYTES = 2.0, 1.5
-P99_MS, P99_LOADING_MS, P95_STREAMING_MS = 16, 60, 20
-TOKENS_A_SECOND = 100
+FIRST_SECONDS_MS = 5
+P99_MS, P99_FIRST_SECONDS_MS, P95_STREAMING_MS = 16, 60, 20
+TOKENS_A_SECOND, MANY_TOKENS_A_SECOND = 100, 700
+ANSWERS = 3
 
 _LETTERS = 160
 _ROUNDS = 2
 _STREAMED_SECONDS = 25
-_LOADING_RUNS, _LOADING_LETTERS = 3, 60
+_FIRST_RUNS, _FIRST_LETTERS = 3, 60
 _READY = "ffggff"
 # No letters that anything else on either screen has side by side.
 _WORDS = ["QZJXVKWP", "XJQZKVWY", "VQXZJKPW", "ZXQVJWKY", "JVZQXPKW", "KQZVXJWP"]
@@ -35,16 +37,27 @@ class Typed:
 def rows(directory):
     """Each beside the bare application, typed into in turn with it."""
     programs = Programs(directory)
-    with serving(TOKENS_A_SECOND, "markdown", TOKENS_A_SECOND * TOKEN * _STREAMED_SECONDS) as url:
-        idle, idle_bare = Typed(), Typed()
-        for _ in range(_ROUNDS):
-            for start, typed in ((programs.bare, idle_bare), (programs.sibyl, idle)):
-                with start() as program, at_rest(program):
-                    type_letters(program, typed, _LETTERS // _ROUNDS)
+    idle, idle_bare = Typed(), Typed()
+    for _ in range(_ROUNDS):
+        for start, typed in ((programs.bare, idle_bare), (programs.sibyl, idle)):
+            with start() as program, at_rest(program):
+                type_letters(program, typed, _LETTERS // _ROUNDS)
+    yield from _idle_rows(idle, idle_bare)
+    with _streaming(TOKENS_A_SECOND) as url:
         programs.use_model(url)
-        loading = _while_loading(programs)
-        streaming, streaming_bare = _while_streaming(programs)
-    return [*_idle_rows(idle, idle_bare), *_busy_rows(loading, streaming, streaming_bare)]
+        yield from _first_rows(_in_first_seconds(programs), idle_bare)
+    bare = _beside_one_word_after_another(programs)
+    for rate, answers in ((TOKENS_A_SECOND, 1), (MANY_TOKENS_A_SECOND, ANSWERS)):
+        with _streaming(rate) as url:
+            programs.use_model(url)
+            typed = _while_answering(programs, answers)
+        what = f"key to screen, p95, {answers} × {rate} tokens a second"
+        p95, p95_bare = quietest(typed.times, 95), quietest(bare.times, 95)
+        yield within(what, p95, P95_STREAMING_MS, ("bare", p95_bare))
+
+
+def _streaming(rate: int):
+    return serving(rate, "markdown", rate * TOKEN * _STREAMED_SECONDS)
 
 
 def _idle_rows(ours: Typed, bare: Typed) -> Iterator[Row]:
@@ -54,38 +67,45 @@ def _idle_rows(ours: Typed, bare: Typed) -> Iterator[Row]:
     yield beside("bytes for a key", median(ours.sizes), ("bare", median(bare.sizes)), BYTES)
 
 
-def _busy_rows(loading: Typed, streaming: Typed, bare: Typed) -> Iterator[Row]:
-    p99 = percentile(loading.times, 99)
-    yield within("key to screen, p99, a model's library loads", p99, P99_LOADING_MS)
-    p95, p95_bare = quietest(streaming.times, 95), quietest(bare.times, 95)
-    what = f"key to screen, p95, at {TOKENS_A_SECOND} tokens a second"
-    yield within(what, p95, P95_STREAMING_MS, ("bare", p95_bare))
+def _first_rows(first: Typed, bare: Typed) -> Iterator[Row]:
+    what = "key to screen in the first seconds"
+    yield within(what, median(first.times), FIRST_SECONDS_MS, ("bare", median(bare.times)))
+    yield within(f"{what}, p99", percentile(first.times, 99), P99_FIRST_SECONDS_MS)
 
 
-def _while_loading(programs: Programs) -> Typed:
-    """Begun at once: the library is loaded as soon as the first screen is there."""
+def _in_first_seconds(programs: Programs) -> Typed:
+    """Begun at once: what the first screen left for later is done meanwhile."""
     typed = Typed()
-    for _ in range(_LOADING_RUNS):
+    for _ in range(_FIRST_RUNS):
         with programs.sibyl() as program:
             program.type(_READY)
             program.seen(lambda it: it.is_alternate and any(_READY in line for line in it.lines))
-            type_letters(program, typed, _LOADING_LETTERS, gap=0.02)
+            type_letters(program, typed, _FIRST_LETTERS, gap=0.02)
     return typed
 
 
-def _while_streaming(programs: Programs) -> tuple[Typed, Typed]:
-    ours, bare = Typed(), Typed()
+def _beside_one_word_after_another(programs: Programs) -> Typed:
+    typed = Typed()
     with programs.bare("--stream") as program:
         program.seen("streamed")
-        type_in_rhythm(program, bare, _LETTERS)
+        type_in_rhythm(program, typed, _LETTERS)
+    return typed
+
+
+def _while_answering(programs: Programs, answers: int) -> Typed:
+    """In the last of so many sessions, each of which is being answered."""
+    typed = Typed()
     with programs.sibyl() as program, at_rest(program):
-        # The first answer waits for the library.
-        program.type("please say it\r")
-        program.seen("Part 1")
-        type_in_rhythm(program, ours, _LETTERS)
+        for number in range(answers):
+            if number:
+                program.type("/new\r")
+                program.seen(lambda it: not _showing("Part ")(it), "a new session")
+            program.type("please say it\r")
+            program.seen("Part 1")
+        type_in_rhythm(program, typed, _LETTERS)
         if any("all was said" in line for line in program.screen):
             raise AssertionError("the answer ended before all keys were typed")
-    return ours, bare
+    return typed
 
 
 @contextmanager
