@@ -22,7 +22,7 @@ import platformdirs
 import pytest
 import textual._wait
 import textual.strip
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
@@ -229,11 +229,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--full", action="store_true", help="run the full tier: every fault, terminal and example"
     )
+    parser.addoption(
+        "--rest", action="store_true", help="run what the full tier has beyond the fast one"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption("--hypothesis-profile"):
-        settings.load_profile("full" if config.getoption("--full") else "fast")
+        is_full = config.getoption("--full") or config.getoption("--rest")
+        settings.load_profile("full" if is_full else "fast")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -241,10 +245,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--full") or config.getoption("-m"):
         return
     named = {(config.invocation_params.dir / _file(each)).resolve() for each in config.args}
+    is_wanted = _has_more if config.getoption("--rest") else _is_fast
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        (left_out if _is_full(item) and item.path not in named else kept).append(item)
+        (kept if is_wanted(item) or item.path in named else left_out).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
 
@@ -271,10 +276,15 @@ def _file(argument: str) -> str:
     return argument.partition("::")[0]
 
 
-def _is_full(item: pytest.Item) -> bool:
+def _is_fast(item: pytest.Item) -> bool:
     """Tell the tier of a test by the closest marker: a module may be full, one test of it fast."""
     tiers = (marker.name for marker in item.iter_markers() if marker.name in {"full", "fast"})
-    return next(tiers, "fast") == "full"
+    return next(tiers, "fast") == "fast"
+
+
+def _has_more(item: pytest.Item) -> bool:
+    """Whether the full tier alone runs a test, or runs it with more examples."""
+    return not _is_fast(item) or is_hypothesis_test(getattr(item, "obj", None))
 
 
 def pytest_unconfigure() -> None:
