@@ -23,6 +23,7 @@ from tests.benchmarks import (
     streaming,
     switching,
     tail,
+    trip,
 )
 from tests.benchmarks.table import Row, as_table
 
@@ -39,6 +40,7 @@ SUITES = {
     "streaming": streaming.rows,
     "busy": busy.rows,
     "idling": idling.rows,
+    "trip": trip.rows,
 }
 WHEN_NAMED = {"searching-whole": searching.whole, "archive": listing.archive}
 """What takes too long to be run with the others."""

@@ -42,6 +42,11 @@ class Programs:
         argv = (sys.executable, "-m", "tests.benchmarks.slow_disk", *arguments)
         return self._start((*argv, "--data-dir", str(self.root)), PYTHONPATH=str(ROOT))
 
+    def traced(self, trace: Path) -> TimedProgram:
+        """The program, with a list of the functions that a prompt runs through."""
+        argv = (sys.executable, "-m", "tests.benchmarks.traced", "--data-dir", str(self.root))
+        return self._start(argv, PYTHONPATH=str(ROOT), SIBYL_TRACE=str(trace))
+
     def sibyl(self, *arguments: str) -> TimedProgram:
         """The program that was installed; no draft of an earlier run is taken up."""
         shutil.rmtree(self.root / "drafts", ignore_errors=True)
