@@ -49,7 +49,7 @@ from tui.errors import (
     ModelUnavailable,
 )
 from tui.providers.chat_model import ChatModel
-from tui.providers.failures import _ADDRESSES
+from tui.providers.failures import ADDRESSES
 from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,
@@ -606,7 +606,7 @@ class TestGarbage:
     async def test_in_place_of_a_stream_is_told_with_its_beginning(
         self, model_at: ModelAt, dialect: DialectName, body: bytes, said: str
     ):
-        said = f"({_ADDRESSES[dialect]}).{said}"
+        said = f"({ADDRESSES[dialect]}).{said}"
         with ChatServer(sends(body, "application/json")) as server:
             events, error = await failed(model_at(server))
             address = server.address(dialect)
@@ -623,7 +623,7 @@ class TestGarbage:
         assert isinstance(error, AnswerCut)
         assert str(error) == (
             f"127.0.0.1:{server.port} sent a web page instead of an answer: the address is wrong"
-            f" ({_ADDRESSES[dialect]}), or a login page of the network or a proxy is in the way."
+            f" ({ADDRESSES[dialect]}), or a login page of the network or a proxy is in the way."
         )
 
     async def test_without_a_line_break_is_not_collected_for_ever(

@@ -29,9 +29,8 @@ from urllib3.exceptions import ReadTimeoutError as SilentStream
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import BrokenStream, JsonObject
-from tui.providers.disconnections import Disconnection
 from tui.providers.exchange import CONNECT_TIMEOUT, NoReply, Refusal, Reply
-from tui.providers.network import proxy_for
+from tui.providers.network import Disconnection, proxy_for
 from tui.providers.protocol import AnswerEnded, ModelEvent
 from tui.providers.reception import Reception
 from tui.providers.server_words import quotable

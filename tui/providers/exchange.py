@@ -19,8 +19,7 @@ import tui
 from tui.logs import error_name
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import BrokenStream, Codec, JsonObject
-from tui.providers.disconnections import Disconnection, explained
-from tui.providers.network import Route
+from tui.providers.network import Disconnection, Route, explained
 from tui.providers.protocol import AnswerEnded, ModelEvent
 from tui.providers.reception import Reception
 

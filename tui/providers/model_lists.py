@@ -24,10 +24,9 @@ from tui.domain.providers import (
 )
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.logs import milliseconds_since
-from tui.providers.disconnections import explained, intercepted, login_hint, web_page
 from tui.providers.key_command import key_from_command
 from tui.providers.model_facts import listed_sight, listed_window
-from tui.providers.network import Route, route_to
+from tui.providers.network import Route, explained, intercepted, login_hint, route_to, web_page
 from tui.providers.ollama import chat_names
 from tui.providers.secret import Secret
 from tui.providers.server_words import (

@@ -1,19 +1,21 @@
-"""The way to a server: its proxy and certificates, by the environment and the configuration.
+"""The way to a server, by the environment and the configuration, and why it led to no reply.
 
 Proxies are chosen as curl does: ``https_proxy``, ``http_proxy`` (in small letters only: a web
 server sets the other one for its scripts), ``all_proxy`` and ``no_proxy``.
 """
 
 import os
+import socket
 import ssl
 from base64 import b64encode
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -21,6 +23,7 @@ from tui.domain.providers import Provider
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import install_command
 from tui.providers.secret import Secret
+from tui.providers.server_words import causes, is_page, reason_of
 
 _FOR_ALL = ("all_proxy", "ALL_PROXY")
 _VARIABLES = {
@@ -28,9 +31,23 @@ _VARIABLES = {
     "https": ("https_proxy", "HTTPS_PROXY", *_FOR_ALL),
 }
 _SETTING = "proxy in config.toml"
-_LOOPBACK = ("127.0.0.0/8", "::1")
+_LOOPBACK = ("localhost", "127.0.0.0/8", "::1")
 # The port of a proxy whose address has none.
 _PORTS = {"http": 1080, "https": 443, "socks5": 1080, "socks5h": 1080}
+
+LOGIN_REQUIRED = 511
+_PROXY_WANTS_USER = 407
+_FORBIDDEN = 403
+_OF_A_PROXY = frozenset({_FORBIDDEN, 502, 503, 504})
+
+# OpenSSL's codes of faults of a certificate.
+_NOT_VALID_NOW = {9: "is not valid yet", 10: "has expired"}
+_OTHER_NAME = frozenset({62, 63, 64})
+
+# OpenSSL's names of a reply that is not TLS, and of the alerts with which a server refuses.
+_NO_TLS = frozenset({"HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "WRONG_VERSION_NUMBER"})
+_WANTS_CERTIFICATE = ("ALERT_CERTIFICATE_REQUIRED", "ALERT_HANDSHAKE_FAILURE")
+_REFUSES_CERTIFICATE = ("ALERT_BAD_CERTIFICATE", "ALERT_CERTIFICATE_UNKNOWN", "ALERT_UNKNOWN_CA")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +62,6 @@ class Proxy:
 
     def __str__(self) -> str:
         return f"{self.name} (from {self.source})"
-
-    @property
-    def has_user(self) -> bool:
-        """True if its address has a user."""
-        return bool(self.url.username)
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
@@ -73,11 +85,6 @@ class Route:
     def host(self) -> str:
         """The name and the port of the server."""
         return urlsplit(self.address).netloc
-
-    @property
-    def is_secure(self) -> bool:
-        """True if nobody on the way can read or change a reply."""
-        return urlsplit(self.address).scheme == "https"
 
     @property
     def first(self) -> str:
@@ -118,7 +125,7 @@ def route_to(server: Provider, environ: Mapping[str, str] = os.environ) -> Route
     proxy = proxy_for(server.base_url, environ, server.proxy)
     secure = "https" in {urlsplit(server.base_url).scheme, proxy.url.scheme if proxy else ""}
     # Without TLS, a wrong file does no harm.
-    trusted = certificates(environ, server) if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusted = _certificates(environ, server) if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return Route(server.base_url, proxy, trusted)
 
 
@@ -133,49 +140,39 @@ def proxy_for(
     This machine is always asked directly. Raises ``ModelUnavailable`` if it has no usable address.
     """
     server = urlsplit(address)
-    said, source = _said(server.scheme, environ) if configured is None else (configured, _SETTING)
-    if not said or _is_direct(server, environ):
-        return None
-    return _proxy(said, source)
-
-
-def _said(scheme: str, environ: Mapping[str, str]) -> tuple[str, str]:
-    """The address of a proxy in the environment, and its variable."""
-    names = _VARIABLES.get(scheme, _FOR_ALL)
-    return next(((environ[name], name) for name in names if environ.get(name)), ("", ""))
-
-
-def _is_direct(server: SplitResult, environ: Mapping[str, str]) -> bool:
-    host = server.hostname or ""
+    said, source = configured, _SETTING
+    if said is None:
+        names = _VARIABLES.get(server.scheme, _FOR_ALL)
+        said, source = next(
+            ((environ[each], each) for each in names if environ.get(each)), ("", "")
+        )
     # Names may be separated by blanks, too.
     exempt = (environ.get("no_proxy") or environ.get("NO_PROXY") or "").replace(",", " ").split()
-    return (
-        _is_loopback(host)
-        or exempt == ["*"]
-        or any(_has_name(name, host) or _has_address(name, host) for name in exempt)
-    )
+    places = [*_LOOPBACK, *exempt]
+    if not said or exempt == ["*"] or any(_is_in(each, server.hostname or "") for each in places):
+        return None
+    return _proxy(said.strip(), source)
 
 
-def _is_loopback(host: str) -> bool:
-    return _has_name("localhost", host) or any(_has_address(each, host) for each in _LOOPBACK)
-
-
-def _has_name(domain: str, host: str) -> bool:
-    """True if the host is a domain, such as ``example.com`` or ``.example.com``, or within it."""
-    return f".{host}".endswith(f".{domain.lower().strip('.')}")
-
-
-def _has_address(network: str, host: str) -> bool:
-    """True if the host is an address in a network such as ``10.0.0.0/8``."""
+def _is_in(place: str, host: str) -> bool:
+    """True for a host in a domain such as ``.example.com``, or a network such as ``10.0.0.0/8``."""
+    if f".{host}".endswith(f".{place.lower().strip('.')}"):
+        return True
     try:
-        return ip_address(host) in ip_network(network.strip("[]"), strict=False)
+        return ip_address(host) in ip_network(place.strip("[]"), strict=False)
     except ValueError:
         return False
 
 
 def _proxy(said: str, source: str) -> Proxy:
-    address = said.strip() if "://" in said else f"http://{said.strip()}"
-    url = _url(address)
+    address = said if "://" in said else f"http://{said}"
+    url = None
+    with suppress(KeyError, ValueError, httpx2.InvalidURL):
+        parts = urlsplit(address)
+        whole = httpx2.URL(address).copy_with(port=parts.port or _PORTS[parts.scheme])
+        # A password with an unquoted / or # begins the path: what is before that is no host.
+        if whole.host and "@" not in f"{parts.path}{parts.query}{parts.fragment}":
+            url = whole
     if url is None or url.scheme not in _PORTS:
         # What is wrong in it may be a part of the password.
         raise ModelUnavailable(
@@ -192,22 +189,10 @@ def _proxy(said: str, source: str) -> Proxy:
     return Proxy(name, source, url)
 
 
-def _url(address: str) -> httpx2.URL | None:
-    """Parse the address of a proxy, and complete its port; ``None`` if that is wrong."""
-    try:
-        parts = urlsplit(address)
-        port = parts.port or _PORTS.get(parts.scheme)
-        url = httpx2.URL(address).copy_with(port=port)
-    except (ValueError, httpx2.InvalidURL):
-        return None
-    # A password with an unquoted / or # begins the path: what is before that is no host.
-    return url if url.host and "@" not in f"{parts.path}{parts.query}{parts.fragment}" else None
-
-
 # --- certificates
 
 
-def certificates(environ: Mapping[str, str], server: Provider) -> ssl.SSLContext:
+def _certificates(environ: Mapping[str, str], server: Provider) -> ssl.SSLContext:
     """Read the certificates that are trusted: the system's, and those of ``SSL_CERT_FILE``.
 
     Also those of the directories in ``SSL_CERT_DIR``, and the one to show to the server. Raises
@@ -221,20 +206,16 @@ def certificates(environ: Mapping[str, str], server: Provider) -> ssl.SSLContext
     if directories := environ.get("SSL_CERT_DIR"):
         # OpenSSL reads them when it looks for a certificate, and ignores those that are not there.
         context.load_verify_locations(capath=directories)
-    if server.client_certificate:
-        _load_own(context, server.client_certificate, server.client_key)
+    if file := server.client_certificate:
+        source = "client_certificate in config.toml"
+        expected = "a certificate and its key in PEM form, without a password"
+        for each in filter(None, [server.client_key, file]):
+            with _usable(each, source, expected), Path(each).open("rb"):
+                pass
+        with _usable(file, source, expected):
+            # Without a password here, the library would ask for one on the terminal.
+            context.load_cert_chain(file, server.client_key, password="")
     return context
-
-
-def _load_own(context: ssl.SSLContext, file: str, key_file: str | None) -> None:
-    expected = "a certificate and its key in PEM form, without a password"
-    source = "client_certificate in config.toml"
-    for each in filter(None, [key_file, file]):
-        with _usable(each, source, expected), Path(each).open("rb"):
-            pass
-    with _usable(file, source, expected):
-        # Without a password here, the library would ask for one on the terminal.
-        context.load_cert_chain(file, key_file, password="")
 
 
 @contextmanager
@@ -249,3 +230,160 @@ def _usable(file: str, source: str, expected: str) -> Generator[None]:
     else:
         return
     raise ModelUnavailable(f"The file {file} (from {source}) cannot be used: {reason}.")
+
+
+# --- requests without a reply, and replies of somebody on the way
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnection:
+    """A request without a reply."""
+
+    words: str
+    """The sentence for the user; it quotes nobody but the operating system and the proxy."""
+    passes: bool = True
+    """True if the next attempt may succeed."""
+
+
+# The first that fits: a wrong certificate is an SSL error, too.
+_REASONS = (
+    httpx2.ConnectTimeout,
+    httpx2.ProxyError,
+    ssl.SSLCertVerificationError,
+    ssl.SSLError,
+    socket.gaierror,
+    ConnectionRefusedError,
+    httpx2.ConnectError,
+    httpx2.InvalidURL,
+)
+
+
+def explained(error: BaseException, route: Route, seconds: float) -> Disconnection:
+    """Say why a server did not reply; ``seconds`` limited the connecting."""
+    below = causes(error)
+    # Without the library's words, which may quote a header.
+    hung_up = f"{route.host} closed the connection without an answer.{route.through}"
+    match next((each for kind in _REASONS for each in below if isinstance(each, kind)), None):
+        case httpx2.ConnectTimeout():
+            words = f"{route.first} cannot be reached: no connection within {seconds:g} seconds."
+            return Disconnection(words, passes=False)
+        case httpx2.ProxyError() as refusal:
+            return _by_proxy(str(refusal), route)
+        case ssl.SSLCertVerificationError() as fault:
+            return Disconnection(_untrusted(fault, route) + route.through, passes=False)
+        case ssl.SSLError() as fault:
+            return Disconnection(_insecure(fault, route) + route.through, passes=False)
+        case socket.gaierror():
+            name = f"of the proxy {route.proxy}" if route.proxy else route.host
+            return Disconnection(
+                f"The name {name} was not found. Check the address and the network."
+            )
+        case ConnectionRefusedError():
+            asked = "Is it running?" if route.proxy else "Is the server running?"
+            return Disconnection(f"{route.first} refused the connection. {asked}")
+        case httpx2.ConnectError():
+            systems = [each for each in below if isinstance(each, OSError) and each.errno]
+            if not systems or isinstance(systems[-1], ConnectionResetError):
+                # Connected, and then no TLS.
+                return Disconnection(hung_up)
+            return Disconnection(f"{route.first} cannot be reached ({reason_of(error)}).")
+        case httpx2.InvalidURL():
+            words = f"{route.host} is not the address of a server."
+            return Disconnection(words, passes=False)
+        case _:
+            return Disconnection(hung_up)
+
+
+def _by_proxy(said: str, route: Route) -> Disconnection:
+    """Explain a proxy's reply to the request for a connection: a status, and its words."""
+    number = said.partition(" ")[0]
+    status = int(number) if number.isdecimal() else 0
+    if status == _PROXY_WANTS_USER and route.proxy:
+        return Disconnection(_wanted_by(route.proxy), passes=False)
+    reason = f"status {status}" if status else said.rstrip(".")
+    done = "could not connect" if status >= 500 else "refused to connect"
+    words = f"{route.first} {done} to {route.host} ({reason})."
+    return Disconnection(words, passes=status >= 500)
+
+
+def _wanted_by(proxy: Proxy) -> str:
+    if proxy.url.username:
+        return f"The proxy {proxy} refused the user and password of its address (status 407)."
+    return (
+        f"The proxy {proxy} requires a user and a password (status 407). Write them into its"
+        " address: http://USER:PASSWORD@HOST:PORT"
+    )
+
+
+def _untrusted(error: ssl.SSLCertVerificationError, route: Route) -> str:
+    code = error.verify_code
+    if code in _NOT_VALID_NOW:
+        today = datetime.now(UTC).astimezone().strftime("%Y-%m-%d")
+        words = f"{_NOT_VALID_NOW[code]}, or the date of this machine is wrong: it is {today} here."
+    elif code in _OTHER_NAME:
+        words = (
+            "is that of another server. Check the address; if your network has a login page, open"
+            " that first."
+        )
+    else:
+        words = (
+            f"is not trusted on this machine ({error.verify_message}). If your network has a"
+            " certificate authority of its own, name its file in SSL_CERT_FILE."
+        )
+    return f"The certificate of {route.host} {words}"
+
+
+def _insecure(error: ssl.SSLError, route: Route) -> str:
+    name = error.reason or ""
+    spelled = name.replace("_", " ").lower()
+    if name in _NO_TLS:
+        return f"{route.host} does not speak TLS. Try its address with http:// and not https://."
+    if name.endswith(_WANTS_CERTIFICATE):
+        return (
+            f"{route.host} requires a certificate of this machine. Name its file as"
+            " client_certificate in config.toml."
+        )
+    if name.endswith(_REFUSES_CERTIFICATE):
+        return f"{route.host} refused the certificate of this machine ({spelled})."
+    return f"No secure connection to {route.host} ({spelled or error})."
+
+
+def intercepted(status: int, route: Route, *, is_page: bool) -> str | None:
+    """Explain a refusal that somebody on the way may have made in the server's place."""
+    if status == LOGIN_REQUIRED:
+        return (
+            f"The network on the way to {route.host} requires a login (status {status}). Open its"
+            f" login page in a browser.{route.through}"
+        )
+    if route.proxy is None or urlsplit(route.address).scheme == "https":
+        # Nobody on the way can make a reply, but those whose certificates are trusted.
+        if is_page and status == _FORBIDDEN:
+            return (
+                f"{route.host} refused the request (status {status}) with a web page: a firewall"
+                f" or a proxy of the network may be in the way.{route.through}"
+            )
+        return None
+    if status == _PROXY_WANTS_USER:
+        return _wanted_by(route.proxy)
+    if is_page and status in _OF_A_PROXY:
+        done = "refused the request" if status < 500 else "failed"
+        return f"{route.first}, or {route.host} behind it, {done} (status {status})."
+    return None
+
+
+def web_page(route: Route, wanted: str, form: str) -> str:
+    """Explain a web page where something else was ``wanted``; ``form`` is that of addresses."""
+    return (
+        f"{route.host} sent a web page instead of {wanted}: the address is wrong ({form}), or a"
+        f" login page of the network or a proxy is in the way.{route.through}"
+    )
+
+
+def login_hint(route: Route, location: str, text: str) -> str:
+    """A further sentence about a redirect to a web page, or to another host."""
+    elsewhere = False
+    with suppress(ValueError):
+        elsewhere = urlsplit(location).hostname not in {None, urlsplit(route.address).hostname}
+    if not (elsewhere or is_page(text)):
+        return ""
+    return " If it is a login page of the network, open that in a browser first."
