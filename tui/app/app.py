@@ -38,13 +38,9 @@ from tui.widgets.find_line import FindLine
 from tui.widgets.hints import HintGiven, hint
 from tui.widgets.intents import (
     CommandInvoked,
-    ConnectIntent,
     CopyRequested,
-    ImportIntent,
-    ModelIntent,
     PickerIntent,
     SearchIntent,
-    ToolIntent,
 )
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
@@ -327,22 +323,6 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(SearchIntent)
     def search(self, event: SearchIntent) -> None:
         self._controllers.search.take(event)
-
-    @on(ConnectIntent)
-    def connect(self, event: ConnectIntent) -> None:
-        self._controllers.connect.take(event)
-
-    @on(ImportIntent)
-    def import_sessions(self, event: ImportIntent) -> None:
-        self._controllers.imports.take(event)
-
-    @on(ToolIntent)
-    def change_tools(self, event: ToolIntent) -> None:
-        self._controllers.tools.take(event)
-
-    @on(ModelIntent)
-    async def pick_model(self, event: ModelIntent) -> None:
-        await self._controllers.model_picker.take(event)
 
     @on(FindLine.Wanted)
     @on(FindLine.Stepped)

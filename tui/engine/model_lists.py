@@ -69,6 +69,9 @@ class ModelLists:
         except TimeoutError:
             host = connection.host
             raise ModelUnavailable(f"{host} did not answer. Check the address.") from None
+        except asyncio.CancelledError:
+            self.stop_commands()
+            raise
         finally:
             self._commands.remove(command)
         await self._note(connection.provider, listed)

@@ -127,7 +127,7 @@ class ChooserDialog(Dialog[ScreenResultType]):
     def action_move_page(self, pages: int) -> None:
         self.choices.move_page(pages)
 
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         self.dismiss(None)
 
     @on(ChoiceList.Chosen)

@@ -1,7 +1,9 @@
 """The connection of a model: provider, key or address, model."""
 
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any, ClassVar, Literal, TypeVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -12,10 +14,12 @@ from tui.domain.model_names import looks_like_key, refusal
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.screens.chooser_dialog import ChooserDialog, ShownInput
 from tui.widgets.choice_list import Choice, ChoiceList
-from tui.widgets.intents import ConnectIntent
 from tui.widgets.line_input import MaskedInput
 
 Step = Literal["provider", "key", "address", "model"]
+ProviderWork = Callable[["ConnectScreen", str], Coroutine[Any, Any, None]]
+"""What is done with the provider of a name."""
+Result = TypeVar("Result")
 
 _BACK = "Enter continue · Esc back"
 _KEYS: dict[Step, str] = {
@@ -27,61 +31,37 @@ _KEYS: dict[Step, str] = {
 _REMOVE = "Enter choose · Del remove · Esc close"
 
 
+class WentToStep(Exception):
+    """The user went to another step, or does not want to wait in this one."""
+
+    def __init__(self, step: Step, words: str = "") -> None:
+        super().__init__(words)
+        self.step: Step = step
+
+
 class ConnectScreen(ChooserDialog[None]):
-    """Leads through the steps; decides nothing."""
-
-    class ProviderChosen(ConnectIntent):
-        """A provider was chosen, by the name of its row."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    class KeyEntered(ConnectIntent):
-        """A key was entered."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    class AddressEntered(ConnectIntent):
-        """The address of a server was entered."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    class ModelChosen(ConnectIntent):
-        """A model of the server was chosen, or named."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    class RemovalConfirmed(ConnectIntent):
-        """A connection is to be removed."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    class WentBack(ConnectIntent):
-        """The user went back: drop the pending request."""
+    """Lists the providers, and asks for the parts of a connection one by one; decides nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete", "remove", "Remove", priority=True, show=False),
     ]
 
-    def __init__(self, rows: Sequence[ProviderRow]) -> None:
+    def __init__(
+        self, rows: Sequence[ProviderRow], connect: ProviderWork, remove: ProviderWork
+    ) -> None:
+        """``connect`` leads through the steps; another choice and leaving cancel it."""
         super().__init__()
         self.key = MaskedInput()
         self.address = ShownInput(compact=True, select_on_focus=False)
         self.step: Step = "provider"
+        self._connect = connect
+        self._remove = remove
         self._rows = rows
         self._row = rows[0]
         self._names: Sequence[str] = ()
         self._removing = ""
-        self._waiting = False
+        self._waiting = self._has_pasted = False
+        self._answer: asyncio.Future[str] | None = None
 
     def lines(self) -> ComposeResult:
         yield self.filter
@@ -89,9 +69,18 @@ class ConnectScreen(ChooserDialog[None]):
         yield self.address
 
     def on_mount(self) -> None:
-        self._show_providers()
+        self.show_providers()
 
-    # --- what it shows
+    # --- the providers
+
+    def show_providers(self) -> None:
+        """Let a provider be chosen."""
+        removable = any(row.connected for row in self._rows)
+        self._begin("provider", "Connect a model", _REMOVE if removable else "")
+        self.say("")
+        self._clear_filter("type to filter", takes_pastes=False)
+        self._offer_providers(self._row.name)
+        self.type_into(self.filter)
 
     def show_rows(self, rows: Sequence[ProviderRow]) -> None:
         """Show the providers as they are now."""
@@ -100,40 +89,86 @@ class ConnectScreen(ChooserDialog[None]):
             highlighted = self.choices.highlighted
             self._offer_providers(highlighted.id if highlighted else "")
 
-    def ask_key(self, words: str = "", *, error: bool = False) -> None:
-        """Ask for the key of the chosen provider."""
+    def _offer_providers(self, highlighted: str) -> None:
+        rows = self._rows
+        self.offer(
+            [Choice(row.name, row.title, row.note, "●" if row.found else "") for row in rows],
+            highlighted,
+        )
+
+    # --- the steps that follow
+
+    async def ask_key(self, error: str = "") -> str:
+        """Ask for the key of the chosen provider. Raises ``WentToStep``."""
         self._begin("key", f"Connect {self._row.within}: paste its key")
         page = f"Keys are made at {self._row.key_page}" if self._row.key_page else ""
-        self.say(words or page, error=error)
+        hint = "Enter tests the pasted key." if self._has_pasted else page
+        self._has_pasted = False
+        self.say(error or hint, error=bool(error))
         self.type_into(self.key)
+        return await self._next_answer()
 
-    def ask_address(self, words: str = "", *, error: bool = False) -> None:
-        """Ask for the address of the chosen server."""
+    async def ask_address(self, error: str = "") -> str:
+        """Ask for the address of the chosen server. Raises ``WentToStep``."""
         self._begin("address", f"Connect {self._row.within}: type its address")
         example = self._row.example_address or "http://127.0.0.1:8080/v1"
-        self.say(words or f"For example {example}", error=error)
+        self.say(error or f"For example {example}", error=bool(error))
         self.type_into(self.address)
+        return await self._next_answer()
 
-    def show_waiting(self, words: str) -> None:
-        """Show that a server is being asked."""
+    async def ask_model(self, names: Sequence[str], error: str = "") -> str:
+        """Ask for a model of the server, to be named where it lists none. Raises ``WentToStep``.
+
+        Asked again for an ``error``, the typed text stays.
+        """
+        if self.step != "model":
+            self._begin("model", f"Connect {self._row.within}: choose a model")
+            self._names = names
+            self._clear_filter("type to filter, or a name", takes_pastes=True)
+            self.offer([Choice(name, name) for name in names])
+            self.type_into(self.filter)
+        none = "This server lists no models. Type the name of one."
+        self.say(error or ("" if names else none), error=bool(error))
+        return await self._next_answer()
+
+    async def wait_for(self, work: Awaitable[Result], words: str) -> Result:
+        """Show words while work is done, which ends when the user does not want to wait.
+
+        Raises ``WentToStep``, and what the work raises.
+        """
+        task, answer = asyncio.ensure_future(work), self._next_answer()
+        task.add_done_callback(lambda _: answer.done() or answer.set_result(""))
         self._waiting = True
         self.say(words)
+        try:
+            await answer
+            return await task
+        finally:
+            self._waiting = False
+            task.cancel()
 
-    def show_error(self, words: str) -> None:
-        """Show an error; the typed text stays."""
-        self._waiting = False
-        self.say(words, error=True)
+    def _next_answer(self) -> "asyncio.Future[str]":
+        self._answer = asyncio.get_running_loop().create_future()
+        return self._answer
 
-    def show_models(self, names: Sequence[str]) -> None:
-        """Let a model of the server be chosen, or named where it lists none."""
-        self._begin("model", f"Connect {self._row.within}: choose a model")
-        self._names = names
-        self._clear_filter("type to filter, or a name", takes_pastes=True)
-        none = "This server lists no models. Type the name of one."
-        self.say("" if names else none)
-        self.offer([Choice(name, name) for name in names])
-        self.choices.display = True
-        self.type_into(self.filter)
+    def _answer_with(self, answer: str | WentToStep) -> None:
+        if self._answer is None or self._answer.done():
+            return
+        if isinstance(answer, WentToStep):
+            self._answer.set_exception(answer)
+        else:
+            self._answer.set_result(answer)
+
+    def _begin(self, step: Step, title: str, keys: str = "") -> None:
+        self.step = step
+        self.entitle(title, keys or _KEYS[step])
+        self.choices.display = step in ("provider", "model")
+        self.set_class(not self.choices.display, "-typing")
+
+    def _clear_filter(self, placeholder: str, *, takes_pastes: bool) -> None:
+        self.filter.value = ""
+        self.filter.placeholder = placeholder
+        self.filter.takes_pastes = takes_pastes
 
     def unlisted(self, text: str) -> Choice | None:
         if self.step == "provider":
@@ -145,68 +180,40 @@ class ConnectScreen(ChooserDialog[None]):
             return None
         return Choice(text, f'Use "{text}"', "not listed" if self._names else "")
 
-    # --- steps
+    # --- keys
 
-    def _begin(self, step: Step, title: str) -> None:
-        self._waiting, self.step = False, step
-        self.entitle(title, _KEYS[step])
-        self.choices.display = step in ("provider", "model")
-        self.set_class(not self.choices.display, "-typing")
-
-    def _show_providers(self) -> None:
-        removable = any(row.connected for row in self._rows)
-        self._begin("provider", "Connect a model")
-        self.entitle("Connect a model", _REMOVE if removable else _KEYS["provider"])
-        self.say("")
-        self._clear_filter("type to filter", takes_pastes=False)
-        self._offer_providers(self._row.name)
-        self.type_into(self.filter)
-
-    def _clear_filter(self, placeholder: str, *, takes_pastes: bool) -> None:
-        self.filter.value = ""
-        self.filter.placeholder = placeholder
-        self.filter.takes_pastes = takes_pastes
-
-    def _offer_providers(self, highlighted: str) -> None:
-        rows = self._rows
-        self.offer(
-            [Choice(row.name, row.title, row.note, "●" if row.found else "") for row in rows],
-            highlighted,
-        )
-
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         """Go back a step; from the first one, close."""
-        self.post_message(self.WentBack())
-        if self._waiting and self.step != "provider":
-            self.show_error("Stopped.")
-        elif self._removing:
+        if self.step == "provider":
+            if not self._removing:
+                self.dismiss(None)
             self._removing = ""
             self.say("")
-        elif self.step == "provider":
-            self.dismiss(None)
-        elif self.step == "model":
-            (self.ask_key if self._row.wants_key else self.ask_address)()
-        else:
-            self._show_providers()
+            return
+        back: Step = "provider"
+        if self.step == "model":
+            back = "key" if self._row.wants_key else "address"
+        self._answer_with(WentToStep(self.step, "Stopped.") if self._waiting else WentToStep(back))
+        # The step is there before the next key.
+        await asyncio.sleep(0)
 
     @on(ChoiceList.Chosen)
     def action_choose(self) -> None:
+        choice = self.choices.highlighted
         if self._waiting:
             return
-        choice = self.choices.highlighted
         if self.step == "key":
-            self.post_message(self.KeyEntered(self.key.value))
+            self._answer_with(self.key.value)
         elif self.step == "address":
-            self.post_message(self.AddressEntered(self.address.value))
+            self._answer_with(self.address.value)
         elif choice is None:
             self.say(refusal(self.filter.value), error=True)
         elif self.step == "model":
-            self.post_message(self.ModelChosen(choice.id))
+            self._answer_with(choice.id)
         else:
             self._choose_provider(choice.id)
 
     def _choose_provider(self, name: str) -> None:
-        self._removing = ""
         row = next(row for row in self._rows if row.name == name)
         if row.name != self._row.name or not self.address.value:
             self.key.value = ""
@@ -214,7 +221,7 @@ class ConnectScreen(ChooserDialog[None]):
             # Typing or pasting another address replaces it.
             self.address.select_all()
         self._row = row
-        self.post_message(self.ProviderChosen(name))
+        self._work_on(name, self._connect)
 
     def action_remove(self) -> None:
         """Ask, and on the second key remove a connection."""
@@ -223,20 +230,24 @@ class ConnectScreen(ChooserDialog[None]):
         if self.step != "provider" or row is None or not row.connected:
             return
         if self._removing == row.name:
-            self._removing = ""
-            self.post_message(self.RemovalConfirmed(row.name))
+            self._work_on(row.name, self._remove)
             return
         self._removing = row.name
         self.say(f"Remove {row.title} and its key? Del removes it, Esc keeps it.", error=True)
 
-    def on_paste(self, event: events.Paste) -> None:
+    def _work_on(self, name: str, work: ProviderWork) -> None:
+        self._removing = ""
+        self.run_worker(partial(work, self, name), name="connect", group="connect", exclusive=True)
+
+    async def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted in another place; it is not shown."""
         event.stop()
         if self.step == "address":
             self.say("The address comes first, then the key.", error=True)
         elif self.step == "model" or (self._waiting and looks_like_key(event.text)):
-            self.post_message(self.WentBack())
-            self.ask_key("Enter tests the pasted key.")
+            self._has_pasted = True
+            self._answer_with(WentToStep("key"))
+            await asyncio.sleep(0)
             self.key.value = ""
             self.key.post_message(events.Paste(event.text))
         else:

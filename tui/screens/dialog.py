@@ -69,9 +69,11 @@ class Dialog(ModalScreen[ScreenResultType]):
         """Ask again what the store could not answer; most dialogs ask it nothing."""
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Close with a result; does nothing unless this screen is on top."""
+        """Close with a result, and end what its workers do; only if this screen is on top."""
         if not self.is_active:
             return AwaitComplete()
+        # Not with the screen, a little later: they may look for what is not on it any more.
+        self.workers.cancel_node(self)  # pyright: ignore[reportUnknownMemberType]
         return super().dismiss(result)
 
 

@@ -1,6 +1,7 @@
 """The import of other programs' sessions: what was found, the choice, the progress."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 from textual import on
@@ -15,7 +16,6 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.import_rows import ImportProgress, ImportRow, bytes_words
 from tui.screens.dialog import Dialog
 from tui.widgets.choice_list import Choice, ChoiceList
-from tui.widgets.intents import ImportIntent
 
 Step = Literal["finding", "choosing", "importing", "over"]
 
@@ -30,17 +30,7 @@ _CHOSEN = "✓"
 
 
 class ImportScreen(Dialog[None]):
-    """Shows the programs with their counts, and posts those that are to be imported."""
-
-    class Confirmed(ImportIntent):
-        """The sessions of these programs are to be imported."""
-
-        def __init__(self, programs: frozenset[str]) -> None:
-            super().__init__()
-            self.programs = programs
-
-    class StopWanted(ImportIntent):
-        """The import is to stop."""
+    """Shows the programs with their counts, asks which to import, and shows how far that is."""
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,8 +53,11 @@ class ImportScreen(Dialog[None]):
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stop: Callable[[], None]) -> None:
+        """``stop`` ends an import with what it is writing."""
         super().__init__()
+        self._stop = stop
+        self._chosen: asyncio.Future[frozenset[str]] | None = None
         self.words = Static(f"{_LOOKING} …", id="imports-words", markup=False)
         self.bar = ProgressBar(show_eta=False)
         self.bar.display = False
@@ -95,8 +88,10 @@ class ImportScreen(Dialog[None]):
         if self.step == "finding" and files:
             self._say(f"{_LOOKING}: {plural(files, 'file')} …")
 
-    def show_rows(self, rows: Sequence[ImportRow], nothing: str, unread: str = "") -> None:
-        """Let the programs be chosen; ``nothing`` are the words where none was found.
+    async def choose(
+        self, rows: Sequence[ImportRow], nothing: str, unread: str = ""
+    ) -> frozenset[str]:
+        """Ask for the programs to import; ``nothing`` are the words where none was found.
 
         ``unread`` names what could not be looked at, one a line.
         """
@@ -110,21 +105,25 @@ class ImportScreen(Dialog[None]):
         else:
             self._enter("over", "Nothing new: all of it was imported before." if rows else nothing)
         self._show_choices()
+        self._chosen = asyncio.get_running_loop().create_future()
+        chosen = await self._chosen
+        self._enter("importing", "")
+        self.choices.show([])
+        return chosen
 
     def show_progress(self, progress: ImportProgress) -> None:
         """Show how far the import is."""
-        if self.step != "importing":
-            return
         self.bar.update(total=max(progress.total, 1), progress=progress.done)
         self._say(progress.words)
-
-    def show_stopping(self) -> None:
-        """Show that the import ends with what it is writing."""
-        self._say("Stopping …")
 
     def show_error(self, words: str) -> None:
         """Show why nothing can be imported."""
         self._enter("over", words, error=True)
+
+    def finish(self) -> None:
+        """Close; below another screen, let Esc do it."""
+        self._enter("over", "")
+        self.dismiss(None)
 
     def _enter(self, step: Step, words: str, *, error: bool = False) -> None:
         self.step = step
@@ -172,14 +171,13 @@ class ImportScreen(Dialog[None]):
     def action_confirm(self) -> None:
         if self.step == "over":
             self.dismiss(None)
-        elif self.step == "choosing" and self._wanted:
-            self._enter("importing", "")
-            self.choices.show([])
-            self.post_message(self.Confirmed(frozenset(self._wanted)))
+        elif self._chosen and self._wanted and not self._chosen.done():
+            self._chosen.set_result(frozenset(self._wanted))
 
     def action_back(self) -> None:
         """Stop the import; else close."""
         if self.step == "importing":
-            self.post_message(self.StopWanted())
+            self._say("Stopping …")
+            self._stop()
         else:
             self.dismiss(None)

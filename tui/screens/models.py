@@ -1,5 +1,6 @@
 """The model picker: the models of all connected servers."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual import events, on
@@ -11,33 +12,30 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.model_rows import ModelRow, ModelRows
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
-from tui.widgets.intents import CommandInvoked, ModelIntent
+from tui.widgets.intents import CommandInvoked
 
 _NAMED = "A model is named PROVIDER:MODEL. F5 connects a provider."
 _KEYS = "Enter choose · Esc close · Ctrl+R refresh · F5 connect"
 
 
 class ModelScreen(ChooserDialog[None]):
-    """Shows models, and posts the one that was chosen."""
-
-    class ModelChosen(ModelIntent):
-        """Switch to a model."""
-
-        def __init__(self, name: str) -> None:
-            super().__init__()
-            self.name = name
-
-    class AskedAnew(ModelIntent):
-        """Ask all servers again."""
+    """Shows models, and has the chosen one used."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "ask_anew", "Ask again", priority=True, show=False),
         Binding("f5", "connect", "Connect", priority=True, show=False),
     ]
 
-    def __init__(self, rows: ModelRows, text: str = "") -> None:
-        """``text`` is put into the filter."""
+    def __init__(
+        self,
+        rows: ModelRows,
+        choose: Callable[["ModelScreen", str], object],
+        ask_anew: Callable[["ModelScreen"], object],
+        text: str = "",
+    ) -> None:
+        """``text`` is put into the filter; ``ask_anew`` asks all servers again."""
         super().__init__()
+        self._choose, self._ask_anew = choose, ask_anew
         self._rows = rows
         self._asked_about = ""
         self.filter.placeholder = "type to filter, or PROVIDER:MODEL"
@@ -85,7 +83,7 @@ class ModelScreen(ChooserDialog[None]):
         self.dismiss(None)
 
     def action_ask_anew(self) -> None:
-        self.post_message(self.AskedAnew())
+        self._ask_anew(self)
 
     @on(ChoiceList.Chosen)
     def action_choose(self) -> None:
@@ -93,7 +91,7 @@ class ModelScreen(ChooserDialog[None]):
         if choice is None:
             self.say(refusal(self.filter.value) or _NAMED, error=True)
         elif choice.id in self._names or choice.id == self._asked_about:
-            self.post_message(self.ModelChosen(choice.id))
+            self._choose(self, choice.id)
         else:
             self._asked_about = choice.id
             self.say(f'No server lists "{choice.id}". Enter again uses it.')

@@ -30,19 +30,3 @@ class PickerIntent(Message):
 
 class SearchIntent(Message):
     """An intent of the search screen; its subclasses are defined there."""
-
-
-class ConnectIntent(Message):
-    """An intent of the screen that connects a model; its subclasses are defined there."""
-
-
-class ModelIntent(Message):
-    """An intent of the model picker; its subclasses are defined there."""
-
-
-class ToolIntent(Message):
-    """An intent of the list of tools; its subclasses are defined there."""
-
-
-class ImportIntent(Message):
-    """An intent of the screen that imports sessions; its subclasses are defined there."""

@@ -1,4 +1,4 @@
-"""The controller of imports: finding, importing and stopping, in a thread."""
+"""Importing other programs' sessions: they are found, chosen and read, in a thread."""
 
 import asyncio
 import threading
@@ -13,21 +13,21 @@ from tui.app.controllers.session_list import SessionListController
 from tui.app.services.session_imports import SessionImports
 from tui.commands.effects import Effect, report, say
 from tui.domain.views.import_rows import ImportProgress, ImportRow
+from tui.engine.imports.outcome_words import failure_lines, outcome_words
+from tui.engine.imports.progress import Progress, Report
 from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
 from tui.screens.imports import ImportScreen
-from tui.widgets.intents import ImportIntent
 
 if TYPE_CHECKING:
     from tui.engine.imports.planning import Plan
-    from tui.engine.imports.progress import Progress, Report
 
 _Result = TypeVar("_Result")
 _SHOWN_SECONDS = 0.1
 
 
 class ImportController:
-    """Owns the plan that is shown, and the import that runs."""
+    """Leads from what can be imported to the report; each screen has its own import."""
 
     def __init__(
         self,
@@ -44,99 +44,69 @@ class ImportController:
         self._session_list = session_list
         self._search = search
         self._carry_out = carry_out
-        self._screen: ImportScreen | None = None
-        self._plan: Plan | None = None
-        self._stopped = threading.Event()
 
     def open(self, path: str) -> None:
         """Show what can be imported from a path, else from this machine."""
         if isinstance(self._app.screen, ImportScreen):
             return
-        self._screen, self._stopped = ImportScreen(), threading.Event()
-        self._app.push_screen(self._screen, self._close)
-        self._app.run_worker(partial(self._find, self._screen, path), name="look for sessions")
+        stopped = threading.Event()
+        screen = ImportScreen(stopped.set)
+        self._app.push_screen(screen)
+        screen.run_worker(partial(self._import, screen, path, stopped), name="import")
 
-    def take(self, intent: ImportIntent) -> None:
-        """Answer an intent of the screen."""
-        if self._screen is None:
-            return
-        if isinstance(intent, ImportScreen.StopWanted):
-            self._stopped.set()
-            self._screen.show_stopping()
-        elif isinstance(intent, ImportScreen.Confirmed) and self._plan:
-            self._chat.offer_import(())
-            plan = self._plan.only(intent.programs)
-            self._app.run_worker(partial(self._run, self._screen, plan), name="import")
-
-    def _close(self, _: None) -> None:
-        self._stopped.set()
-        self._screen = self._plan = None
-
-    async def _find(self, screen: ImportScreen, path: str) -> None:
-        from tui.engine.imports.progress import Stopped
-
+    async def _import(self, screen: ImportScreen, path: str, stopped: threading.Event) -> None:
         try:
             own = await asyncio.to_thread(self._imports.take_own, path)
             if own:
-                await self._tell_own(screen, own)
+                self._finish(screen, say(own))
                 return
             find = partial(self._imports.find, path)
-            plan = await self._watched(find, lambda at: screen.show_found(at.files))
-        except Stopped:
-            return
+            plan = await _watched(find, stopped, lambda at: screen.show_found(at.files))
         except (StorageError, UsageError, OSError) as error:
             # A folder without rights, ``~nobody``, or a NUL in the path.
             screen.show_error(str(error))
             return
-        if screen is not self._screen:
-            return
-        self._plan = plan
-        screen.show_rows(_rows(plan), _nothing(path), _unread(plan))
+        unread = "\n".join(failure_lines(plan.unread))
+        programs = await screen.choose(_rows(plan), _nothing(path), unread)
+        self._chat.offer_import(())
+        run = partial(self._imports.run, plan.only(programs))
+        outcome = await _watched(run, stopped, lambda at: screen.show_progress(_shown(at)))
+        self._finish(screen, report("Import", outcome_words(outcome)))
 
-    async def _tell_own(self, screen: ImportScreen, words: str) -> None:
-        screen.dismiss(None)
-        await self._carry_out(say(words))
+    def _finish(self, screen: ImportScreen, effects: Sequence[Effect]) -> None:
+        self._app.run_worker(partial(self._show, effects), name="show what was imported")
+        screen.finish()
+
+    async def _show(self, effects: Sequence[Effect]) -> None:
+        await self._carry_out(effects)
         self._search.note_turn()
         await self._session_list.show_imported()
 
-    async def _run(self, screen: ImportScreen, plan: "Plan") -> None:
-        outcome = await self._watched(
-            partial(self._imports.run, plan), lambda at: screen.show_progress(_shown(at))
-        )
-        screen.dismiss(None)
-        from tui.engine.imports.outcome_words import outcome_words
 
-        await self._carry_out(report("Import", outcome_words(outcome)))
-        self._search.note_turn()
-        await self._session_list.show_imported()
+async def _watched(
+    work: "Callable[[Report], _Result]",
+    stopped: threading.Event,
+    show: "Callable[[Progress], None]",
+) -> _Result:
+    """Work in a thread, and show its progress; cancelled, it stops the work."""
+    latest: list[Progress] = []
 
-    async def _watched(
-        self, work: "Callable[[Report], _Result]", show: "Callable[[Progress], None]"
-    ) -> _Result:
-        """Work in a thread, and show its progress; it stops with the program, too."""
-        watch = _Watch(self._stopped)
-        task = asyncio.create_task(asyncio.to_thread(work, watch.take))
-        try:
-            while not task.done():
-                await asyncio.wait({task}, timeout=_SHOWN_SECONDS)
-                if watch.latest is not None and not self._stopped.is_set():
-                    show(watch.latest)
-            return await task
-        finally:
-            if not task.done():
-                self._stopped.set()
+    def watch(progress: Progress) -> bool:
+        latest[:] = [progress]
+        return not stopped.is_set()
 
-
-class _Watch:
-    """Takes the progress in the thread that makes it; the loop looks at it now and then."""
-
-    def __init__(self, stopped: threading.Event) -> None:
-        self._stopped = stopped
-        self.latest: Progress | None = None
-
-    def take(self, progress: "Progress") -> bool:
-        self.latest = progress
-        return not self._stopped.is_set()
+    task = asyncio.create_task(asyncio.to_thread(work, watch))
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=_SHOWN_SECONDS)
+            if latest and not stopped.is_set():
+                show(latest[0])
+        return await task
+    finally:
+        if not task.done():
+            stopped.set()
+            # Nobody waits for what it ends with.
+            task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
 
 def _rows(plan: "Plan") -> list[ImportRow]:
@@ -151,9 +121,3 @@ def _nothing(path: str) -> str:
     if path:
         return f"{path}: no sessions of a known program were found there."
     return "No sessions of other programs were found. /import PATH reads an export or a folder."
-
-
-def _unread(plan: "Plan") -> str:
-    from tui.engine.imports.outcome_words import failure_lines
-
-    return "\n".join(failure_lines(plan.unread))

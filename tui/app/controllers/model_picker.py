@@ -1,4 +1,4 @@
-"""The controller of the model picker: servers' lists arrive while it is open."""
+"""The model picker: servers' lists arrive while it is open."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,11 +12,8 @@ from tui.app.dependencies import Dependencies
 from tui.commands.effects import Effect
 from tui.errors import SibylError
 from tui.screens.chat import ChatScreen
-from tui.widgets.intents import ModelIntent
 
 if TYPE_CHECKING:
-    from textual.worker import Worker
-
     # Opened seldom: not on the way to the first screen.
     from tui.screens.models import ModelScreen
 
@@ -40,8 +37,6 @@ class ModelPicker:
         self._lists = parts.model_lists()
         self._choose = choose
         self._carry_out = carry_out
-        self._screen: ModelScreen | None = None
-        self._asking: Worker[None] | None = None
 
     async def begin(self) -> None:
         """Offer the models in the prompt, with the lists of an earlier run."""
@@ -56,20 +51,13 @@ class ModelPicker:
         if isinstance(self._app.screen, ModelScreen):
             return
         due = self._lists.due(anew=False)
-        self._screen = ModelScreen(self._lists.rows(self._current, due), text)
-        self._app.push_screen(self._screen, self._close)
-        self._ask(anew=False)
+        choose = partial(self._app.call_later, self._use)
+        ask_anew = partial(self._ask, anew=True)
+        screen = ModelScreen(self._lists.rows(self._current, due), choose, ask_anew, text)
+        self._app.push_screen(screen, lambda _: self._lists.stop_commands())
+        self._ask(screen, anew=False)
 
-    async def take(self, intent: ModelIntent) -> None:
-        """Answer an intent of the picker."""
-        from tui.screens.models import ModelScreen
-
-        if isinstance(intent, ModelScreen.AskedAnew):
-            self._ask(anew=True)
-        elif isinstance(intent, ModelScreen.ModelChosen) and self._screen:
-            await self._use(intent.name, self._screen)
-
-    async def _use(self, name: str, screen: "ModelScreen") -> None:
+    async def _use(self, screen: "ModelScreen", name: str) -> None:
         try:
             effects = await self._choose(name)
         except SibylError as error:
@@ -83,25 +71,21 @@ class ModelPicker:
         model = self._workspace.current.model
         return model.name if model else self._workspace.current.session.model
 
-    def _ask(self, *, anew: bool) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-        self._asking = self._app.run_worker(
-            partial(self._show_lists, anew=anew), name="ask servers for their models"
+    def _ask(self, screen: "ModelScreen", *, anew: bool) -> None:
+        # Servers may answer once it is closed: the prompt completes their models, too.
+        self._app.run_worker(
+            partial(self._show_lists, screen, anew=anew),
+            name="ask servers for their models",
+            group="models",
+            exclusive=True,
         )
 
-    async def _show_lists(self, *, anew: bool) -> None:
+    async def _show_lists(self, screen: "ModelScreen", *, anew: bool) -> None:
         async with aclosing(self._lists.ask_servers(self._current, anew=anew)) as answers:
             async for rows in answers:
-                if self._screen is not None:
-                    self._screen.show(rows)
+                screen.show(rows)
                 await self._offer_names()
 
     async def _offer_names(self) -> None:
         # In a thread, as it reads the files of keys.
         self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
-
-    def _close(self, _: None) -> None:
-        # Servers may answer after that: the prompt completes their models, too.
-        self._screen = None
-        self._lists.stop_commands()
