@@ -310,6 +310,7 @@ type choices delta content tool_calls function name arguments index id error usa
 content_block text thinking partial_json item item_id output_index response output status
 candidates parts functionCall args promptFeedback usageMetadata finish_reason finishReason
 contentBlockDelta contentBlockStart contentBlockIndex start toolUse metadata messageStop
+promptTokenCount prompt_tokens completion_tokens_details input_tokens inputTokens
 """
 _KINDS = """
 message message_start content_block_start content_block_delta message_delta message_stop
@@ -362,13 +363,13 @@ def test_the_halves_of_a_character_come_together(text: str, place: int):
     [
         ({"a": 1, "b": -1, "c": True, "d": None, "e": 1.5}, {"a": 1}),
         ({"a": "12", "b": "many", "c": "1" * 99}, {"a": 12}),
-        ({"a": {"b": 3, "c": {}}, "d": []}, {"a": {"b": 3}}),
+        ({"a": {"b": 3, "c": {}}, "d": []}, {"a.b": 3}),
         ("many", {}),
         (None, {}),
     ],
 )
 def test_only_counts_are_kept_of_a_usage(usage: Any, kept: dict[str, Any]):
-    assert counts(usage) == kept
+    assert {name: count for name, count in counts(usage).items() if count} == kept
 
 
 # --- many pieces at once

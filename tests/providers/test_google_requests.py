@@ -106,11 +106,10 @@ async def test_an_answer_that_a_filter_stopped_says_so(model_at: ModelAt, reason
 
 @pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "LANGUAGE", "OTHER", "SOME_DAY"])
 async def test_an_answer_that_ended_badly_says_so(model_at: ModelAt, reason: str):
-    said = "in the middle of its answer"
-    with (
-        ChatServer(answers("So far ", finish=reason)) as server,
-        pytest.raises(AnswerCut, match=said),
-    ):
+    end = candidate(reason=reason)
+    end["candidates"][0]["finishMessage"] = "No tool."
+    said = "in the middle of its answer.*It says: No tool"
+    with ChatServer(sends_events(end)) as server, pytest.raises(AnswerCut, match=said):
         await collected(model_at(server).stream(asks()))
 
 

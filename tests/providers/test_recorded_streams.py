@@ -58,12 +58,12 @@ def completed(*items: Any, status: str = "completed", **more: Any) -> dict[str, 
     return response(status, response={"object": "response", **whole})
 
 
-def started(**usage: int) -> dict[str, Any]:
+def started(**usage: Any) -> dict[str, Any]:
     message: JsonObject = {"id": "m", "type": "message", "content": [], "usage": usage}
     return {"type": "message_start", "message": message}
 
 
-def stopped(reason: str, **usage: int) -> list[Any]:
+def stopped(reason: str, **usage: Any) -> list[Any]:
     delta = {"stop_reason": reason, "stop_sequence": None}
     return [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
 
@@ -77,6 +77,7 @@ def candidate(*parts: Any, reason: str = "", **more: Any) -> dict[str, Any]:
 REFUSAL = {"type": "refusal", "refusal": "I'm sorry."}
 CALL = {"type": "function_call", "call_id": "call_a", "name": "f", "arguments": '{"x":1}'}
 PICTURE = {"type": "image_generation_call", "id": "ig_1", "result": "iVBORw0"}
+TOOL_USE = {"type": "tool_use", "id": "toolu_1", "name": "f"}
 SPOKEN: Any = [{"type": "output_text", "text": ODD, "annotations": []}]
 
 STREAMS: Sequence[tuple[str, str, list[Any], str]] = [
@@ -494,6 +495,22 @@ STREAMS: Sequence[tuple[str, str, list[Any], str]] = [
         ],
         f"{ODD} 5+4 length.",
     ),
+    (
+        "gateways: blocks without numbers, and counts that are none",
+        "anthropic",
+        [
+            started(input_tokens=5),
+            {"type": "content_block_start", "content_block": {"type": "text", "text": "Grüße "}},
+            {"type": "content_block_delta", "delta": {"type": "text_delta", "text": "😀."}},
+            {"type": "content_block_start", "content_block": {**TOOL_USE, "input": {}}},
+            {
+                "type": "content_block_delta",
+                "delta": {"type": "input_json_delta", "partial_json": '{"x":1}'},
+            },
+            *stopped("tool_use", input_tokens={"text": 9}, output_tokens=4),
+        ],
+        f'{ODD} 5+4 f{{"x": 1}} tool_calls.',
+    ),
     # --- Gemini
     (
         "Gemini: thoughts, calls without ids, and a signature alone",
@@ -537,8 +554,11 @@ STREAMS: Sequence[tuple[str, str, list[Any], str]] = [
     (
         "Gemini: an invalid call",
         "google",
-        [candidate({"text": ODD}), candidate(reason="MALFORMED_FUNCTION_CALL")],
-        f"{ODD}! ended MALFORMED_FUNCTION_CALL",
+        [
+            candidate({"text": ODD}, usageMetadata={"promptTokenCount": {"text": 4}}),
+            {"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL", "finishMessage": "No f."}]},
+        ],
+        f"{ODD}! ended MALFORMED_FUNCTION_CALL No f.",
     ),
     (
         "Gemini: a prompt that is blocked",
@@ -599,7 +619,7 @@ def received(dialect: str, *pieces: bytes) -> tuple[str, str, str]:
     try:
         came += reception.end()
     except BrokenStream as error:
-        broken = f"! {error.breakage} {error.words}"
+        broken = f"! {error.breakage} {error.words} {error.more}".rstrip()
     thought, said, counts, end = "", "", "", ""
     for event in came:
         match event:

@@ -17,19 +17,11 @@ from tui.providers.codec import (
     as_text,
     counts,
     failed,
-    picture,
-    reported,
     sendable,
 )
 from tui.providers.model_table import MISTRAL, OPENAI, PLAIN, is_at, supported, traits_in
-from tui.providers.protocol import (
-    ModelEvent,
-    ModelRequest,
-    TextReceived,
-    ThinkingReceived,
-    ToolDefinition,
-)
-from tui.providers.sending import SHORT_ID, arguments_text, data_uri, messages_of
+from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived, ThinkingReceived
+from tui.providers.sending import SHORT_ID, arguments_text, data_uri, messages_of, tool
 from tui.providers.server_words import value_at
 
 OPENAI_HOST = "api.openai.com"
@@ -42,8 +34,12 @@ _OBJECTS = ("extra_content", "provider_specific_fields")
 _PIECES = frozenset({"text", "summary", "thinking"})
 """Fields of opaque parts whose texts come in pieces."""
 _OF_CALLS = frozenset({"index", "id", "type", "function", "name", "arguments", "parameters"})
-_NO_REASON = frozenset({"", "null"})
-"""Reasons of servers that give one with each chunk."""
+_CACHED = (
+    "prompt_tokens_details.cached_tokens",
+    "cached_tokens",
+    "prompt_cache_hit_tokens",
+    "cache_read_input_tokens",
+)
 
 
 class ChatCompletions(Codec):
@@ -56,10 +52,9 @@ class ChatCompletions(Codec):
         super().__init__(choice, traits_in(MISTRAL, choice.model) if self._is_mistral else PLAIN)
         self.headers = account_headers() if choice.provider == "openai" else {}
         is_openai = is_at(choice.base_url, OPENAI_HOST)
-        self._limit = "max_completion_tokens" if is_openai else choice.max_tokens_name
         self.optional = {
             "temperature": "temperature",
-            self._limit: "max_tokens",
+            "max_completion_tokens" if is_openai else choice.max_tokens_name: "max_tokens",
             "reasoning_effort": "effort",
             "stream_options": "",
         }
@@ -70,21 +65,18 @@ class ChatCompletions(Codec):
         return supported_by_openai(parameters, self.choice)
 
     def body(self, request: ModelRequest) -> JsonObject:
-        choice, parameters = self.choice, request.parameters
         body: JsonObject = {
-            "model": sendable(choice.model),
+            "model": sendable(self.choice.model),
             "messages": list(self._messages(request)),
             "stream": True,
         }
-        if choice.stream_options and not self._is_mistral:
+        if self.choice.stream_options and not self._is_mistral:
             body["stream_options"] = {"include_usage": True}
         if request.tools:
-            body["tools"] = [{"type": "function", "function": tool(each)} for each in request.tools]
-        if parameters.temperature is not None:
-            body["temperature"] = parameters.temperature
-        if parameters.max_tokens is not None:
-            body[self._limit] = parameters.max_tokens
-        if effort := parameters.effort:
+            tools = [tool(each, parameters=each.parameters) for each in request.tools]
+            body["tools"] = [{"type": "function", "function": each} for each in tools]
+        self.add_limits(body, request.parameters)
+        if effort := request.parameters.effort:
             body["reasoning_effort"] = REASONING_EFFORTS.get(effort, effort)
         return body
 
@@ -109,14 +101,14 @@ class ChatCompletions(Codec):
 
     def _answered(self, parts: Sequence[Part]) -> JsonObject:
         said: JsonObject = {"role": "assistant", "content": None}
+        thoughts: list[JsonObject] = []
         for part in parts:
             match part.kind:
                 case "text":
                     said["content"] = (said["content"] or "") + part.text
                 case "thinking" if self._is_mistral:
-                    # Mistral's is a part of the content.
                     thought = [{"type": "text", "text": part.text}]
-                    said["thinking"] = {"type": "thinking", "thinking": thought}
+                    thoughts = [{"type": "thinking", "thinking": thought}]
                 case "thinking":
                     said[part.name] = part.text
                 case "call":
@@ -125,9 +117,10 @@ class ChatCompletions(Codec):
                     said.setdefault("tool_calls", []).append({**call, **part.extra})
                 case _:
                     said |= part.extra
-        if thought := said.pop("thinking", None) if self._is_mistral else None:
+        if thoughts:
+            # Mistral's thinking is a part of the content.
             text = said["content"]
-            said["content"] = [thought, *([{"type": "text", "text": text}] if text else [])]
+            said["content"] = [*thoughts, *([{"type": "text", "text": text}] if text else [])]
         return said
 
 
@@ -150,15 +143,6 @@ def account_headers(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     return {name: environ[each] for name, each in named.items() if environ.get(each)}
 
 
-def tool(definition: ToolDefinition) -> JsonObject:
-    """A tool as OpenAI has it."""
-    return {
-        "name": definition.name,
-        "description": sendable(definition.description),
-        "parameters": definition.parameters,
-    }
-
-
 def _content(part: Part) -> JsonObject:
     if part.kind == "text":
         return {"type": "text", "text": part.text}
@@ -174,17 +158,17 @@ class ChatAnswer(Answer):
         self._open: dict[Any, Part] = {}
         """The calls that arrive, by their index; not every server gives each one of its own."""
 
-    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
-        for each in as_list(event.get("choices"))[:1]:
-            choice = as_object(each)
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
+        for choice in map(as_object, as_list(event.get("choices"))[:1]):
             if choice.get("error"):
                 raise failed(choice)
             reason = choice.get("finish_reason")
-            if isinstance(reason, str) and reason not in _NO_REASON:
-                self.reason, self.is_finished = reason, True
+            # Some servers give one with each chunk.
+            if isinstance(reason, str) and reason not in {"", "null"}:
+                self.finish(reason)
             yield from self._delta(self._delta_of(choice))
         # Some servers count anew with each chunk: only the last counts count.
-        yield from _usage(event.get("usage") or value_at(event, "x_groq", "usage"))
+        yield from self._counted(event.get("usage") or value_at(event, "x_groq", "usage"))
         if error := value_at(event, "x_groq", "error"):
             raise failed(error)
 
@@ -200,7 +184,7 @@ class ChatAnswer(Answer):
         return {"content": choice.get("text")}
 
     def _delta(self, delta: JsonObject) -> Iterator[ModelEvent]:
-        parts = _parts(delta.get("content"))
+        parts = list(self._content(delta.get("content")))
         thoughts = "".join(each.text for each in parts if isinstance(each, ThinkingReceived))
         # Of two fields alike the first.
         fields = (name for name in _REASONING if isinstance(delta.get(name), str) and delta[name])
@@ -209,7 +193,7 @@ class ChatAnswer(Answer):
             yield self.thinking(name, thoughts or delta[name])
         yield from (each for each in parts if isinstance(each, TextReceived))
         yield TextReceived(as_text(value_at(delta, "audio", "transcript")))
-        yield from (picture() for _ in as_list(delta.get("images")))
+        yield from (self.picture() for _ in as_list(delta.get("images")))
         if refusal := as_text(delta.get("refusal")):
             self.decline(refusal)
         for name in _LISTS:
@@ -224,22 +208,52 @@ class ChatAnswer(Answer):
         for place, fragment in enumerate(fragments):
             self._call(place, as_object(fragment))
 
+    def _content(self, content: Any) -> Iterator[TextReceived | ThinkingReceived]:
+        """The text of an answer, its thinking and its pictures; some servers send typed parts."""
+        for part in [content] if isinstance(content, str) else _listed(content):
+            match part:
+                case str(text):
+                    yield TextReceived(text)
+                case {"type": "image_url" | "image" | "output_image"}:
+                    yield self.picture()
+                case {"thinking": thinking} if thinking:
+                    texts = self._content(thinking)
+                    joined = "".join(each.text for each in texts if isinstance(each, TextReceived))
+                    yield ThinkingReceived(joined)
+                case _:
+                    yield TextReceived(as_text(as_object(part).get("text")))
+
     def _call(self, place: int, fragment: JsonObject) -> None:
         """Add a fragment of a call, without what was said before."""
         function = as_object(fragment.get("function") or fragment)
         index, given = fragment.get("index"), fragment.get("id")
         key = place if index is None else str(index)
         call_id, name = "" if given is None else str(given), as_text(function.get("name"))
-        arguments = _arguments(function.get("arguments", function.get("parameters")))
+        arguments = function.get("arguments", function.get("parameters"))
+        if not isinstance(arguments, str | None):
+            # Some servers send the object itself.
+            arguments = json.dumps(arguments)
         call = self._open.get(key)
-        if call is None or _is_followed(call, call_id, name, arguments):
+        if call is None or _is_followed(call, call_id, name, arguments or ""):
             call = self._open[key] = self.part(len(self.parts), "call")
         call.id = call.id or call_id
         call.name += name if name != call.name else ""
-        call.text += arguments
+        call.text += arguments or ""
         # Such as the signature of a thought.
         more = fragment.items()
         call.extra |= {key: value for key, value in more if key not in _OF_CALLS and value}
+
+    def _counted(self, usage: Any) -> Iterator[ModelEvent]:
+        found = counts(usage)
+        cached = next(filter(None, (found[name] for name in _CACHED)), 0)
+        details = found["prompt_tokens_details.cache_write_tokens"]
+        sent = found["prompt_tokens"] or found["input_tokens"]
+        came = found["completion_tokens"] or found["output_tokens"]
+        thought = found["completion_tokens_details.reasoning_tokens"]
+        if found["total_tokens"] == sent + came + thought:
+            # xAI and others do not count it as a part of the answer.
+            came += thought
+        return self.usage(sent, came, cached, details or found["cache_creation_input_tokens"])
 
 
 def _is_followed(call: Part, call_id: str, name: str, arguments: str) -> bool:
@@ -261,27 +275,8 @@ def _is_object(text: str) -> bool:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Take a list; some servers send its only item instead."""
+    """Return a list; some servers send its only item instead."""
     return [value] if isinstance(value, dict) else as_list(value)
-
-
-def _parts(content: Any) -> list[ModelEvent]:
-    """The text of an answer, its thinking and its pictures; some servers send typed parts."""
-    if isinstance(content, str):
-        return [TextReceived(content)]
-    found: list[ModelEvent] = []
-    for part in _listed(content):
-        match part:
-            case str(text):
-                found.append(TextReceived(text))
-            case {"type": "image_url" | "image" | "output_image"}:
-                found.append(picture())
-            case {"thinking": thinking} if thinking:
-                texts = (each.text for each in _parts(thinking) if isinstance(each, TextReceived))
-                found.append(ThinkingReceived("".join(texts)))
-            case _:
-                found.append(TextReceived(as_text(as_object(part).get("text"))))
-    return found
 
 
 def _extend(collected: list[JsonObject], pieces: list[Any]) -> None:
@@ -304,24 +299,3 @@ def _continues(last: JsonObject, piece: JsonObject) -> bool:
     if last.get("signature") and any(piece.get(name) for name in _PIECES):
         return False
     return bool(_PIECES & piece.keys()) and "data" not in last
-
-
-def _usage(usage: Any) -> Iterator[ModelEvent]:
-    found = counts(usage)
-    details = found.get("prompt_tokens_details", {})
-    names = ("cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
-    cached = details.get("cached_tokens") or next(filter(None, map(found.get, names)), 0)
-    written = details.get("cache_write_tokens") or found.get("cache_creation_input_tokens", 0)
-    sent = found.get("prompt_tokens", found.get("input_tokens", 0))
-    came = found.get("completion_tokens", found.get("output_tokens", 0))
-    thought = found.get("completion_tokens_details", {}).get("reasoning_tokens", 0)
-    # xAI and others do not count it as a part of the answer.
-    is_apart = found.get("total_tokens") == sent + came + thought
-    yield from reported(sent, came + thought if is_apart else came, cached, written)
-
-
-def _arguments(arguments: Any) -> str:
-    """The arguments as text; some servers send the object itself."""
-    if arguments is None or isinstance(arguments, str):
-        return arguments or ""
-    return json.dumps(arguments)

@@ -4,10 +4,12 @@ A codec does no input or output: it makes the body of a request, and understands
 """
 
 import json
+import re
 import secrets
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from tui.domain.journal.message import ToolCall
@@ -31,36 +33,14 @@ Breakage = Literal["cut", "failed", "malformed", "no_stream", "silent", "decline
 """``declined`` by the model; ``ended`` for a reason that is no success: ``words`` names it."""
 
 _LONGEST_COUNT = 16
-_FULL = frozenset(
-    {
-        "continuation",
-        "length",
-        "max_output_tokens",
-        "max_tokens",
-        "model_context_window_exceeded",
-        "model_length",
-    }
+_FULL = re.compile(
+    r"continuation|length|max_(?:output_)?tokens|model_(?:context_window_exceeded|length)"
 )
-
-FILTERED = frozenset(
-    {
-        "blocklist",
-        "content-filter",
-        "content_filter",
-        "content_filtered",
-        "guardrail_intervened",
-        "image_prohibited_content",
-        "image_recitation",
-        "image_safety",
-        "model_armor",
-        "prohibited_content",
-        "recitation",
-        "safety",
-        "sensitive",
-        "spii",
-    }
+_FILTERED = re.compile(
+    r"blocklist|content[-_]filter(?:ed)?|guardrail_intervened|model_armor|recitation|safety"
+    r"|image_(?:prohibited_content|recitation|safety)|prohibited_content|sensitive|spii"
 )
-"""Reasons of an end that a content filter made, in lower case."""
+# Reasons of an end, in lower case, as are those below.
 
 BROKEN_OFF: Mapping[str, str] = {
     "abort": "broke off",
@@ -82,16 +62,18 @@ BROKEN_OFF: Mapping[str, str] = {
     "too_many_tool_calls": "received too many tool calls",
     "unexpected_tool_call": "received an unexpected tool call",
 }
-"""Words about an answer whose end was not its own, by the server's reason in lower case."""
+"""Words about an answer whose end was not its own, by the server's reason."""
 
 
 class BrokenStream(Exception):
     """The reason why an answer is no whole one; ``words`` are the server's, if it has any."""
 
-    def __init__(self, breakage: Breakage, words: str = "") -> None:
+    def __init__(self, breakage: Breakage, words: str = "", more: str = "") -> None:
         super().__init__(breakage)
         self.breakage: Breakage = breakage
         self.words = sendable(words)
+        self.more = sendable(more)
+        """The server's words about the reason of an end."""
 
 
 class Codec(ABC):
@@ -127,6 +109,17 @@ class Codec(ABC):
     def answer(self) -> "Answer":
         """Begin an answer."""
 
+    def add_limits(self, body: JsonObject, parameters: ModelParameters) -> None:
+        """Add the temperature and the limit of the answer, if they are set, to their fields."""
+        values = {"temperature": parameters.temperature, "max_tokens": parameters.max_tokens}
+        for path, name in self.optional.items():
+            if (value := values.get(name)) is not None:
+                *above, last = path.split(".")
+                inner = body
+                for each in above:
+                    inner = inner.setdefault(each, {})
+                inner[last] = value
+
 
 PartKind = Literal["text", "thinking", "call", "result", "picture", "other"]
 
@@ -146,13 +139,9 @@ class Part:
     extra: JsonObject = field(default_factory=dict[str, Any])
     """Fields that only the server understands, and must have back, such as a signature."""
 
-    def with_extra(self, extra: JsonObject) -> "Part":
-        """The same part with the fields that a server gave with it."""
-        return replace(self, extra=extra)
-
 
 class Answer(ABC):
-    """One answer that arrives. ``take`` raises ``BrokenStream`` for an event that reports one."""
+    """One answer that arrives."""
 
     is_finished = False
     """True once the server gave the reason of the end; little follows it, perhaps nothing."""
@@ -162,16 +151,19 @@ class Answer(ABC):
     def __init__(self) -> None:
         self.reason = ""
         """The server's word for the reason of the end."""
+        self.reason_words = ""
+        """Its sentence about that."""
         self.refusal: str | None = None
         """The words with which the model declines to answer."""
         self.parts: dict[Any, Part] = {}
         """In order, by the place that the server gives them."""
 
     @abstractmethod
-    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         """Give the events of a parsed one; a whole answer, without a stream, is one event, too.
 
-        Texts, thinking and counts as they come; the calls and the end belong to ``end``.
+        Texts, thinking and counts as they come; the calls and the end belong to ``end``. Raises
+        ``BrokenStream`` for an event that reports a failure, or has another shape.
         """
 
     @property
@@ -189,7 +181,7 @@ class Answer(ABC):
     @property
     def ended_by_itself(self) -> bool:
         """True if the model has said all that it wanted, as far as the server tells."""
-        return self.reason.lower() not in {*_FULL, *FILTERED, *BROKEN_OFF}
+        return not (is_odd_end(self.reason) or _FULL.fullmatch(self.reason.lower()))
 
     def part(self, place: Any, kind: PartKind) -> Part:
         """The part at a place, begun if need be."""
@@ -205,112 +197,54 @@ class Answer(ABC):
         self.part(place, "thinking").text += text
         return ThinkingReceived(text)
 
+    def picture(self, kind: Any = "") -> TextReceived:
+        """The text in place of a picture, which has no other place here."""
+        return TextReceived(f"[image: {kind}]" if kind and isinstance(kind, str) else "[image]")
+
+    def usage(
+        self, input_tokens: int, output_tokens: int, cached: int = 0, written: int = 0
+    ) -> Iterator[UsageReported]:
+        """Report counts, if there are any; ``input_tokens`` has the cached ones, too."""
+        if input_tokens or output_tokens:
+            cached = min(cached, input_tokens)
+            written = min(written, input_tokens - cached)
+            yield UsageReported(input_tokens, output_tokens, cached, written)
+
     def decline(self, words: str) -> None:
         """Add to the words with which the model declines to answer."""
         self.refusal = (self.refusal or "") + words
 
+    def finish(self, reason: str, words: str = "") -> None:
+        """Set the reason of the end."""
+        self.reason, self.reason_words, self.is_finished = reason, words, True
+
     def end(self) -> Iterator[ModelEvent]:
         """Give the calls and the end of an answer. Raises ``BrokenStream`` for one that failed."""
-        reason = self.reason.lower()
-        if self.refusal is not None or reason == "refusal":
+        if self.refusal is not None or self.reason.lower() == "refusal":
             raise BrokenStream("declined", self.refusal or "")
-        if reason in FILTERED or reason in BROKEN_OFF:
-            raise BrokenStream("ended", self.reason)
-        taken: set[str] = set()
-        calls = [_received_call(part, taken) for part in self.calls]
-        yield from map(ToolCallReceived, calls)
+        if is_odd_end(self.reason):
+            raise BrokenStream("ended", self.reason, self.reason_words)
+        used: set[str] = set()
+        for part in self.calls:
+            # Not every server gives ids, or keeps them unique. Nine digits suit every server.
+            call_id = sendable(part.id) or f"{secrets.randbelow(10**9):09}"
+            while call_id in used:
+                call_id += "_"
+            used.add(call_id)
+            arguments = _arguments(part.text or part.value)
+            yield ToolCallReceived(ToolCall(call_id, sendable(part.name), arguments))
         # Not every server says that it calls tools.
-        ended = "tool_calls" if calls else "stop"
-        yield AnswerEnded("length" if reason in _FULL else ended)
+        ended = "tool_calls" if used else "stop"
+        yield AnswerEnded("length" if _FULL.fullmatch(self.reason.lower()) else ended)
 
 
-# --- reading events
-
-
-def malformed() -> BrokenStream:
-    """Make the error for an event whose shape is wrong."""
-    return BrokenStream("malformed")
-
-
-def failed(body: Any) -> BrokenStream:
-    """Make the error for an event that reports one."""
-    return BrokenStream("failed", text_in(body))
-
-
-def as_object(value: Any) -> JsonObject:
-    """Take a value that must be an object. Raises ``BrokenStream``."""
-    if not isinstance(value, dict):
-        raise malformed()
-    return cast("JsonObject", value)
-
-
-def as_list(value: Any) -> list[Any]:
-    """Take a value that must be a list, or missing. Raises ``BrokenStream``."""
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise malformed()
-    return cast("list[Any]", value)
-
-
-def as_text(value: Any) -> str:
-    """Take a value that must be a text, or missing. Raises ``BrokenStream``."""
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise malformed()
-    return value
-
-
-def picture(kind: Any = "") -> TextReceived:
-    """The text in place of a picture in an answer, which has no other place here."""
-    return TextReceived(f"[image: {kind}]" if kind and isinstance(kind, str) else "[image]")
-
-
-def counts(usage: Any) -> JsonObject:
-    """The token counts of a usage object, also nested ones, without all that is no count."""
-    if not isinstance(usage, dict):
-        return {}
-    kept = {name: _counted(value) for name, value in cast("JsonObject", usage).items()}
-    return {name: value for name, value in kept.items() if value not in (None, {})}
-
-
-def _counted(value: Any) -> int | JsonObject | None:
-    if isinstance(value, dict):
-        return counts(value)
-    if isinstance(value, str) and value.isdecimal() and len(value) < _LONGEST_COUNT:
-        return int(value)
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return value if type(value) is int and 0 <= value < 10**_LONGEST_COUNT else None
-
-
-def reported(
-    input_tokens: int, output_tokens: int, cached: int = 0, written: int = 0
-) -> Iterator[UsageReported]:
-    """Report counts, if there are any; ``input_tokens`` has the cached ones, and no more can be."""
-    if input_tokens or output_tokens:
-        cached = min(cached, input_tokens)
-        written = min(written, input_tokens - cached)
-        yield UsageReported(
-            input_tokens, output_tokens, cached_tokens=cached, cache_write_tokens=written
-        )
-
-
-def _received_call(part: Part, taken: set[str]) -> ToolCall:
-    """Make a call; ``taken`` are earlier ids, which not every server keeps unique, or gives.
-
-    Arguments become a JSON object or null; missing ones an empty object; anything else stays text.
-    """
-    # Nine digits suit every server.
-    call_id = sendable(part.id) or f"{secrets.randbelow(10**9):09}"
-    while call_id in taken:
-        call_id += "_"
-    taken.add(call_id)
-    return ToolCall(call_id, sendable(part.name), _arguments(part.text or part.value))
+def is_odd_end(reason: str) -> bool:
+    """True for a reason of an end that a content filter or a failure made."""
+    return reason.lower() in BROKEN_OFF or bool(_FILTERED.fullmatch(reason.lower()))
 
 
 def _arguments(given: Any) -> Any:
+    """The arguments of a call: an object or null; an empty one if missing; all else stays text."""
     if isinstance(given, dict):
         return cast("JsonObject", given)
     text = str(given or "{}")
@@ -324,6 +258,49 @@ def _arguments(given: Any) -> Any:
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
+
+
+# --- reading events
+
+
+def failed(body: Any) -> BrokenStream:
+    """Make the error for an event that reports one."""
+    return BrokenStream("failed", text_in(body))
+
+
+def as_object(value: Any) -> JsonObject:
+    """Return a value that must be an object. Raises ``BrokenStream``."""
+    if not isinstance(value, dict):
+        raise BrokenStream("malformed")
+    return cast("JsonObject", value)
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a value that must be a list, or missing. Raises ``BrokenStream``."""
+    if not isinstance(value, list | None):
+        raise BrokenStream("malformed")
+    return cast("list[Any]", value or [])
+
+
+def as_text(value: Any, missing: str | None = "") -> str:
+    """Return a value that must be a text, or ``missing`` if it is. Raises ``BrokenStream``."""
+    text = missing if value is None else value
+    if not isinstance(text, str):
+        raise BrokenStream("malformed")
+    return text
+
+
+def counts(usage: Any) -> defaultdict[str, int]:
+    """The token counts of a usage object, 0 for others; those in an object of it with a dot."""
+    found: defaultdict[str, int] = defaultdict(int)
+    for name, value in cast("JsonObject", usage).items() if isinstance(usage, dict) else ():
+        if isinstance(value, dict):
+            found |= {f"{name}.{below}": count for below, count in counts(value).items()}
+        elif isinstance(value, str):
+            found[name] = int(value) if value.isdecimal() and len(value) < _LONGEST_COUNT else 0
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            found[name] = int(value) if 0 <= value < 10**_LONGEST_COUNT and value % 1 == 0 else 0
+    return found
 
 
 class Halves:

@@ -13,13 +13,12 @@ from tui.providers.codec import (
     as_object,
     as_text,
     counts,
-    reported,
     sendable,
 )
 from tui.providers.messages import answer_tokens, supported_by_claude, thinking_of_claude
 from tui.providers.model_table import BEDROCK, CLAUDE, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest
-from tui.providers.sending import PLAIN_ID, arguments_object, messages_of
+from tui.providers.sending import PLAIN_ID, arguments_object, blocks_of, tool
 
 _CLAUDE = re.compile(r"anthropic\.(claude.*)")
 _CACHES = re.compile(r"anthropic\.claude|amazon\.nova")
@@ -54,39 +53,21 @@ class Converse(Codec):
         return supported(parameters, self.traits)
 
     def body(self, request: ModelRequest) -> JsonObject:
-        parameters = request.parameters
-        messages: list[JsonObject] = [
-            {
-                "role": "assistant" if role == "assistant" else "user",
-                "content": [block for part in parts if (block := _block(part))],
-            }
-            for role, parts in messages_of(request, PLAIN_ID)
-        ]
+        blocks = blocks_of(request, PLAIN_ID, _block)
+        messages: list[JsonObject] = [{"role": role, "content": each} for role, each in blocks]
         if messages:
             messages[-1]["content"] += self._point
         body: JsonObject = {"modelId": sendable(self.choice.model), "messages": messages}
         if request.system_prompt.strip():
             body["system"] = [{"text": sendable(request.system_prompt)}, *self._point]
         if request.tools:
-            tools = [
-                {
-                    "toolSpec": {
-                        "name": each.name,
-                        "description": sendable(each.description),
-                        "inputSchema": {"json": each.parameters},
-                    }
-                }
-                for each in request.tools
-            ]
-            body["toolConfig"] = {"tools": [*tools, *(self._point if self._claude else [])]}
-        fields, limits = self._thinking(parameters), dict[str, float]()
-        if parameters.temperature is not None:
-            limits["temperature"] = parameters.temperature
-        needed = self._answer_tokens if "budget_tokens" in fields.get("thinking", {}) else 0
-        if most := parameters.max_tokens or needed:
-            limits["maxTokens"] = most
-        if limits:
-            body["inferenceConfig"] = limits
+            tools = [tool(each, inputSchema={"json": each.parameters}) for each in request.tools]
+            point = self._point if self._claude else []
+            body["toolConfig"] = {"tools": [*({"toolSpec": each} for each in tools), *point]}
+        self.add_limits(body, request.parameters)
+        fields = self._thinking(request.parameters)
+        if "budget_tokens" in fields.get("thinking", {}):
+            body.setdefault("inferenceConfig", {}).setdefault("maxTokens", self._answer_tokens)
         if fields := fields | self.choice.extra_body:
             body["additionalModelRequestFields"] = fields
         return body
@@ -130,26 +111,25 @@ def _block(part: Part) -> JsonObject | None:
 class ConverseAnswer(Answer):
     """The events of one answer, each an object with its name as the only field."""
 
-    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         match event:
             case {"contentBlockStart": {"contentBlockIndex": place, "start": {"toolUse": given}}}:
-                call, given = self.part(place, "call"), as_object(given)
+                call, given = self.part(str(place), "call"), as_object(given)
                 call.id, call.name = as_text(given.get("toolUseId")), as_text(given.get("name"))
             case {"contentBlockDelta": {"contentBlockIndex": place, "delta": delta}}:
-                yield from self._delta(place, as_object(delta))
+                yield from self._delta(str(place), as_object(delta))
             case {"messageStop": stop}:
-                self.reason, self.is_finished = as_text(as_object(stop).get("stopReason")), True
+                self.finish(as_text(as_object(stop).get("stopReason")))
             case {"metadata": metadata}:
                 self.is_done = self.is_finished
-                found = counts(as_object(metadata).get("usage")).get
-                cached = found("cacheReadInputTokens", 0)
-                written = found("cacheWriteInputTokens", 0)
-                sent = found("inputTokens", 0) + cached + written
-                yield from reported(sent, found("outputTokens", 0), cached, written)
+                usage = counts(as_object(metadata).get("usage"))
+                cached, written = usage["cacheReadInputTokens"], usage["cacheWriteInputTokens"]
+                sent = usage["inputTokens"] + cached + written
+                yield from self.usage(sent, usage["outputTokens"], cached, written)
             case _:
                 pass
 
-    def _delta(self, place: int, delta: JsonObject) -> Iterator[ModelEvent]:
+    def _delta(self, place: str, delta: JsonObject) -> Iterator[ModelEvent]:
         match delta:
             case {"text": str(text)}:
                 yield self.text(place, text)

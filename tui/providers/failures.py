@@ -97,7 +97,7 @@ _BREAKAGES: Mapping[Breakage, tuple[type[ModelError], str]] = {
     "no_stream": (AnswerCut, "{choice.place} did not send a stream of an answer. Check the address ({form}).{said}"),
     "silent": (ModelTimedOut, "{choice.place} sent nothing for {choice.timeout:g} seconds. If it needs longer, raise timeout in [providers.{choice.provider}]."),
     "declined": (ModelRefused, "{choice.name} declined to answer.{said}"),
-    "ended": (AnswerCut, "{choice.place} {done} in the middle of its answer ({reason}). Try again later."),
+    "ended": (AnswerCut, "{choice.place} {done} in the middle of its answer ({reason}). Try again later.{said}"),
 }
 # fmt: on
 
@@ -151,9 +151,10 @@ def explained(
                     f" It was sent with {parameters.words}; /set shows where each value comes from."
                 )
             return row.kind(said + (route.through if status >= 500 else ""))
-        case BrokenStream(breakage=breakage, words=reason):
+        case BrokenStream(breakage=breakage, words=reason, more=more):
             kind, words = _BREAKAGES[breakage]
-            said, done = quoted(reason, *secrets), BROKEN_OFF.get(reason.lower())
+            said = quoted(more if breakage == "ended" else reason, *secrets)
+            done = BROKEN_OFF.get(reason.lower())
             if breakage == "no_stream":
                 if is_page(reply.text):
                     return kind(web_page(route, "an answer", facts["form"]))
@@ -161,7 +162,7 @@ def explained(
             elif breakage == "failed" and _says_full(reason):
                 words = _TOO_LONG + "{said}"
             elif breakage == "ended" and not done:
-                words = "A content filter of {choice.place} stopped the answer ({reason})."
+                words = "A content filter of {choice.place} stopped the answer ({reason}).{said}"
             facts |= {"said": said, "reason": reason, "done": done, "through": route.through}
             return kind(words.format_map(facts))
 

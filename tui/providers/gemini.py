@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from tui.domain.model_settings import Effort
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
-    BROKEN_OFF,
-    FILTERED,
     Answer,
+    BrokenStream,
     Codec,
     JsonObject,
     Part,
@@ -17,20 +16,17 @@ from tui.providers.codec import (
     as_object,
     as_text,
     counts,
-    malformed,
-    picture,
-    reported,
+    is_odd_end,
     sendable,
 )
 from tui.providers.model_table import GEMINI, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived, ThinkingReceived
-from tui.providers.sending import arguments_object, base64_of, messages_of
+from tui.providers.sending import arguments_object, base64_of, blocks_of, tool
 from tui.providers.server_words import value_at
 
 _ANY_ID = re.compile(r"(?s).+")
 _BUDGETS: Mapping[Effort, int] = {"off": 0, "low": 2_048, "medium": 8_192, "high": 24_576}
 """Tokens for thinking, of models that have no levels of it."""
-_ENDED = frozenset({"stop", "max_tokens"})
 _FIELDS = frozenset({"candidates", "usageMetadata", "modelVersion", "responseId"})
 _BLOCKED = "PROHIBITED_CONTENT"
 """The reason of the end for a prompt that was blocked for a reason of another name."""
@@ -53,35 +49,23 @@ class Gemini(Codec):
         self.path = f"/v1beta/{place}:streamGenerateContent?alt=sse"
 
     def body(self, request: ModelRequest) -> JsonObject:
-        parameters = request.parameters
         body: JsonObject = {
             "contents": [
-                {"role": "model" if role == "assistant" else "user", "parts": sent}
-                for role, parts in messages_of(request, _ANY_ID)
+                {"role": "model" if role == "assistant" else "user", "parts": parts}
+                for role, parts in blocks_of(request, _ANY_ID, _part)
                 # None may be empty.
-                if (sent := [each for part in parts if (each := _part(part))])
+                if parts
             ]
         }
         if request.system_prompt:
             body["systemInstruction"] = {"parts": [{"text": sendable(request.system_prompt)}]}
         if request.tools:
-            declared = [
-                {
-                    "name": each.name,
-                    "description": sendable(each.description),
-                    "parametersJsonSchema": each.parameters,
-                }
-                for each in request.tools
-            ]
+            declared = [tool(each, parametersJsonSchema=each.parameters) for each in request.tools]
             body["tools"] = [{"functionDeclarations": declared}]
-        config: JsonObject = {}
-        if parameters.temperature is not None:
-            config["temperature"] = parameters.temperature
-        if parameters.max_tokens is not None:
-            config["maxOutputTokens"] = parameters.max_tokens
-        if thinking := self._thinking(parameters.effort):
-            config["thinkingConfig"] = thinking
-        return body | ({"generationConfig": config} if config else {})
+        self.add_limits(body, request.parameters)
+        if thinking := self._thinking(request.parameters.effort):
+            body.setdefault("generationConfig", {})["thinkingConfig"] = thinking
+        return body
 
     def answer(self) -> "GeminiAnswer":
         return GeminiAnswer()
@@ -122,23 +106,27 @@ class GeminiAnswer(Answer):
     There is no end mark: the last chunk has the reason of the end. A whole answer looks the same.
     """
 
-    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         candidates = as_list(event.get("candidates"))[:1]
         feedback, usage = event.get("promptFeedback"), counts(event.get("usageMetadata"))
         if not (candidates or feedback or event.keys() & _FIELDS):
-            raise malformed()
+            raise BrokenStream("malformed")
         for candidate in map(as_object, candidates):
             content = as_object(candidate.get("content") or {})
             for part in as_list(content.get("parts")):
                 yield from self._part(as_object(part))
             if reason := candidate.get("finishReason"):
-                self._end(as_text(reason), "OTHER")
+                is_known = is_odd_end(as_text(reason)) or reason.lower() in {"stop", "max_tokens"}
+                words = candidate.get("finishMessage")
+                self.finish(
+                    reason if is_known else "OTHER", words if isinstance(words, str) else ""
+                )
         if feedback and not candidates and (reason := as_object(feedback).get("blockReason")):
-            self._end(as_text(reason), _BLOCKED)
-        yield from reported(
-            usage.get("promptTokenCount", 0) + usage.get("toolUsePromptTokenCount", 0),
-            usage.get("candidatesTokenCount", 0) + usage.get("thoughtsTokenCount", 0),
-            usage.get("cachedContentTokenCount", 0),
+            self.finish(reason if is_odd_end(as_text(reason)) else _BLOCKED)
+        yield from self.usage(
+            usage["promptTokenCount"] + usage["toolUsePromptTokenCount"],
+            usage["candidatesTokenCount"] + usage["thoughtsTokenCount"],
+            usage["cachedContentTokenCount"],
         )
 
     @property
@@ -147,7 +135,7 @@ class GeminiAnswer(Answer):
         return parts if any(part.extra for part in parts) else None
 
     def _part(self, part: JsonObject) -> Iterator[ModelEvent]:
-        """Take a part; those of a kind that is never asked for are passed over."""
+        """Receive a part; those of a kind that is never asked for are passed over."""
         signature = part.get("thoughtSignature")
         signed = {"thoughtSignature": signature} if isinstance(signature, str) else {}
         if part.get("functionCall"):
@@ -161,7 +149,7 @@ class GeminiAnswer(Answer):
                 self._at("thinking" if is_thought else "text", signed).text += text
             yield ThinkingReceived(text) if is_thought else TextReceived(text)
         elif str(kind := value_at(part, "inlineData", "mimeType")).startswith("image/"):
-            yield picture(kind)
+            yield self.picture(kind)
         for kind, name in (("executableCode", "code"), ("codeExecutionResult", "output")):
             if said := as_text(value_at(part, kind, name)):
                 yield TextReceived(f"\n```\n{said.strip()}\n```\n")
@@ -174,7 +162,3 @@ class GeminiAnswer(Answer):
         part = self.part(len(self.parts), kind)
         part.extra = signed
         return part
-
-    def _end(self, reason: str, otherwise: str) -> None:
-        known = reason.lower() in {*_ENDED, *FILTERED, *BROKEN_OFF}
-        self.reason, self.is_finished = reason if known else otherwise, True

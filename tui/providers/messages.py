@@ -10,6 +10,7 @@ from tui.domain.model_settings import Effort, ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import (
     Answer,
+    BrokenStream,
     Codec,
     JsonObject,
     Part,
@@ -18,13 +19,11 @@ from tui.providers.codec import (
     as_text,
     counts,
     failed,
-    malformed,
-    reported,
     sendable,
 )
 from tui.providers.model_table import CLAUDE, Traits, is_at, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
-from tui.providers.sending import arguments_object, base64_of, messages_of
+from tui.providers.sending import arguments_object, base64_of, blocks_of, tool
 
 _VENDOR = "api.anthropic.com"
 _ANSWER_SHARE = 4
@@ -64,7 +63,8 @@ class Messages(Codec):
 
     def body(self, request: ModelRequest) -> JsonObject:
         parameters = request.parameters
-        messages = list(_messages(request))
+        blocks = blocks_of(request, _CALL_ID, _block)
+        messages = [{"role": role, "content": content} for role, content in blocks]
         body: JsonObject = {
             "model": sendable(self.choice.model),
             "max_tokens": parameters.max_tokens or self._answer_tokens,
@@ -75,34 +75,23 @@ class Messages(Codec):
         if request.system_prompt.strip():
             body["system"] = sendable(request.system_prompt)
         if request.tools:
-            body["tools"] = [
-                {
-                    "name": each.name,
-                    "description": sendable(each.description),
-                    "input_schema": each.parameters,
-                }
-                for each in request.tools
-            ]
-        if parameters.temperature is not None:
-            body["temperature"] = parameters.temperature
+            body["tools"] = [tool(each, input_schema=each.parameters) for each in request.tools]
+        self.add_limits(body, parameters)
         body |= thinking_of_claude(parameters, self.traits, self._answer_tokens)
         if self._marks_ends:
-            self._mark_ends(body)
+            # Of tools, system prompt and conversation, for the vendor's cache.
+            if "tools" in body:
+                body["tools"][-1] |= _MARK
+            if "system" in body:
+                body["system"] = [{"type": "text", "text": body["system"], **_MARK}]
+            if self._is_vendor:
+                body |= _MARK
+            elif body["messages"] and (last := body["messages"][-1]["content"]):
+                last[-1] |= _MARK
         return body
 
     def answer(self) -> "MessageAnswer":
         return MessageAnswer()
-
-    def _mark_ends(self, body: JsonObject) -> None:
-        """Mark the ends of tools, system prompt and conversation for the vendor's cache."""
-        if "tools" in body:
-            body["tools"][-1] |= _MARK
-        if "system" in body:
-            body["system"] = [{"type": "text", "text": body["system"], **_MARK}]
-        if self._is_vendor:
-            body |= _MARK
-        elif body["messages"] and (last := body["messages"][-1]["content"]):
-            last[-1] |= _MARK
 
 
 def answer_tokens(choice: ModelChoice, traits: Traits) -> int:
@@ -147,12 +136,6 @@ def _budget(parameters: ModelParameters, answer_tokens: int) -> int:
     return min(_BUDGETS.get(parameters.effort or "off", 0), most // 2)
 
 
-def _messages(request: ModelRequest) -> Iterator[JsonObject]:
-    for role, parts in messages_of(request, _CALL_ID):
-        blocks = [block for part in parts if (block := _block(part))]
-        yield {"role": "assistant" if role == "assistant" else "user", "content": blocks}
-
-
 def _block(part: Part) -> JsonObject | None:
     """A part as the vendor takes it, who refuses blank texts, and thinking without a signature."""
     match part.kind:
@@ -179,105 +162,96 @@ class MessageAnswer(Answer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._usage: JsonObject = {}
+        self._usage = counts({})
+        self._open = -1
+        """The place of the last block."""
 
-    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
-        match _kind(event):
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
+        match as_text(event.get("type"), None):
             case "error":
                 raise failed(event)
             case "message":
                 for index, block in enumerate(as_list(event.get("content"))):
                     yield from self._begin(index, as_object(block))
-                self._end(event)
+                self._stop(event)
                 self.is_finished = True
                 yield from self._counted(event.get("usage"))
             case "message_start":
                 yield from self._counted(as_object(event.get("message")).get("usage"))
             case "content_block_start":
-                yield from self._begin(_index(event), as_object(event.get("content_block")))
+                block = as_object(event.get("content_block"))
+                yield from self._begin(self._place(event, self._open + 1), block)
             case "content_block_delta":
-                yield from self._continue(_index(event), as_object(event.get("delta")))
+                delta = as_object(event.get("delta"))
+                yield from self._continue(self._place(event, max(self._open, 0)), delta)
             case "message_delta":
-                self._end(as_object(event.get("delta")))
+                self._stop(as_object(event.get("delta")))
                 yield from self._counted(event.get("usage"))
             case "message_stop":
                 self.is_done = True
             case _:
                 pass
 
-    def _begin(self, index: int, block: JsonObject) -> Iterator[ModelEvent]:
-        match _kind(block):
+    def _place(self, event: JsonObject, otherwise: int) -> int:
+        """The place of a block; some servers do not number them."""
+        index = otherwise if event.get("index") is None else event["index"]
+        if not isinstance(index, int):
+            raise BrokenStream("malformed")
+        self._open = index
+        return index
+
+    def _begin(self, place: int, block: JsonObject) -> Iterator[ModelEvent]:
+        match as_text(block.get("type"), None):
             case "text":
-                yield self.text(index, as_text(block.get("text")))
+                yield self.text(place, as_text(block.get("text")))
             case "thinking":
                 last = next(reversed(self.parts.values()), None)
                 if last and last.kind == "thinking":
                     yield ThinkingReceived("\n\n")
-                yield self.thinking(index, as_text(block.get("thinking")))
-                self._sign(index, block.get("signature"))
+                yield self.thinking(place, as_text(block.get("thinking")))
+                self._sign(place, as_text(block.get("signature")))
             case "tool_use":
-                call = self.part(index, "call")
+                call = self.part(place, "call")
                 call.id, call.name = as_text(block.get("id")), as_text(block.get("name"))
                 call.value = block.get("input")
             case "redacted_thinking":
                 kept = {name: block[name] for name in ("type", "data") if name in block}
-                self.part(index, "other").extra = kept
+                self.part(place, "other").extra = kept
             case _:
                 # Of a tool that is never offered.
-                self.part(index, "other")
+                self.part(place, "other")
 
-    def _continue(self, index: int, delta: JsonObject) -> Iterator[ModelEvent]:
-        part = self.parts.get(index)
+    def _continue(self, place: int, delta: JsonObject) -> Iterator[ModelEvent]:
+        part = self.parts.get(place)
         if part and part.kind == "other":
             return
-        match _kind(delta):
+        match as_text(delta.get("type"), None):
             case "text_delta":
-                yield self.text(index, _text_in(delta, "text"))
+                yield self.text(place, as_text(delta.get("text"), None))
             case "thinking_delta":
-                yield self.thinking(index, _text_in(delta, "thinking"))
+                yield self.thinking(place, as_text(delta.get("thinking"), None))
             case "signature_delta":
-                self._sign(index, _text_in(delta, "signature"))
+                self._sign(place, as_text(delta.get("signature"), None))
             case "input_json_delta":
-                self.part(index, "call").text += _text_in(delta, "partial_json")
+                self.part(place, "call").text += as_text(delta.get("partial_json"), None)
             case _:
                 pass
 
-    def _sign(self, index: int, signature: Any) -> None:
+    def _sign(self, place: int, signature: str) -> None:
         if signature:
-            self.part(index, "thinking").extra = {"signature": as_text(signature)}
+            self.part(place, "thinking").extra = {"signature": signature}
 
-    def _end(self, delta: JsonObject) -> None:
+    def _stop(self, delta: JsonObject) -> None:
         reason = delta.get("stop_reason")
         if isinstance(reason, str) and reason:
-            self.reason, self.is_finished = reason, True
+            self.finish(reason)
         if reason == "refusal" and delta.get("stop_details"):
             self.decline(as_text(as_object(delta["stop_details"]).get("explanation")))
 
     def _counted(self, usage: Any) -> Iterator[ModelEvent]:
         """Report the counts so far; one that is missing in an event keeps its last value."""
         self._usage |= {name: count for name, count in counts(usage).items() if count}
-        found = self._usage.get
-        cached = found("cache_read_input_tokens", 0)
-        written = found("cache_creation_input_tokens", 0)
-        sent = found("input_tokens", 0) + cached + written
-        return reported(sent, found("output_tokens", 0), cached, written)
-
-
-def _kind(fields: JsonObject) -> str:
-    kind = fields.get("type")
-    if not isinstance(kind, str):
-        raise malformed()
-    return kind
-
-
-def _text_in(delta: JsonObject, name: str) -> str:
-    if not isinstance(delta.get(name), str):
-        raise malformed()
-    return delta[name]
-
-
-def _index(event: JsonObject) -> int:
-    index = event.get("index")
-    if not isinstance(index, int):
-        raise malformed()
-    return index
+        cached = self._usage["cache_read_input_tokens"]
+        written = self._usage["cache_creation_input_tokens"]
+        sent = self._usage["input_tokens"] + cached + written
+        return self.usage(sent, self._usage["output_tokens"], cached, written)

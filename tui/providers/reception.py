@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, cast
 
-from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject, Part, failed, malformed
+from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject, Part, failed
 from tui.providers.event_stream import (
     LONGEST_LINE,
     NO_JSON,
@@ -177,7 +177,7 @@ class Reception:
                 if self.is_done:
                     return
         except EndlessLine:
-            self._broken = malformed()
+            self._broken = BrokenStream("malformed")
 
     def _take(self, event: Event) -> Iterator[ModelEvent]:
         if event.is_bare and event.value is NO_JSON and not self._events:
@@ -195,7 +195,7 @@ class Reception:
                 if _is_error(fields):
                     raise failed(fields)
                 named: JsonObject = {"type": event.name} if event.name else {}
-                for each in self._answer.take(named | fields):
+                for each in self._answer.receive(named | fields):
                     yield from self._given(each)
             else:
                 self._pass_over(event)
@@ -218,7 +218,7 @@ class Reception:
             raise failed(text)
         if event.value is NO_JSON and not event.is_bare:
             if not _PLAIN.fullmatch(text):
-                raise malformed()
+                raise BrokenStream("malformed")
             self._unread = text
 
     def _given(self, event: ModelEvent) -> Iterator[ModelEvent]:

@@ -14,7 +14,6 @@ from tui.providers.chat_completions import (
     REASONING_EFFORTS,
     account_headers,
     supported_by_openai,
-    tool,
 )
 from tui.providers.codec import (
     Answer,
@@ -27,14 +26,11 @@ from tui.providers.codec import (
     as_text,
     counts,
     failed,
-    malformed,
-    picture,
-    reported,
     sendable,
 )
 from tui.providers.model_table import OPENAI, is_at, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
-from tui.providers.sending import PLAIN_ID, arguments_text, data_uri, messages_of
+from tui.providers.sending import PLAIN_ID, arguments_text, data_uri, messages_of, tool
 
 _REASONING = ("id", "content", "encrypted_content")
 """The fields of reasoning that go back with its summary."""
@@ -68,7 +64,6 @@ class Responses(Codec):
         return supported_by_openai(parameters, self.choice)
 
     def body(self, request: ModelRequest) -> JsonObject:
-        parameters = request.parameters
         body: JsonObject = {
             "model": sendable(self.choice.model),
             "input": list(self._items(request)),
@@ -80,17 +75,14 @@ class Responses(Codec):
             # Models that do not reason refuse to summarise it.
             reasoning["summary"] = "auto"
             body["include"] = ["reasoning.encrypted_content"]
-        if effort := parameters.effort:
+        if effort := request.parameters.effort:
             reasoning["effort"] = REASONING_EFFORTS.get(effort, effort)
         if reasoning:
             body["reasoning"] = reasoning
         if request.tools:
-            more = {"type": "function", "strict": False}
-            body["tools"] = [tool(each) | more for each in request.tools]
-        if parameters.temperature is not None:
-            body["temperature"] = parameters.temperature
-        if parameters.max_tokens is not None:
-            body["max_output_tokens"] = parameters.max_tokens
+            tools = [tool(each, parameters=each.parameters) for each in request.tools]
+            body["tools"] = [{"type": "function", **each, "strict": False} for each in tools]
+        self.add_limits(body, request.parameters)
         return body
 
     def answer(self) -> "ResponseAnswer":
@@ -148,14 +140,11 @@ class ResponseAnswer(Answer):
         self._summaries: dict[Any, int] = {}
         """The number of the part of a summary that comes, by the place of the reasoning."""
 
-    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         if event.get("object") == "response":
             yield from self._ended(event, "")
             return
-        kind = event.get("type")
-        if not isinstance(kind, str):
-            raise malformed()
-        match kind.removeprefix("response."):
+        match as_text(event.get("type"), None).removeprefix("response."):
             case "error":
                 raise failed(event)
             case "output_item.added" | "output_item.done" as state:
@@ -171,8 +160,7 @@ class ResponseAnswer(Answer):
             # Open models have no summaries: their whole thinking is shown in the same place.
             case "reasoning_summary_text.delta" | "reasoning_text.delta":
                 text = as_text(event.get("delta"))
-                place = self._at(event, "thinking")
-                yield self._thought(place, text, event.get("summary_index"))
+                yield self._thought(self._at(event, "thinking"), text, event.get("summary_index"))
             case "function_call_arguments.delta":
                 self.part(self._at(event, "call"), "call").text += as_text(event.get("delta"))
             case "function_call_arguments.done":
@@ -193,12 +181,12 @@ class ResponseAnswer(Answer):
     def _item(
         self, event: JsonObject, fields: JsonObject, *, is_done: bool
     ) -> Iterator[ModelEvent]:
-        """Note an item; texts that did not come in pieces come with its end."""
+        """Add an item; texts that did not come in pieces come with its end."""
         kind = _KINDS.get(named := as_text(fields.get("type")))
         if is_done:
             self._came.add(named)
         if named == "image_generation_call" and is_done:
-            yield picture()
+            yield self.picture()
         if kind is None:
             return
         part = self.part(place := self._at(event, kind, is_new=not is_done), kind)
@@ -235,7 +223,6 @@ class ResponseAnswer(Answer):
         return thought if before == index else ThinkingReceived(f"\n\n{text}")
 
     def _ended(self, response: JsonObject, status: str) -> Iterator[ModelEvent]:
-        status, details = response.get("status") or status, response.get("incomplete_details")
         came = {part.kind for part in self.parts.values() if part.text}
         came |= {_KINDS.get(named, named) for named in self._came}
         for place, fields in enumerate(map(as_object, as_list(response.get("output")))):
@@ -243,15 +230,15 @@ class ResponseAnswer(Answer):
             if _KINDS.get(named, named) not in came:
                 yield from self._item({"output_index": place}, fields, is_done=True)
         usage = counts(response.get("usage"))
-        cache = usage.get("input_tokens_details", {})
-        yield from reported(
-            usage.get("input_tokens", 0),
-            usage.get("output_tokens", 0),
-            cache.get("cached_tokens", 0),
-            cache.get("cache_write_tokens", 0),
+        yield from self.usage(
+            usage["input_tokens"],
+            usage["output_tokens"],
+            usage["input_tokens_details.cached_tokens"],
+            usage["input_tokens_details.cache_write_tokens"],
         )
+        status = response.get("status") or status
         if status in ("failed", "cancelled"):
             raise failed(response.get("error") or "")
-        reason = as_text(as_object(details or {}).get("reason"))
-        self.reason = reason or ("incomplete" if status == "incomplete" else "")
-        self.is_finished = self.is_done = True
+        reason = as_text(as_object(response.get("incomplete_details") or {}).get("reason"))
+        self.finish(reason or ("incomplete" if status == "incomplete" else ""))
+        self.is_done = True

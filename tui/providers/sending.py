@@ -4,7 +4,8 @@ import hashlib
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace as changed_part
 from itertools import count, groupby
 from typing import Any, Literal, cast
 
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from tui.domain.journal.blocks import ImageBlock, merged, parts_of
 from tui.domain.journal.message import Message
 from tui.providers.codec import JsonObject, Part, sendable
-from tui.providers.protocol import ModelRequest
+from tui.providers.protocol import ModelRequest, ToolDefinition
 
 _INVALID_ARGUMENTS = "INVALID_JSON"
 """The key under which arguments that are not an object are sent back: servers parse them."""
@@ -45,6 +46,24 @@ def messages_of(
                 yield "assistant", _answered(message, kept.get(message.id, ()))
             else:
                 yield "user", list(_asked(message, request.images))
+
+
+def blocks_of(
+    request: ModelRequest, ids: re.Pattern[str], block: Callable[[Part], JsonObject | None]
+) -> Iterator[tuple[Literal["user", "assistant"], list[JsonObject]]]:
+    """Give the role and the blocks of each message, where results are the user's."""
+    for role, parts in messages_of(request, ids):
+        made = [each for part in parts if (each := block(part))]
+        yield "assistant" if role == "assistant" else "user", made
+
+
+def tool(definition: ToolDefinition, **schema: JsonObject) -> JsonObject:
+    """A tool with the field that has the schema of its parameters."""
+    return {
+        "name": definition.name,
+        "description": sendable(definition.description),
+        **schema,
+    }
 
 
 def _asked(message: Message, images: Mapping[str, bytes]) -> Iterator[Part]:
@@ -84,7 +103,7 @@ def _answered(message: Message, kept: Sequence[Part]) -> list[Part]:
     remaining = iter(calls)
     for part in kept:
         if part.kind == "call":
-            parts.append(next(remaining).with_extra(part.extra))
+            parts.append(changed_part(next(remaining), extra=part.extra))
         elif texts == [part]:
             # The text without tags of thinking, where it is in one piece.
             parts.append(Part("text", text, extra=part.extra))
