@@ -55,7 +55,11 @@ SLOW_LIBRARIES = {
 
 # The packages that know Textual and Rich, and the places of the private members they need.
 SCREEN = ("app", "screens", "terminal", "widgets")
-PRIVATE = ("tui/terminal/textual_private.py", "tui/widgets/textual_private/")
+PRIVATE = (
+    "tui/terminal/textual_private.py",
+    "tui/widgets/textual_bases.py",
+    "tui/widgets/rich_private.py",
+)
 
 # Ways to a file that hide which system calls are made, and in which order.
 _HIDDEN_CALLS = {"open", "read_bytes", "read_text", "touch", "write_bytes", "write_text"}

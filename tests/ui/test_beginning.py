@@ -19,13 +19,13 @@ async def test_home_leads_to_the_first_message_of_all_and_end_back(world):
         await until(lambda: app.chat.transcript.has_focus)
         await pilot.press("home")
         await until(lambda: "message 0\n" in conversation(app), "the beginning")
-        assert app.chat.transcript.cursor_message.text == "message 0"
+        assert app.chat.conversation.cursor.message.text == "message 0"
         await pilot.press("pagedown")
         # Keys wait for a page that is being read.
         await until(lambda: "message 0\n" not in conversation(app), "the next rows")
         await pilot.press("end")
         await until(lambda: "message 399" in conversation(app), "the end")
-        await until(lambda: app.chat.transcript.following, "the end of it")
+        await until(lambda: app.chat.conversation.following, "the end of it")
 
 
 async def test_from_the_beginning_one_reads_on_to_the_end(world):
@@ -40,7 +40,7 @@ async def test_from_the_beginning_one_reads_on_to_the_end(world):
         seen = [conversation(app)]
 
         async def read_on():
-            while not app.chat.transcript.following:
+            while not app.chat.conversation.following:
                 # Nothing moves while the next page is read.
                 await pilot.press("pagedown")
                 await pilot.pause()

@@ -338,6 +338,6 @@ async def test_f6_goes_into_the_conversation_and_back(world):
         await wait_for_answer(w)
         await pilot.press("f6")
         assert app.chat.transcript.has_focus
-        assert app.chat.transcript.cursor_message.text == "Yes."
+        assert app.chat.conversation.cursor.message.text == "Yes."
         await pilot.press("f6", "x")
         assert app.chat.prompt.draft == "x"

@@ -302,7 +302,7 @@ async def test_the_message_cursor_goes_to_what_was_found(world):
     async with w.running(talk) as (app, pilot):
         await until(lambda: "message 59" in conversation(app), "the end")
         await pilot.press("f6")
-        await until(lambda: app.chat.transcript.cursor_message is not None)
+        await until(lambda: app.chat.conversation.cursor.message is not None)
         await find(app, pilot, "needle")
         await pilot.press("enter")
         await until(lambda: "with the needle" in conversation(app), "the match")

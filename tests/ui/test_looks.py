@@ -374,7 +374,7 @@ async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_
             await pilot.press("pageup")
             await until(lambda: "^End Latest" in key_line(app))
             await pilot.press(*text, key)
-            await until(lambda: app.chat.transcript.following, key)
+            await until(lambda: app.chat.conversation.following, key)
             await until(lambda: "Latest" not in key_line(app))
 
 
@@ -385,7 +385,7 @@ async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(world):
         await until(lambda: "Question 39" in conversation(app))
         await pilot.press("pageup", "a", "b", "home", "end", "c")
         await until(lambda: app.chat.prompt.text == "abc")
-        assert not app.chat.transcript.following
+        assert not app.chat.conversation.following
 
 
 @pytest.mark.fast

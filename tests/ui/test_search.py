@@ -293,7 +293,7 @@ async def test_enter_opens_the_session_at_that_message(world):
         await go_there(app, pilot)
         assert w.workspace.current.id == session_id
         assert "message 150 with the needle" in conversation(app)
-        assert app.chat.transcript.cursor_message.text == "message 150 with the needle"
+        assert app.chat.conversation.cursor.message.text == "message 150 with the needle"
         assert "message 149" in conversation(app)
         assert app.chat.prompt.has_focus_within
         # Looking is free.
@@ -317,7 +317,7 @@ async def test_a_session_is_found_by_its_name_and_opened_at_its_end(world):
         await go_there(app, pilot)
         assert w.workspace.current.id == named
         assert "message 399" in conversation(app)
-        assert app.chat.transcript.following
+        assert app.chat.conversation.following
         assert w.workspace.current.opened is None
 
 
@@ -331,7 +331,7 @@ async def test_a_name_leads_to_the_end_also_from_a_place_far_above(world):
         await look_for(app, pilot, "investigation")
         await go_there(app, pilot)
         await until(lambda: "message 399" in conversation(app), "the end")
-        assert app.chat.transcript.following
+        assert app.chat.conversation.following
 
 
 async def test_the_highlight_stays_on_a_name_for_the_next_time(world):
@@ -381,7 +381,7 @@ async def test_from_there_one_reads_on_to_both_ends(world):
 
         down = await asyncio.wait_for(read("pagedown", "message 399"), 240)
         assert all(f"message {number}" in down for number in range(150, 400))
-        assert not app.chat.transcript.later
+        assert not app.chat.conversation.ends.later
         up = await asyncio.wait_for(read("pageup", "message 0\n"), 240)
         assert all(f"message {number}" in up for number in range(399))
         assert up.count("message 0\n") == 1
@@ -395,7 +395,7 @@ async def test_end_leads_to_the_end_of_the_conversation(world):
         await go_there(app, pilot)
         await pilot.press("end")
         await until(lambda: "message 399" in conversation(app))
-        assert app.chat.transcript.following
+        assert app.chat.conversation.following
 
 
 @pytest.mark.fast

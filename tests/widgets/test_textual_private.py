@@ -1,4 +1,4 @@
-"""Textual and Rich still have what ``tui/widgets/textual_private`` relies on.
+"""Textual and Rich still have what the modules of private members rely on.
 
 Fails by the name of a member that a release has removed, renamed or given other parameters.
 """
@@ -8,17 +8,23 @@ from pathlib import Path
 import pytest
 import rich._wrap
 import rich.cells
+from textual import _xterm_parser
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._xterm_parser import XTermParser
+from textual.app import App
 from textual.document import _wrapped_document
+from textual.drivers.linux_driver import LinuxDriver
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import Document, WrappedDocument
 
 from tests.private_members import is_there, touched
-from tui.widgets import textual_private
+from tui.terminal import textual_private
+from tui.widgets import rich_private, textual_bases
 
 SIZES = "(self, size, virtual_size, container_size, layout=True)"
-MEMBERS = [
+WIDGETS = [
     (Input, "_cell_offset_to_index(self, offset)"),
     (Input, "_value"),
     (Screen, "_check_auto_scroll(self, select_widget, mouse_coordinate, delta_y)"),
@@ -33,12 +39,33 @@ MEMBERS = [
     (TextArea, "_set_document(self, text, language)"),
     (TextArea, f"_size_updated{SIZES}"),
 ]
+TERMINAL = [
+    (XTermParser, "_sequence_to_key_events(self, sequence, alt=False)"),
+    (LinuxDriver, "_app"),
+    (LinuxDriver, "_run_input_thread(self)"),
+    (LinuxDriver, "_get_terminal_size(self)"),
+    (LinuxDriver, "_size"),
+    (LinuxDriver, "_auto_restart"),
+    (LinuxDriver, "_file"),
+    (LinuxDriver, "_loop"),
+    (LinuxDriver, "_must_signal_resume"),
+    (LinuxDriver, "_writer_thread"),
+    (LinuxDriver, "_sigtstp_application(self, *_)"),
+    (LinuxDriver, "_sigcont_application(self, *_)"),
+    (App, "_handle_exception(self, error)"),
+    (App, "_driver"),
+    (App, "_fatal_error(self)"),
+    (App, "_close_messages_no_wait(self)"),
+]
 FUNCTIONS = {"_cell_len", "_wrap", "_wrapped_document"}
+MODULES = {"_ansi_sequences", "_keyboard_protocol", "_xterm_parser"}
 OWN = {"_place_terminal_cursor", "_wrapped"}
 
 
 @pytest.mark.parametrize(
-    ("owner", "member"), MEMBERS, ids=[f"{owner.__name__}.{member}" for owner, member in MEMBERS]
+    ("owner", "member"),
+    [*WIDGETS, *TERMINAL],
+    ids=lambda each: each if isinstance(each, str) else each.__name__,
 )
 def test_textual_still_has(owner: type, member: str):
     assert is_there(owner, member), f"Textual no longer has {owner.__name__}.{member}"
@@ -47,6 +74,18 @@ def test_textual_still_has(owner: type, member: str):
 def test_textual_still_wraps_by_compute_wrap_offsets_of_wrapped_document(monkeypatch):
     monkeypatch.setattr(_wrapped_document, "compute_wrap_offsets", lambda *_, **__: [2])
     assert WrappedDocument(Document("one two"), width=5).get_sections(0) == ["on", "e two"]
+
+
+def test_textual_still_gives_the_lines_of_a_document_to_be_changed():
+    document = Document("one")
+    document.lines[:] = ["two", "three"]
+    assert document.text == "two\nthree"
+
+
+def test_textual_still_reads_keys_from_ansi_sequences_keys():
+    assert _xterm_parser.ANSI_SEQUENCES_KEYS is ANSI_SEQUENCES_KEYS
+    assert textual_private.KEY_SEQUENCES is ANSI_SEQUENCES_KEYS
+    assert [key.value for key in ANSI_SEQUENCES_KEYS["\x1b[A"]] == ["up"]
 
 
 def test_rich_still_counts_cells_by_cell_len_of_its_module(monkeypatch):
@@ -64,13 +103,13 @@ def test_rich_still_cuts_by_split_graphemes_of_its_module(monkeypatch):
     assert rich.cells.chop_cells("\u200dab", 2) == ["\u200da", "b"]
 
 
-def test_textual_still_gives_the_lines_of_a_document_to_be_changed():
-    document = Document("one")
-    document.lines[:] = ["two", "three"]
-    assert document.text == "two\nthree"
-
-
-def test_every_private_member_that_is_used_is_listed_here():
-    modules = Path(textual_private.__file__).parent.glob("*.py")
-    listed = {member.partition("(")[0] for _, member in MEMBERS}
-    assert touched(*modules) == listed | FUNCTIONS | OWN
+@pytest.mark.parametrize(
+    ("modules", "members", "others"),
+    [
+        ([textual_bases, rich_private], WIDGETS, FUNCTIONS | OWN),
+        ([textual_private], TERMINAL, MODULES),
+    ],
+)
+def test_every_private_member_that_is_used_is_listed_here(modules, members, others):
+    listed = {member.partition("(")[0] for _, member in members}
+    assert touched(*(Path(module.__file__) for module in modules)) == listed | others

@@ -45,7 +45,7 @@ from tui.widgets.intents import (
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.transcript import Transcript, messages
+from tui.widgets.transcript.transcript_messages import LinksWanted, PageWanted, VersionIntent
 
 _ON_ANY_SCREEN = {("help",), ("notices",), ("save",), ("quit",)}
 
@@ -312,8 +312,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             partial(self._controllers.session_list.take, event), name="change the list of sessions"
         )
 
-    @on(Transcript.PageWanted)
-    async def show_page(self, event: Transcript.PageWanted) -> None:
+    @on(PageWanted)
+    async def show_page(self, event: PageWanted) -> None:
         await self._controllers.navigation.take(event)
 
     @on(PickerIntent)
@@ -341,16 +341,16 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         # Whatever copies comes here, the screens' own selection too.
         self._controllers.clipboard.start(text, self._controllers.notices.answer, what)
 
-    @on(messages.VersionIntent)
-    def change_version(self, event: messages.VersionIntent) -> None:
+    @on(VersionIntent)
+    def change_version(self, event: VersionIntent) -> None:
         self._dispatcher.change_version(event)
 
     @on(Prompt.EditCancelled)
     def cancel_edit(self) -> None:
         self._controllers.versions.cancel_edit()
 
-    @on(Transcript.LinksWanted)
-    async def open_link(self, event: Transcript.LinksWanted) -> None:
+    @on(LinksWanted)
+    async def open_link(self, event: LinksWanted) -> None:
         await self._controllers.links.take(event)
 
     @on(ApprovalPanel.Answered)

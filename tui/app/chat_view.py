@@ -91,7 +91,7 @@ class ChatView(Protocol):
     """Values on the chat screen."""
 
     @property
-    def transcript(self) -> TranscriptView: ...
+    def conversation(self) -> TranscriptView: ...
 
     def show_activity(self, activity: ActivityView | None) -> None:
         """Show the work in the session on screen."""

@@ -15,7 +15,7 @@ from tui.commands.effects import Effect, carried_out
 from tui.domain.commands import BY_NAME, REACHES, Invocation, PromptText, read_input
 from tui.domain.model_names import looks_like_key
 from tui.domain.views.notice import Notice
-from tui.widgets.transcript.messages import VersionIntent
+from tui.widgets.transcript.transcript_messages import VersionIntent
 
 if TYPE_CHECKING:
     from tui.app.controllers.versions import Place

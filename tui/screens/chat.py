@@ -47,6 +47,7 @@ from tui.widgets.sidebar import Sidebar
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.todo_panel import TodoPanel
 from tui.widgets.transcript import ScrollPosition, ScrollPositions, Transcript
+from tui.widgets.transcript.transcript_messages import MatchWanted, PromptWanted
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -112,6 +113,7 @@ class ChatScreen(TextSelectionScreen):
         self.own_commands: tuple[Command, ...] = ()
         self.sidebar = Sidebar()
         self.transcript = Transcript()
+        self.conversation = self.transcript.conversation
         self.find_line = FindLine()
         self.todos = TodoPanel()
         self.approval = ApprovalPanel(self.chosen_keys)
@@ -189,7 +191,7 @@ class ChatScreen(TextSelectionScreen):
     def show_session(self, view: SessionView) -> None:
         """Show a session from its end."""
         if self.shown and self.shown != view.session_id:
-            self.places.leave(self.shown, self.transcript.place)
+            self.places.leave(self.shown, self.conversation.document.place)
             self.transcript.finder.point_no_more()
             self._typed_text.withdraw_question()
             self._close_find_line()
@@ -217,8 +219,8 @@ class ChatScreen(TextSelectionScreen):
         messages = [entry for entry in view.entries if isinstance(entry, SessionMessage)]
         for message in messages[-_LAST_MESSAGES:]:
             if message.id != view.arriving:
-                self.transcript.put(message)
-        self.transcript.show_versions(view.versions)
+                self.conversation.put(message)
+        self.conversation.show_versions(view.versions)
         self.show_queue(view.queue)
         self.show_prompt(view)
 
@@ -235,7 +237,7 @@ class ChatScreen(TextSelectionScreen):
 
     def show_queue(self, queue: PromptQueue) -> None:
         """Show what waits to be sent."""
-        self.transcript.show_queued(queue.prompts)
+        self.conversation.show_queued(queue.prompts)
         self.prompt.show_queue(queue)
 
     def show_own_commands(self, commands: Sequence[Command]) -> None:
@@ -339,9 +341,9 @@ class ChatScreen(TextSelectionScreen):
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end; ``returning`` keeps the position for a later visit."""
-        self.places.note(self.shown, self.transcript.place if returning else None)
+        self.places.note(self.shown, self.conversation.document.place if returning else None)
         self.transcript.finder.point_no_more()
-        self.transcript.go_to(ScrollPosition(None, 0, following=True))
+        self.conversation.go_to(ScrollPosition(None, 0, following=True))
 
     @on(Prompt.Edited)
     def _settle_what_was_typed(self) -> None:
@@ -360,7 +362,7 @@ class ChatScreen(TextSelectionScreen):
         if action == "answer_question" and self.find_line.display:
             return self.approval.question is not None
         if action == "go_to_end":
-            return not self.transcript.following
+            return not self.conversation.following
         return super().check_action(action, parameters)
 
     def action_find(self, _: str = "") -> None:
@@ -378,8 +380,8 @@ class ChatScreen(TextSelectionScreen):
             self.set_focus(self._found_from, scroll_visible=False)
         self.find_line.close()
 
-    @on(Transcript.MatchWanted)
-    def _go_to_match(self, event: Transcript.MatchWanted) -> None:
+    @on(MatchWanted)
+    def _go_to_match(self, event: MatchWanted) -> None:
         if not self.find_line.text:
             return self.action_find()
         self.find_line.show()
@@ -406,9 +408,9 @@ class ChatScreen(TextSelectionScreen):
             self.prompt.focus()
             return
         self.transcript.focus()
-        self.transcript.at_cursor.show()
+        self.transcript.show_cursor()
 
-    @on(Transcript.PromptWanted)
+    @on(PromptWanted)
     def _leave_click_to_prompt(self) -> None:
         """Let the prompt have the keys after a click, except from the conversation or Find."""
         if not self.transcript.has_focus and not self.find_line.has_keys:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from textual.selection import SelectEnd
 
-from tui.widgets.textual_private.screen import ScreenBase
+from tui.widgets.textual_bases import ScreenBase
 
 if TYPE_CHECKING:
     from textual.selection import SelectState

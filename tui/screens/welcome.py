@@ -9,7 +9,7 @@ from tui.domain.text.labels import listed, plural
 from tui.screens.key_help import key_lines
 from tui.screens.keys import APP, CHAT
 from tui.widgets.keys import TYPING
-from tui.widgets.transcript.welcome import WelcomeText
+from tui.widgets.transcript.welcome_text import WelcomeText
 
 _NAME = "sibyl-tui: chat with language models."
 _NO_MODEL = (

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from tui.domain.text.labels import cut_to_cells
 from tui.domain.text.safe_text import make_visible_line
-from tui.widgets.textual_private.rich_cells import adjust_cells, wrap_narrow_widgets
+from tui.widgets.rich_private import adjust_cells, wrap_narrow_widgets
 
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _JOINER, _NO_WIDTH = "\u200d", "\u200b"

@@ -22,7 +22,7 @@ from tui.widgets.graphemes import (
     word_before,
 )
 from tui.widgets.hints import hint
-from tui.widgets.textual_private.line_input import InputBase
+from tui.widgets.textual_bases import InputBase
 
 # Textual deletes forwards with the first two.
 _REBOUND = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}

@@ -11,7 +11,7 @@ class Chat:
     def __init__(self):
         self.shown = []
         self.thoughts = []
-        self.transcript = self
+        self.conversation = self
 
     def show_cost(self, message_id, cost):
         self.shown.append((message_id, cost))

@@ -9,7 +9,7 @@ from tui.domain.search.query import Hit
 from tui.domain.search.search_results import PreviewedMessage, SessionHits
 from tui.domain.text.labels import local_minute
 from tui.widgets.search.hit_drawing import heading_pieces, hit_pieces, in_sight, message_lines
-from tui.widgets.transcript.rendering.canvas import MEASURE
+from tui.widgets.transcript.canvas import MEASURE
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 

@@ -10,8 +10,7 @@ from textual.widgets import Input
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.transcript import Transcript
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.palette import NAMES
+from tui.widgets.transcript.canvas import NAMES, Canvas
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 
@@ -53,6 +52,10 @@ class TranscriptApp(ThemeContrastApp):
     @property
     def transcript(self) -> Transcript:
         return self.query_one(Transcript)
+
+    @property
+    def conversation(self):
+        return self.transcript.conversation
 
 
 OpenTranscript = Callable[..., AbstractAsyncContextManager[tuple[TranscriptApp, Pilot[None]]]]

@@ -25,20 +25,22 @@ def entry(chance, number):
 
 def happenings(chance, transcript, numbers):
     def fold():
-        items = [i for i in transcript._state.document.layout if i.foldable]
-        top = transcript._state.rows[0].spot.item
+        items = [i for i in transcript.conversation.document.layout if i.foldable]
+        top = transcript.conversation.rows[0].spot.item
         if items := [item for item in items if item is not top]:
-            transcript._state.document.fold(chance.choice(items))
+            transcript.conversation.document.fold(chance.choice(items))
             transcript._draw()
 
     return {
-        "put": lambda: transcript.put(entry(chance, next(numbers))),
-        "prepend": lambda: transcript.prepend(
+        "put": lambda: transcript.conversation.put(entry(chance, next(numbers))),
+        "prepend": lambda: transcript.conversation.prepend(
             [entry(chance, next(numbers)) for _ in range(chance.randint(1, 20))], earlier=True
         ),
-        "stream": lambda: transcript.add_text("stream", LOREM + "\n\n" * chance.randint(0, 1)),
+        "stream": lambda: transcript.conversation.add_text(
+            "stream", LOREM + "\n\n" * chance.randint(0, 1)
+        ),
         "fold": fold,
-        "queue": lambda: transcript.show_queued([LOREM] * chance.randint(0, 2)),
+        "queue": lambda: transcript.conversation.show_queued([LOREM] * chance.randint(0, 2)),
     }
 
 
@@ -59,14 +61,14 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
         transcript = app.transcript
         await pilot.press("pageup", "pageup", "up")
         for _ in range(60):
-            assert not transcript.following
-            row = transcript._state.rows[0]
+            assert not transcript.conversation.following
+            row = transcript.conversation.rows[0]
             before = transcript.visible_text()[0]
             what = chance.choice(["put", "prepend", "stream", "fold", "queue", "resize", "move"])
             if what == "resize":
                 await resize(app, pilot, chance)
-                assert transcript._state.rows[0].spot.item is row.spot.item
-                assert transcript._state.rows[0].spot.block == row.spot.block
+                assert transcript.conversation.rows[0].spot.item is row.spot.item
+                assert transcript.conversation.rows[0].spot.block == row.spot.block
             elif what == "move":
                 transcript.action_move(-chance.randint(1, 5))
             else:
@@ -74,7 +76,7 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
                 if what == "stream":
                     await until(lambda: transcript._timer is None)
                 assert transcript.visible_text()[0] == before
-            assert transcript.scroll_y == transcript._state.document.reader.rows_above()
+            assert transcript.scroll_y == transcript.conversation.document.reader.rows_above()
 
 
 async def test_what_was_guessed_wrong_above_moves_nothing(opened):
@@ -83,7 +85,7 @@ async def test_what_was_guessed_wrong_above_moves_nothing(opened):
     async with opened(*odd, *numbered(40)) as (app, pilot):
         await pilot.press("pageup")
         before, scrolled = app.transcript.visible_text(), app.transcript.scroll_y
-        conversation = app.transcript._state.document
+        conversation = app.conversation.document
         for key in ("odd3", "odd17", "odd29"):
             item = conversation.item_of(key)
             for block in range(len(item.blocks())):
@@ -102,7 +104,7 @@ async def test_every_row_passes_once_on_the_way_up(opened):
         for _ in range(5000):
             before = transcript.scroll_y
             transcript.action_move(-1)
-            if transcript._state.document.reader.rows_above() == 0 and before == 0:
+            if transcript.conversation.document.reader.rows_above() == 0 and before == 0:
                 break
             seen.insert(0, transcript.visible_text()[0])
         words = " ".join(seen).split()

@@ -9,9 +9,8 @@ from tests.widgets.transcript.conftest import answered, asked, calling
 from tui.domain.journal.blocks import FileBlock
 from tui.domain.search.find_matches import Match
 from tui.domain.search.find_query import count_in, needle
-from tui.widgets.transcript.document.document import Document
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.palette import NAMES
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.document import Document
 
 CODE = FileBlock("src/a.py", "def answer():\n    return 42\n", 28)
 FOLDER = FileBlock("src", "a.py\nb.py", 2, folder=True)
@@ -204,8 +203,8 @@ def test_a_name_is_cut_at_every_width(width):
 async def test_a_thought_and_a_call_can_be_searched_together(opened):
     call = calling(arguments={"path": "needle.py"})
     async with opened(asked("go"), call) as (app, pilot):
-        app.transcript.add_thinking("call", "hm")
-        app.transcript.end_thinking("call", 2)
+        app.conversation.add_thinking("call", "hm")
+        app.conversation.end_thinking("call", 2)
         app.transcript.finder.look_for(needle("needle"))
         await pilot.pause()
         assert app.transcript.finder.show(Match("call", 0), unfold=True)

@@ -11,8 +11,8 @@ from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked
 from tui.domain.search.find_matches import Match
 from tui.domain.search.find_query import needle
-from tui.widgets.transcript.rendering.code_blocks import cut_line
-from tui.widgets.transcript.selection import offset_row
+from tui.widgets.transcript.row_blocks import cut_line
+from tui.widgets.transcript.row_selection import offset_row
 
 LONG = "value = compute(" + ", ".join(f"argument_{n}" for n in range(20)) + ")  # the end"
 CODE = f"Look:\n\n```python\n{LONG}\nshort = 1\n```"
@@ -74,14 +74,14 @@ async def test_shift_and_the_wheel_move_the_code_under_the_pointer(opened):
 
 async def test_code_that_arrives_stays_where_it_was_moved_to(opened):
     async with opened() as (app, pilot):
-        app.transcript.add_text("a", f"```python\n{LONG}\n")
+        app.conversation.add_text("a", f"```python\n{LONG}\n")
         await until(lambda: code_rows(app))
         await pilot.press("right")
-        app.transcript.add_text("a", "second = 12345678\n")
+        app.conversation.add_text("a", "second = 12345678\n")
         await until(lambda: len(code_rows(app)) == 2)
         assert [row[:12] for row in code_rows(app)] == ["   ‹ compute", "   ‹  1234567"[:12]]
-        app.transcript.add_text("a", "```\n\nthen")
-        app.transcript.put(answered(f"```python\n{LONG}\nsecond = 12345678\n```\n\nthen", "a"))
+        app.conversation.add_text("a", "```\n\nthen")
+        app.conversation.put(answered(f"```python\n{LONG}\nsecond = 12345678\n```\n\nthen", "a"))
         await until(lambda: any(row.strip() == "then" for row in shown(app)))
         assert code_rows(app)[0].startswith("   ‹ compute")
 
@@ -89,7 +89,7 @@ async def test_code_that_arrives_stays_where_it_was_moved_to(opened):
 async def test_what_is_selected_is_whole_though_it_is_cut_on_screen(opened):
     async with opened(answered(CODE, "a")) as (app, pilot):
         await pilot.press(*["right"] * 3)
-        item = app.transcript._state.document.item_of("a")
+        item = app.conversation.document.item_of("a")
         rows = [offset_row(item.order, block, 0) for block in (0, len(item.blocks()))]
         whole = Selection(Offset(0, rows[0]), Offset(1 << 20, rows[1] - 1))
         assert LONG in app.transcript.get_selection(whole)[0]
@@ -98,7 +98,7 @@ async def test_what_is_selected_is_whole_though_it_is_cut_on_screen(opened):
 async def test_a_selection_within_a_moved_line_is_what_is_seen(opened):
     async with opened(answered(CODE, "a")) as (app, pilot):
         await pilot.press("right")
-        item = app.transcript._state.document.item_of("a")
+        item = app.conversation.document.item_of("a")
         y = offset_row(item.order, 2, 2)
         seen = Selection(Offset(5, y), Offset(12, y))
         assert app.transcript.get_selection(seen)[0] == "compute"
@@ -135,11 +135,11 @@ async def test_home_and_end_take_the_cursor_along(opened):
     entries = [asked(f"question {n}", f"q{n}") for n in range(40)]
     async with opened(*entries) as (app, pilot):
         await pilot.press("home")
-        assert app.transcript.cursor_message is None
+        assert app.conversation.cursor.message is None
         await pilot.press("j", "end")
-        assert app.transcript.cursor_message.id == "q39"
+        assert app.conversation.cursor.message.id == "q39"
         await pilot.press("home")
-        assert app.transcript.cursor_message.id == "q0"
+        assert app.conversation.cursor.message.id == "q0"
 
 
 async def test_code_in_a_list_says_its_language_and_has_its_own_colours(opened):

@@ -13,9 +13,8 @@ from tests.widgets.transcript.conftest import answered, asked, calling, result
 from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.widgets.transcript.document.document import Document
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.palette import NAMES
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.document import Document
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 SEQUENCES = [
@@ -139,8 +138,8 @@ def test_line_ends_of_other_systems_are_line_ends_also_in_two_pieces():
 async def test_nothing_hostile_is_painted_while_it_arrives(opened):
     async with opened(asked("go")) as (app, _):
         for character in HOSTILE:
-            app.transcript.add_text("a", character)
-        app.transcript.add_text("a", " the end")
+            app.conversation.add_text("a", character)
+        app.conversation.add_text("a", " the end")
         await until(lambda: "the end" in "\n".join(app.transcript.visible_text()))
         for y in range(app.transcript.size.height):
             assert not UNSAFE.search(app.transcript.render_line(y).text)

@@ -1,8 +1,8 @@
 import pytest
 
 from tests.widgets.transcript.conftest import answered, asked
-from tui.widgets.transcript.links import Link, link_at, links_of
-from tui.widgets.transcript.rendering.rich_markdown import trimmed
+from tui.widgets.transcript.message_links import Link, link_at, links_of
+from tui.widgets.transcript.rich_markdown import trimmed
 
 TEXT = """\
 See [the notes](https://example.com/notes), <https://example.org> and

@@ -9,8 +9,8 @@ from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result, text_of
 from tui.domain.search.find_matches import Match
 from tui.domain.search.find_query import needle
-from tui.widgets.transcript.document.document import Document
-from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
+from tui.widgets.transcript.canvas import GUTTER, MEASURE
+from tui.widgets.transcript.document import Document
 
 WORDS = " ".join(f"word{n}" for n in range(100))
 WIDE = (240, 43)
@@ -87,7 +87,7 @@ async def test_the_words_at_the_top_stay_when_the_width_passes_the_limit(opened)
 async def test_heights_are_right_on_both_sides_of_the_limit(opened):
     shown = [asked(WORDS, "q"), answered(f"{WORDS}\n\n- {WORDS}\n\n```\nx\n```", "a")]
     async with opened(*shown, size=(90, 23)) as (app, pilot):
-        conversation = app.transcript._state.document
+        conversation = app.conversation.document
         for width in (240, 300, 90, 103, 104, 105, 106):
             await pilot.resize_terminal(width, 43)
             await until(lambda w=width: app.transcript.size.width == w)

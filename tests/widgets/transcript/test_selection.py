@@ -111,8 +111,8 @@ async def test_a_selection_stays_with_its_words_when_something_moves(opened):
     async with opened(*numbered(20, 21), earlier=True) as (app, pilot):
         await drag(pilot, app, (3, 18), (20, 19))
         before = app.screen.get_selected_text()
-        app.transcript.prepend(numbered(20), earlier=False)
-        app.transcript.put(answered("news"))
+        app.conversation.prepend(numbered(20), earlier=False)
+        app.conversation.put(answered("news"))
         await pilot.press("up", "up", "up")
         assert app.screen.get_selected_text() == before
         assert "question" in before

@@ -12,7 +12,7 @@ from tests.widgets.transcript.conftest import (
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript import ScrollPosition
-from tui.widgets.transcript.rendering.row_blocks import Details
+from tui.widgets.transcript.row_blocks import Details
 
 LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
 
@@ -28,18 +28,18 @@ def top(app):
 async def test_a_conversation_is_shown_from_its_end(opened):
     async with opened(*numbered(50)) as (app, _):
         assert app.transcript.visible_text()[-1].split() == ["›", "question", "50"]
-        assert app.transcript.following
+        assert app.conversation.following
 
 
 async def test_a_long_answer_of_the_guide_stays_at_its_beginning(opened):
     async with opened(*numbered(50)) as (app, pilot):
         for part in ("Beginning.\n\n", LOREM * 20, LOREM * 20):
-            app.transcript.add_text("guided", part, "offline:guide")
+            app.conversation.add_text("guided", part, "offline:guide")
         await until(lambda: "Beginning." in shown(app), "the answer")
         await pilot.pause()
         assert "Beginning." in "".join(app.transcript.visible_text()[:3])
         await pilot.press("end")
-        assert app.transcript.following
+        assert app.conversation.following
         assert "Beginning." not in shown(app)
 
 
@@ -106,7 +106,7 @@ async def test_code_has_colours(opened):
 async def test_an_answer_without_text_yet_shows_a_quiet_mark(opened):
     async with opened(asked("Well?"), answered("", "a"), arriving=["a"]) as (app, _):
         assert app.transcript.visible_text()[4] == "   …"
-        app.transcript.add_text("a", "Yes.")
+        app.conversation.add_text("a", "Yes.")
         await until(lambda: "Yes." in shown(app))
         assert "…" not in shown(app)
 
@@ -114,60 +114,60 @@ async def test_an_answer_without_text_yet_shows_a_quiet_mark(opened):
 async def test_a_streamed_answer_is_followed_to_its_end(opened):
     async with opened(*numbered(10)) as (app, _):
         for n in range(200):
-            app.transcript.add_text("new", f"word{n} ")
+            app.conversation.add_text("new", f"word{n} ")
         await until(lambda: "word199" in shown(app))
-        assert app.transcript.following
+        assert app.conversation.following
 
 
 async def test_many_pieces_are_drawn_in_few_frames(opened):
     async with opened(*numbered(3)) as (app, _):
         drawn = []
-        paint = app.transcript._replace_rows
-        app.transcript._replace_rows = lambda *rows: (drawn.append(1), paint(*rows))
+        paint = app.transcript._painter.replace_rows
+        app.transcript._painter.replace_rows = lambda *rows: drawn.append(1) or paint(*rows)
         for n in range(300):
-            app.transcript.add_text("new", f"word{n} ")
+            app.conversation.add_text("new", f"word{n} ")
         await until(lambda: "word299" in shown(app))
         assert len(drawn) <= 3
 
 
 async def test_an_answer_that_is_complete_takes_the_place_of_what_arrived(opened):
     async with opened(asked("Well?")) as (app, _):
-        app.transcript.add_text("a", "So f")
-        app.transcript.add_text("a", "ar.")
-        app.transcript.put(answered("So far.", "a", status="interrupted"))
+        app.conversation.add_text("a", "So f")
+        app.conversation.add_text("a", "ar.")
+        app.conversation.put(answered("So far.", "a", status="interrupted"))
         assert shown(app).count("So far.") == 1
         assert "interrupted" in shown(app)
 
 
 async def test_an_answer_that_came_out_otherwise_is_shown_as_it_is(opened):
     async with opened(asked("Well?")) as (app, _):
-        app.transcript.add_text("a", "Draft")
-        app.transcript.put(answered("Final", "a"))
+        app.conversation.add_text("a", "Draft")
+        app.conversation.put(answered("Final", "a"))
         assert "Final" in shown(app)
         assert "Draft" not in shown(app)
 
 
 async def test_a_message_that_replaces_another_hides_it(opened):
     async with opened(answered("", "f", status="failed", error="busy")) as (app, _):
-        app.transcript.put(answered("Better.", "g", replaces="f"))
+        app.conversation.put(answered("Better.", "g", replaces="f"))
         assert "busy" not in shown(app)
         assert "Better." in shown(app)
 
 
 async def test_a_replaced_message_on_an_earlier_page_stays_hidden(opened):
     async with opened(answered("Better.", "g", replaces="f"), earlier=True) as (app, _):
-        app.transcript.prepend([asked("Well?"), answered("broken", "f")], earlier=False)
+        app.conversation.prepend([asked("Well?"), answered("broken", "f")], earlier=False)
         assert "broken" not in shown(app)
         assert "Well?" in shown(app)
 
 
 async def test_queued_prompts_stay_at_the_end(opened):
     async with opened(*numbered(2)) as (app, _):
-        app.transcript.show_queued(["then this"])
-        app.transcript.put(answered("An answer."))
+        app.conversation.show_queued(["then this"])
+        app.conversation.put(answered("An answer."))
         rows = [row.strip() for row in app.transcript.visible_text() if row]
         assert rows[-3:] == ["An answer.", "› then this", "queued"]
-        app.transcript.show_queued([])
+        app.conversation.show_queued([])
         assert "then this" not in shown(app)
 
 
@@ -175,11 +175,11 @@ async def test_the_reader_is_not_moved_by_what_arrives(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("pageup")
         before = app.transcript.visible_text()
-        app.transcript.put(answered(LOREM * 5))
-        app.transcript.add_text("new", LOREM * 9)
+        app.conversation.put(answered(LOREM * 5))
+        app.conversation.add_text("new", LOREM * 9)
         await until(lambda: app.transcript.visible_text()[-1].endswith("↓ 2 new"))
         assert app.transcript.visible_text()[:-1] == before[:-1]
-        assert not app.transcript.following
+        assert not app.conversation.following
 
 
 async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(opened):
@@ -187,13 +187,13 @@ async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(op
         assert "↓" not in shown(app)
         await pilot.press("pageup")
         assert app.transcript.visible_text()[-1].endswith("↓ latest")
-        app.transcript.put(answered("news"))
-        app.transcript.add_text("new", "more")
-        app.transcript.add_text("new", " news")
+        app.conversation.put(answered("news"))
+        app.conversation.add_text("new", "more")
+        app.conversation.add_text("new", " news")
         await until(lambda: app.transcript.visible_text()[-1].endswith("↓ 2 new"))
         await pilot.press("end")
         assert "↓" not in shown(app)
-        assert app.transcript.following
+        assert app.conversation.following
 
 
 async def test_the_mark_hides_no_word_of_a_row_that_is_full(opened):
@@ -210,32 +210,32 @@ async def test_a_click_on_the_mark_leads_to_the_end(opened):
         last = app.transcript.visible_text()[-1]
         mark = len(last) - len("latest")
         await pilot.click(app.transcript, offset=(mark - 5, 19))
-        assert not app.transcript.following
+        assert not app.conversation.following
         await pilot.click(app.transcript, offset=(mark, 19))
-        assert app.transcript.following
+        assert app.conversation.following
         await pilot.click(app.transcript, offset=(mark, 19))
-        assert app.transcript.following
+        assert app.conversation.following
 
 
 async def test_a_reader_at_the_end_sees_no_such_mark(opened):
     async with opened(*numbered(50)) as (app, _):
-        app.transcript.put(answered("news"))
-        app.transcript.add_text("new", "more news")
+        app.conversation.put(answered("news"))
+        app.conversation.add_text("new", "more news")
         assert "↓" not in shown(app)
 
 
 async def test_scrolling_down_to_the_end_follows_again(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("up", "up", "up")
-        assert not app.transcript.following
+        assert not app.conversation.following
         await pilot.press("down", "down", "down")
-        assert app.transcript.following
+        assert app.conversation.following
 
 
 async def test_the_wheel_scrolls(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot._post_mouse_events([_wheel_up()], app.transcript, offset=(5, 5))
-        assert not app.transcript.following
+        assert not app.conversation.following
 
 
 def _wheel_up():
@@ -249,7 +249,7 @@ async def test_dragging_the_scrollbar_goes_where_it_says(opened):
         app.transcript.scroll_to(y=0, animate=False)
         assert " › question 1" in app.transcript.visible_text()
         app.transcript.scroll_to(y=app.transcript.max_scroll_y, animate=False)
-        assert app.transcript.following
+        assert app.conversation.following
 
 
 async def test_a_few_rows_by_number_are_rows_also_where_heights_are_guessed(opened):
@@ -264,12 +264,12 @@ async def test_a_few_rows_by_number_are_rows_also_where_heights_are_guessed(open
 
 async def test_an_earlier_page_moves_nothing_on_screen(opened):
     async with opened(*numbered(50, 51), earlier=True) as (app, pilot):
-        app.transcript.scrolling.show_beginning()
+        app.transcript.show_beginning()
         await pilot.pause()
         before = app.transcript.visible_text()
         assert app.earlier_wanted == 1
         page = [answered(LOREM * 7, "p"), *numbered(50)]
-        app.transcript.prepend(page, earlier=True)
+        app.conversation.prepend(page, earlier=True)
         await pilot.pause()
         assert app.transcript.visible_text() == before
         await pilot.press("up", "up")
@@ -279,10 +279,10 @@ async def test_an_earlier_page_moves_nothing_on_screen(opened):
 async def test_earlier_pages_are_asked_for_once_each(opened):
     async with opened(*numbered(200, 201), earlier=True) as (app, pilot):
         assert app.earlier_wanted == 0
-        app.transcript.scrolling.show_beginning()
+        app.transcript.show_beginning()
         await pilot.press("up", "down", "up")
         assert app.earlier_wanted == 1
-        app.transcript.prepend(numbered(200), earlier=False)
+        app.conversation.prepend(numbered(200), earlier=False)
         await pilot.press("home", "home")
         assert app.earlier_wanted == 1
 
@@ -295,15 +295,15 @@ async def test_a_short_conversation_asks_for_what_was_before(opened):
 
 async def test_only_what_is_on_screen_is_drawn(opened):
     async with opened(*(answered(f"*answer* {n}", f"a{n}") for n in range(5000))) as (app, _):
-        assert app.transcript._state.document._drawn.rows < 100
+        assert app.conversation.document._drawn.rows < 100
 
 
 async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
-    monkeypatch.setattr("tui.widgets.transcript.document.document.ROWS", 100)
+    monkeypatch.setattr("tui.widgets.transcript.document.ROWS", 100)
     async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
         for _ in range(20):
             await pilot.press("pageup")
-        assert app.transcript._state.document._drawn.rows < 130
+        assert app.conversation.document._drawn.rows < 130
 
 
 async def test_another_width_keeps_the_row_that_was_read(opened):
@@ -323,7 +323,7 @@ async def test_a_reader_at_the_end_stays_there_when_the_size_changes(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.resize_terminal(40, 12)
         await until(lambda: app.transcript.size.height < 12)
-        assert app.transcript.following
+        assert app.conversation.following
         assert "question 50" in app.transcript.visible_text()[-1]
 
 
@@ -331,26 +331,26 @@ async def test_a_place_is_found_again(opened):
     first = numbered(100)
     async with opened(*first) as (app, pilot):
         await pilot.press("pageup", "up")
-        place, before = app.transcript.place, app.transcript.visible_text()
+        place, before = app.conversation.document.place, app.transcript.visible_text()
         app.transcript.show([asked("another session")], earlier=False)
         app.transcript.show(first, earlier=False)
-        assert app.transcript.following
-        app.transcript.go_to(place)
+        assert app.conversation.following
+        app.conversation.go_to(place)
         assert app.transcript.visible_text() == before
-        assert not app.transcript.following
+        assert not app.conversation.following
 
 
 async def test_a_place_that_is_gone_is_the_end(opened):
     async with opened(*numbered(100)) as (app, _):
-        app.transcript.go_to(ScrollPosition("no such message", 3, following=False))
-        assert app.transcript.following
+        app.conversation.go_to(ScrollPosition("no such message", 3, following=False))
+        assert app.conversation.following
 
 
 async def test_an_empty_conversation_has_a_place_and_takes_every_key(opened):
     async with opened() as (app, pilot):
         keys = ["up", "down", "home", "end", "pageup", "j", "k", "y", "c", "enter"]
         await pilot.press(*keys, "left_curly_bracket", "right_curly_bracket")
-        assert app.transcript.place == ScrollPosition(None, 0, following=True)
+        assert app.conversation.document.place == ScrollPosition(None, 0, following=True)
         assert app.copied == []
         assert shown(app).strip() == ""
 
@@ -401,7 +401,7 @@ async def test_an_answer_that_is_exchanged_while_it_is_read_is_read_on(opened):
         await pilot.press("home", *["down"] * 60)
         before = app.transcript.visible_text()
         assert "paragraph" in "".join(before[:2])
-        app.transcript.put(answered(f"{text}\n\nand *more*", "a"))
+        app.conversation.put(answered(f"{text}\n\nand *more*", "a"))
         assert app.transcript.visible_text() == before
 
 
@@ -410,7 +410,7 @@ async def test_an_answer_that_became_shorter_above_the_row_leaves_it_in_the_conv
     async with opened(long, *numbered(30)) as (app, pilot):
         await pilot.press("home", *["down"] * 40)
         assert "item" in top(app)
-        app.transcript.put(answered("short", "long"))
+        app.conversation.put(answered("short", "long"))
         assert "question" in "".join(app.transcript.visible_text()[:2])
         app.transcript.action_move(-100)
         assert app.transcript.visible_text()[:3] == ["", " ● answer", "   short"]

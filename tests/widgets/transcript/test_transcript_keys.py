@@ -14,12 +14,12 @@ def marked(app):
 
 async def test_j_and_k_put_the_cursor_on_messages(opened):
     async with opened(*numbered(3)) as (app, pilot):
-        assert app.transcript.cursor_message is None
+        assert app.conversation.cursor.message is None
         await pilot.press("k")
-        assert app.transcript.cursor_message.id == "q3"
+        assert app.conversation.cursor.message.id == "q3"
         assert marked(app) == ["▌› question 3"]
         await pilot.press("k", "k", "k")
-        assert app.transcript.cursor_message.id == "q1"
+        assert app.conversation.cursor.message.id == "q1"
         await pilot.press("j")
         assert marked(app) == ["▌› question 2"]
 
@@ -28,17 +28,17 @@ async def test_the_cursor_comes_into_sight(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("k", *["k"] * 20)
         assert marked(app) == ["▌› question 30"]
-        assert not app.transcript.following
+        assert not app.conversation.following
         await pilot.press(*["j"] * 20)
         assert marked(app) == ["▌› question 50"]
-        assert app.transcript.following
+        assert app.conversation.following
 
 
 async def test_a_long_message_under_the_cursor_is_seen_from_its_beginning(opened):
     long = answered("\n\n".join(f"paragraph {n}" for n in range(60)), "long")
     async with opened(*numbered(5), long, *numbered(5, 6)) as (app, pilot):
         await pilot.press(*["k"] * 6)
-        assert app.transcript.cursor_message.id == "long"
+        assert app.conversation.cursor.message.id == "long"
         assert "paragraph 0" in app.transcript.visible_text()[2]
 
 
@@ -46,11 +46,11 @@ async def test_braces_go_from_question_to_question(opened):
     entries = [asked("one", "1"), answered("a"), asked("two", "2"), answered("b"), answered("c")]
     async with opened(*entries) as (app, pilot):
         await pilot.press("left_curly_bracket")
-        assert app.transcript.cursor_message.id == "2"
+        assert app.conversation.cursor.message.id == "2"
         await pilot.press("left_curly_bracket")
-        assert app.transcript.cursor_message.id == "1"
+        assert app.conversation.cursor.message.id == "1"
         await pilot.press("right_curly_bracket")
-        assert app.transcript.cursor_message.id == "2"
+        assert app.conversation.cursor.message.id == "2"
 
 
 async def test_y_asks_for_a_copy_of_the_message_as_it_was_written(opened):
@@ -73,8 +73,8 @@ async def test_the_cursor_stands_beside_all_of_a_message_without_a_gap(opened):
 
 async def test_y_copies_what_has_arrived_so_far(opened):
     async with opened(asked("one")) as (app, pilot):
-        app.transcript.add_text("a", "half ")
-        app.transcript.add_text("a", "an answer")
+        app.conversation.add_text("a", "half ")
+        app.conversation.add_text("a", "an answer")
         await pilot.press("y")
         assert app.copied == ["half an answer"]
 
@@ -133,10 +133,10 @@ async def test_a_click_on_its_line_folds_too(opened):
 async def test_folding_above_moves_nothing_below(opened):
     entries = [calling(), result("\n".join(f"line {n}" for n in range(30))), *numbered(30)]
     async with opened(*entries) as (app, pilot):
-        item = app.transcript._state.document.item_of("result")
+        item = app.conversation.document.item_of("result")
         await pilot.press("pageup")
         before = app.transcript.visible_text()
-        app.transcript._state.document.fold(item)
+        app.conversation.document.fold(item)
         app.transcript._draw()
         assert app.transcript.visible_text() == before
 
@@ -148,7 +148,7 @@ async def test_unfolding_at_the_end_keeps_its_line_in_sight(opened):
         await pilot.press("enter")
         assert app.transcript.visible_text()[0] == before
         assert any("▾ read_file result" in row for row in app.transcript.visible_text())
-        assert not app.transcript.following
+        assert not app.conversation.following
 
 
 async def test_i_shows_time_model_and_more_below_the_head_and_hides_it(opened):
@@ -166,7 +166,7 @@ async def test_i_shows_time_model_and_more_below_the_head_and_hides_it(opened):
 async def test_capital_i_shows_it_of_all_messages_also_of_new_ones(opened):
     async with opened(asked("Why?", "u1"), answered("Well.", "a1")) as (app, pilot):
         await pilot.press("I")
-        app.transcript.put(asked("More?", "u2"))
+        app.conversation.put(asked("More?", "u2"))
         await pilot.pause()
         assert [key for key in ("u1", "a1", "u2") if f"· {key}" in shown(app)] == [
             "u1",
@@ -225,7 +225,7 @@ async def test_a_click_above_what_a_tool_is_given_copies_it(opened):
 async def test_the_cursor_comes_along_where_its_reader_scrolls_on(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("k", "pageup", "pageup", "pageup")
-        last = app.transcript.cursor_message
+        last = app.conversation.cursor.message
         seen = [row for row in app.transcript.visible_text() if row.startswith("▌")]
         assert last.text in seen[0]
         await pilot.press("y")
@@ -233,15 +233,15 @@ async def test_the_cursor_comes_along_where_its_reader_scrolls_on(opened):
         await pilot.press("pagedown", "pagedown")
         cursor = [row for row in app.transcript.visible_text() if row.startswith("▌")]
         assert cursor
-        assert app.transcript.cursor_message.text in cursor[0]
+        assert app.conversation.cursor.message.text in cursor[0]
 
 
 async def test_scrolling_leaves_the_cursor_where_it_is_in_sight(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("k", "k", "k")
-        before = app.transcript.cursor_message
+        before = app.conversation.cursor.message
         await pilot.press("up", "up")
-        assert app.transcript.cursor_message is before
+        assert app.conversation.cursor.message is before
 
 
 async def test_code_that_is_in_sight_is_copied_first_and_it_is_said_which(opened):

@@ -7,7 +7,8 @@ from textual.app import App
 from tests.builders import answer, user
 from tui.domain.journal.versions import Version
 from tui.widgets.hints import HintGiven
-from tui.widgets.transcript import Transcript, messages
+from tui.widgets.transcript import Transcript
+from tui.widgets.transcript import transcript_messages as messages
 
 ENTRIES = (user("q1", "one"), answer("a1", "first"), user("q2", "two"), answer("a2", "second"))
 SECOND = {"a2": Version(2, 3)}
@@ -55,7 +56,7 @@ async def test_a_message_with_other_versions_says_which_it_is(reader):
 async def test_versions_that_come_and_go_are_shown_where_one_reads(reader):
     app, pilot = reader
     transcript = app.query_one(Transcript)
-    transcript.show_versions({"q2": Version(1, 2)})
+    transcript.conversation.show_versions({"q2": Version(1, 2)})
     await pilot.pause()
     shown = rows(app)
     named = "version 1/2 · [ and ] show the others"
@@ -87,6 +88,6 @@ async def test_brackets_walk_through_versions_of_the_last_message_that_has_some(
 
 async def test_where_there_is_one_version_the_brackets_say_so(reader):
     app, pilot = reader
-    app.query_one(Transcript).show_versions({})
+    app.query_one(Transcript).conversation.show_versions({})
     await pilot.press("left_square_bracket")
     assert app.told == ["This message has one version; r asks again, e edits a question."]

@@ -6,7 +6,7 @@ from tests.waiting import until
 from tests.widgets.transcript.conftest import STYLES, asked
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.widgets.transcript import Transcript
-from tui.widgets.transcript.welcome import WelcomeText
+from tui.widgets.transcript.welcome_text import WelcomeText
 
 KEYS = (("Enter", "Send"), ("Ctrl+F", "Search all sessions"))
 WORDS = "It chats with language models."
@@ -103,7 +103,7 @@ async def test_the_first_entry_takes_all_of_it_away():
         transcript.show((), earlier=False)
         await pilot.pause()
         assert "Ctrl+F" in painted(app)
-        transcript.put(asked("Hello?"))
+        transcript.conversation.put(asked("Hello?"))
         await pilot.pause()
         assert "Hello?" in painted(app)
         assert "Ctrl+F" not in painted(app)

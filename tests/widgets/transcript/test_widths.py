@@ -7,10 +7,9 @@ from rich.style import Style
 
 from tests.examples import examples
 from tui.domain.journal.message import Message, ToolCall
-from tui.widgets.transcript.document.document import Document
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.code_blocks import Code
-from tui.widgets.transcript.rendering.palette import NAMES
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.document import Document
+from tui.widgets.transcript.row_blocks import Code
 
 PIECES = st.sampled_from(
     [

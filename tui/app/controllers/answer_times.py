@@ -37,7 +37,7 @@ class AnswerTimes:
         """Show what an event says of thinking, time or price; any but thinking ends thinking."""
         if isinstance(event, ThinkingAdded):
             self._thinking.setdefault(session, (event.message_id, self._stopwatch()))
-            self._chat.transcript.add_thinking(event.message_id, event.text)
+            self._chat.conversation.add_thinking(event.message_id, event.text)
             return
         self._end_thinking(session)
         match event:
@@ -61,7 +61,7 @@ class AnswerTimes:
         begun = self._thinking.pop(session, None)
         if begun is not None:
             message_id, at = begun
-            self._chat.transcript.end_thinking(message_id, self._stopwatch() - at)
+            self._chat.conversation.end_thinking(message_id, self._stopwatch() - at)
 
     def _end_answer(self, session: LoadedSession) -> float | None:
         """Show the time of an answer that has ended, if there was one."""
@@ -70,5 +70,5 @@ class AnswerTimes:
             return None
         message_id, at = begun
         seconds = self._stopwatch() - at
-        self._chat.transcript.show_cost(message_id, AnswerCost(seconds))
+        self._chat.conversation.show_cost(message_id, AnswerCost(seconds))
         return seconds

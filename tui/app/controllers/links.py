@@ -10,7 +10,7 @@ from tui.domain.journal.blocks import ImageBlock
 from tui.domain.text.labels import cut_middle
 from tui.domain.text.safe_text import make_visible_name
 from tui.engine.sessions.workspace import Workspace
-from tui.widgets.transcript.messages import LinksWanted
+from tui.widgets.transcript.transcript_messages import LinksWanted
 
 Wanted = tuple[str, str] | ImageBlock
 """A link, by its target and its text, or a picture."""

@@ -13,7 +13,8 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError
 from tui.screens.chat import ChatScreen
-from tui.widgets.transcript import ScrollPosition, messages
+from tui.widgets.transcript import ScrollPosition
+from tui.widgets.transcript import transcript_messages as messages
 
 if TYPE_CHECKING:
     from tui.storage.protocol import SessionReader
@@ -48,7 +49,7 @@ class Navigation:
             return
         excerpts.place_at(workspace.current, message_id, around)
         self._presenter.show_session()
-        self._chat.transcript.show_message(message_id)
+        self._chat.conversation.show_message(message_id)
         self._chat.transcript.finder.point_at(message_id, text)
         self._chat.go_to_prompt()
         self._session_list.show()
@@ -61,7 +62,7 @@ class Navigation:
             return
         workspace.current.pages.show_end()
         self._presenter.show_session()
-        self._chat.transcript.go_to(ScrollPosition(None, 0, following=True))
+        self._chat.conversation.go_to(ScrollPosition(None, 0, following=True))
         self._chat.go_to_prompt()
         self._session_list.show()
 
@@ -85,9 +86,9 @@ class Navigation:
             self._presenter.say(Notice(str(error), "error"))
             return
         if session is self._workspace.current:
-            cursor = transcript.cursor_message is not None
+            cursor = transcript.conversation.cursor.message is not None
             self._presenter.show_session()
-            transcript.scrolling.show_beginning(cursor=cursor)
+            transcript.show_beginning(cursor=cursor)
 
     async def show_session(self) -> None:
         """Show the workspace's current session; another one from where its reader left it."""
@@ -97,7 +98,7 @@ class Navigation:
         self._presenter.show_session()
         if place is None:
             return
-        self._chat.transcript.go_to(place)
+        self._chat.conversation.go_to(place)
         if place.key and not place.following and not excerpts.is_loaded(session, place.key):
             await self._show_far_place(session, place.key, place)
 
@@ -110,10 +111,10 @@ class Navigation:
             around = await asyncio.to_thread(read)
         except StorageError:
             return  # it was none of its messages, or is one no more
-        if session is self._workspace.current and self._chat.transcript.following:
+        if session is self._workspace.current and self._chat.conversation.following:
             excerpts.place_at(session, message_id, around)
             self._presenter.show_session()
-            self._chat.transcript.go_to(place)
+            self._chat.conversation.go_to(place)
 
     async def show_list(self) -> None:
         """Show the list of sessions that the one on screen belongs to."""
@@ -127,13 +128,13 @@ class Navigation:
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             return
-        transcript = self._chat.transcript
+        conversation = self._chat.conversation
         # The reader may be at the end by now, which needs no later page.
-        if has_read and session is self._workspace.current and transcript.later:
+        if has_read and session is self._workspace.current and conversation.ends.later:
             view = session.view()
             arriving = (view.arriving,) if view.arriving else ()
-            transcript.append(view.entries, later=view.later, arriving=arriving)
-            transcript.show_queued(view.queue.prompts)
+            conversation.append(view.entries, later=view.later, arriving=arriving)
+            conversation.show_queued(view.queue.prompts)
 
 
 def _around(store: "SessionReader", session_id: str, message_id: str) -> Surroundings:

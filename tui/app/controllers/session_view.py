@@ -48,12 +48,12 @@ class SessionPresenter:
 
     def show_session(self) -> None:
         """Show the whole session, which is another one or has changed throughout."""
-        session, transcript = self._workspace.current, self._chat.transcript
-        same, place = self.is_current, transcript.place
+        session, conversation = self._workspace.current, self._chat.conversation
+        same, place = self.is_current, conversation.document.place
         self._chat.show_session(session.view())
         if same and session.pages.excerpt is not None:
             # The end of an excerpt is not where its reader was.
-            transcript.go_to(place)
+            conversation.go_to(place)
         self.show_status()
         if session is not self._counted and session.lacks_versions(session.shown):
             self._counted = session
@@ -67,7 +67,7 @@ class SessionPresenter:
         with suppress(StorageError):
             await self._workspace.read_versions(session)
             if session is self._workspace.current:
-                self._chat.transcript.show_versions(session.view().versions)
+                self._chat.conversation.show_versions(session.view().versions)
 
     @property
     def is_current(self) -> bool:
@@ -86,29 +86,29 @@ class SessionPresenter:
 
     def show_followed(self, change: Change) -> None:
         """Show the changes that another program made; the scroll position stays."""
-        transcript = self._chat.transcript
+        conversation = self._chat.conversation
         if change.joined:
             self._show_news(change)
         else:
-            place = transcript.place
+            place = conversation.document.place
             self._chat.show_session(self._workspace.current.view())
-            transcript.go_to(place)
+            conversation.go_to(place)
         self.show_prompt()
         self.show_status()
 
     def _show_news(self, change: Change) -> None:
-        transcript = self._chat.transcript
+        conversation = self._chat.conversation
         before = (each for each in change.before if isinstance(each, Message))
         shown = {each.id: each.text for each in before if each.id in change.arriving}
         for entry in change.news:
             if not isinstance(entry, Message) or entry.id not in change.arriving:
-                transcript.put(entry)
+                conversation.put(entry)
                 continue
             text = shown.get(entry.id, "")
             if entry.id not in shown or not entry.text.startswith(text):
-                transcript.put(msgspec.structs.replace(entry, content=""))
+                conversation.put(msgspec.structs.replace(entry, content=""))
                 text = ""
-            transcript.add_text(entry.id, entry.text[len(text) :])
+            conversation.add_text(entry.id, entry.text[len(text) :])
 
     def show_prompt(self) -> None:
         """Show to-dos, approval and prompt history; the prompt's text stays."""
@@ -187,7 +187,7 @@ class SessionPresenter:
             return
         # Else another session or excerpt is on screen by now.
         if session is self._workspace.current and far == (session.pages.excerpt is not None):
-            self._chat.transcript.prepend(entries, earlier=session.pages.has_earlier)
+            self._chat.conversation.prepend(entries, earlier=session.pages.has_earlier)
 
     async def save_all(self) -> None:
         """Save all sessions."""

@@ -128,7 +128,7 @@ class Summaries:
             return
         self._failed_at.pop(session.id, None)
         if session is self._workspace.current:
-            self._chat.transcript.put(compacted.summary)
+            self._chat.conversation.put(compacted.summary)
         await self._workspace.pool.try_save(session)
         if asked:
             self._say(session, compacted.words)

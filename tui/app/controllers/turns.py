@@ -106,7 +106,7 @@ class Turns:
     async def _show_price(self, answer: Answer, seconds: float) -> None:
         # The first time, the list of prices is loaded.
         if (dollars := await self._price(answer)) is not None:
-            self._chat.transcript.show_cost(answer.id, AnswerCost(seconds, dollars))
+            self._chat.conversation.show_cost(answer.id, AnswerCost(seconds, dollars))
 
     def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -364,7 +364,7 @@ class Turns:
         self._activity.note(session, event)
         self._times.note(session, event)
         if isinstance(event, TextAdded) and shown:
-            self._chat.transcript.add_text(event.message_id, event.text)
+            self._chat.conversation.add_text(event.message_id, event.text)
         is_piece = isinstance(event, TextAdded | ThinkingAdded)
         if not is_piece:
             self._take_step(session, event, shown=shown)
@@ -375,12 +375,12 @@ class Turns:
         """Show an event that is no piece of an answer, and its status."""
         match event:
             case MessageSaved(message=message) if shown:
-                self._chat.transcript.put(message)
+                self._chat.conversation.put(message)
                 self._chat.show_prompt(session.view())
             case AnswerStarted() if shown:
                 self._show_answer(session, event)
             case AnswerRestarted() if shown:
-                self._chat.transcript.put(session.latest[-1])
+                self._chat.conversation.put(session.latest[-1])
             case MessagesLeftOut():
                 self._remark(session, f"{LEFT_OUT} /compact summarises them.")
             case RequestChanged(text=text):
@@ -402,7 +402,7 @@ class Turns:
             self._chat.show_session(session.view())
             return
         model = session.model.name if session.model else ""
-        self._chat.transcript.add_text(event.message_id, "", model)
+        self._chat.conversation.add_text(event.message_id, "", model)
 
     def _finish(self, session: LoadedSession, status: TurnStatus) -> None:
         if self._workers.pop(session, None) is not None:

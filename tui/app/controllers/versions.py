@@ -17,7 +17,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
 from tui.widgets.hints import hint
-from tui.widgets.transcript import messages
+from tui.widgets.transcript import transcript_messages as messages
 
 Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]
 """Prepares a session for a prompt that is not meant for its end."""
@@ -125,7 +125,7 @@ class VersionController:
             hint(self._chat.transcript, f"This is the {which} version.")
         elif session is self._workspace.current:
             self._presenter.show_session()
-            self._chat.transcript.show_message(shown)
+            self._chat.conversation.show_message(shown)
 
     async def _fork(self, session: LoadedSession, message_id: str) -> None:
         title = session.label()

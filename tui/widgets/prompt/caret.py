@@ -10,7 +10,7 @@ from textual.widgets.text_area import DocumentNavigator, Location, WrappedDocume
 
 from tui.widgets.graphemes import after, before, begin, graphemes, word_after, word_before
 from tui.widgets.prompt.document import PromptDocument
-from tui.widgets.textual_private.text_area import adjust_wrapping
+from tui.widgets.textual_bases import adjust_wrapping
 
 
 @cache

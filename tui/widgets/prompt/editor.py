@@ -26,7 +26,7 @@ from tui.widgets.line_input import GraphemeText
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.document import PromptDocument
 from tui.widgets.prompt.pastes import Paste, Pastes
-from tui.widgets.textual_private.text_area import TextAreaBase
+from tui.widgets.textual_bases import TextAreaBase
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 LINE_BREAK_KEYS = frozenset({"shift+enter", "alt+enter", "ctrl+j"})

@@ -13,7 +13,7 @@ from tui.domain.text.labels import age, local_minute, plural
 from tui.domain.text.tokens import Span
 from tui.domain.timestamps import parse_utc
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.transcript.rendering.canvas import MEASURE
+from tui.widgets.transcript.canvas import MEASURE
 from tui.widgets.wrapping import shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]

@@ -1,6 +1,6 @@
 """The transcript of a session: a virtual list of rows."""
 
-from tui.widgets.transcript.document.document import ScrollPosition, ScrollPositions
+from tui.widgets.transcript.document import ScrollPosition, ScrollPositions
 from tui.widgets.transcript.transcript import Transcript
 
 __all__ = ["ScrollPosition", "ScrollPositions", "Transcript", "warm_up"]
@@ -8,8 +8,8 @@ __all__ = ["ScrollPosition", "ScrollPositions", "Transcript", "warm_up"]
 
 def warm_up() -> None:
     """Import the Markdown parser and the highlighter, in a thread after the start."""
-    from tui.widgets.transcript.rendering.highlighting import highlight
-    from tui.widgets.transcript.rendering.rich_markdown import prose
+    from tui.widgets.transcript.highlighting import highlight
+    from tui.widgets.transcript.rich_markdown import prose
 
     prose("*text*", 80)
     highlight("x = 1", "python")

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
-from tui.widgets.transcript.document.document import DocumentRow
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.state import TranscriptState
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.conversation import ConversationOnScreen
+from tui.widgets.transcript.document import DocumentRow
 
 if TYPE_CHECKING:
     # Imported with the first search.
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class FindState:
     """The marks of what is looked for, and the match that the reader is at."""
 
-    def __init__(self, state: TranscriptState) -> None:
-        self._state = state
+    def __init__(self, conversation: ConversationOnScreen) -> None:
+        self._conversation = conversation
         self._found: MatchMarks | None = None
         self._kept: MatchMarks | None = None
         self._pointed = False
@@ -38,7 +38,7 @@ class FindState:
             from tui.widgets.transcript.match_marks import MatchMarks
 
             self._found = MatchMarks(needle)
-        self._state.redraw()
+        self._conversation.draw_all()
 
     def point_at(self, message_id: str, text: str) -> None:
         """Go to the first place of a text in a message, and mark it until the reader moves on."""
@@ -55,7 +55,7 @@ class FindState:
         """Remove that mark; nothing moves."""
         if self._pointed:
             self._found, self._pointed = None, False
-            self._state.redraw()
+            self._conversation.draw_all()
 
     @property
     def can_go_on(self) -> bool:
@@ -64,25 +64,25 @@ class FindState:
 
     def has(self, message_id: str) -> bool:
         """True if a message is loaded and not hidden."""
-        item = self._state.document.item_of(message_id)
+        item = self._conversation.document.item_of(message_id)
         return item is not None and not item.hidden
 
     def show(self, match: "Match", *, unfold: bool) -> bool:
         """Go to a match, with the least movement; false if its message is not loaded."""
-        document = self._state.document
+        document = self._conversation.document
         spot = self._found.go_to(document, match, unfold=unfold) if self._found else None
         if spot is None:
             return False
         document.reader.show(spot)
-        if self._state.cursor.item:
-            self._state.cursor.stand_on(match.message_id)
-        self._state.redraw()
+        if self._conversation.cursor.item:
+            self._conversation.cursor.stand_on(match.message_id)
+        self._conversation.draw_all()
         return True
 
     def in_sight(self) -> "Sequence[Match]":
         """The matches on screen, from the top."""
         return (
-            tuple(self._found.in_sight(self._state.document, self._state.rows))
+            tuple(self._found.in_sight(self._conversation.document, self._conversation.rows))
             if self._found
             else ()
         )
@@ -92,11 +92,15 @@ class FindState:
         from tui.domain.search.find_matches import ReadingPosition
 
         return (
-            self._found.reading(self._state.document, self._state.rows)
+            self._found.reading(self._conversation.document, self._conversation.rows)
             if self._found
             else ReadingPosition(None)
         )
 
     def mark(self, row: DocumentRow, strip: Strip, canvas: Canvas) -> Strip:
         """A row with its marks."""
-        return self._found.mark(row, strip, self._state.document, canvas) if self._found else strip
+        return (
+            self._found.mark(row, strip, self._conversation.document, canvas)
+            if self._found
+            else strip
+        )

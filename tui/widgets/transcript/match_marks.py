@@ -10,13 +10,12 @@ from textual.strip import Strip
 from tui.domain.journal.message import Message
 from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
-from tui.widgets.transcript.document.document import Document, DocumentRow
-from tui.widgets.transcript.document.items import Item
-from tui.widgets.transcript.document.viewport import Spot
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.code_blocks import Code
-from tui.widgets.transcript.rendering.foldable import CallLine, FileLine, PictureLine
-from tui.widgets.transcript.rendering.row_blocks import (
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.foldable import CallLine, FileLine, PictureLine
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.row_blocks import (
+    Code,
     Cut,
     Details,
     FoldLine,
@@ -24,8 +23,8 @@ from tui.widgets.transcript.rendering.row_blocks import (
     ProseBlock,
     RowBlock,
 )
-from tui.widgets.transcript.scrolling import redraw_fence
-from tui.widgets.transcript.selection import paint
+from tui.widgets.transcript.row_selection import paint
+from tui.widgets.transcript.viewport import Spot
 
 _KNOWN = 200
 _LEADING = " ▌"
@@ -191,7 +190,7 @@ def _uncover(document: Document, item: Item, number: int, piece: Piece) -> None:
     if begin < cut.hidden or end > cut.hidden + cut.shown:
         before = cell_len(cut.text[:begin]) - block.room // 3
         if block.sideways.move(before - block.sideways.skipped(block.room), block.room):
-            redraw_fence(document, item, block.sideways)
+            document.redraw_fence(item, block.sideways)
 
 
 def _row(strip: Strip, block: RowBlock, *, shown: bool) -> tuple[str, bool]:

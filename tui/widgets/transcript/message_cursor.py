@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from tui.domain.journal.message import Message, Role
-from tui.widgets.transcript.document.document import Document, DocumentRow
-from tui.widgets.transcript.document.items import Item
-from tui.widgets.transcript.rendering.code_blocks import Code, code_of
+from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.row_blocks import Code, code_of
 
 
 class MessageCursor:
@@ -26,6 +26,11 @@ class MessageCursor:
     def message(self) -> Message | None:
         """The message at the cursor."""
         return self.item.message if self.item else None
+
+    @property
+    def message_or_last(self) -> Message | None:
+        """The message at the cursor, or the last one of all."""
+        return self.message or self.last()
 
     def stand_on(self, message_id: str) -> Item | None:
         """Go to a message if it is loaded and not hidden; gives the item at the cursor."""

@@ -3,16 +3,16 @@
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
+from textual.widget import Widget
 
-from tui.widgets.transcript.document.document import DocumentRow
-from tui.widgets.transcript.document.items import Item
-from tui.widgets.transcript.document.viewport import Spot
+from tui.widgets.transcript.canvas import NAMES, Canvas, Palette
+from tui.widgets.transcript.conversation import ConversationOnScreen
+from tui.widgets.transcript.document import DocumentRow
 from tui.widgets.transcript.find_state import FindState
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.palette import NAMES, Palette
-from tui.widgets.transcript.selection import look_of_selected, number_of, paint, selected
-from tui.widgets.transcript.state import TranscriptState
-from tui.widgets.transcript.welcome import Welcome
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.row_selection import look_of_selected, number_of, paint, selected
+from tui.widgets.transcript.viewport import Spot
+from tui.widgets.transcript.welcome_text import Welcome
 
 _CURSOR = "▌"
 _BELOW = "↓"
@@ -50,10 +50,13 @@ def _shown(strip: Strip, words: str, canvas: Canvas) -> str:
 class RowPainter:
     """Draws one row at a time: cursor, matches and selection over the rows of the document."""
 
-    def __init__(self, state: TranscriptState, finder: FindState, welcome: Welcome) -> None:
-        self._state = state
+    def __init__(
+        self, widget: Widget, conversation: ConversationOnScreen, finder: FindState
+    ) -> None:
+        self._widget = widget
+        self._conversation = conversation
         self._finder = finder
-        self._welcome = welcome
+        self.welcome = Welcome()
         self._more = ""
         self.canvas: Canvas | None = None
 
@@ -72,7 +75,7 @@ class RowPainter:
 
     def replace_rows(self, rows: list[DocumentRow], more: str, height: int) -> set[int]:
         """Show other rows; ``more`` is the mark on the last one. Gives the rows to be painted."""
-        old, self._state.rows = self._state.rows, rows
+        old, self._conversation.rows = self._conversation.rows, rows
         changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
         if self._more != more:
             changed.add(height - 1)
@@ -81,9 +84,9 @@ class RowPainter:
 
     def row(self, y: int, height: int) -> Strip:
         """One row of so many."""
-        canvas, rows = self.canvas, self._state.rows
+        canvas, rows = self.canvas, self._conversation.rows
         if canvas is None:
-            return Strip.blank(self._state.widget.size.width, self._state.widget.rich_style)
+            return Strip.blank(self._widget.size.width, self._widget.rich_style)
         strip = self._row(rows[y], canvas) if y < len(rows) else self._below(y, height, canvas)
         return with_more(strip, self._more, canvas) if self._more and y == height - 1 else strip
 
@@ -94,17 +97,17 @@ class RowPainter:
         return is_more(row.strip, self._more, self.canvas, cell)
 
     def _palette(self) -> Palette:
-        style = self._state.widget.get_component_rich_style
+        style = self._widget.get_component_rich_style
         return {name: style(f"transcript--{name}") for name in NAMES}
 
     def _below(self, y: int, height: int, canvas: Canvas) -> Strip:
-        if self._state.rows or not self._state.is_loaded:
+        if self._conversation.rows or not self._conversation.is_loaded:
             return canvas.blank()
-        return self._welcome.row(y, height, canvas)
+        return self.welcome.row(y, height, canvas)
 
     def _row(self, row: DocumentRow, canvas: Canvas) -> Strip:
-        number, widget = number_of(row.spot), self._state.widget
-        at_cursor = row.spot.item is self._state.cursor.item
+        number, widget = number_of(row.spot), self._widget
+        at_cursor = row.spot.item is self._conversation.cursor.item
         strip = with_cursor(row, canvas) if at_cursor else row.strip
         strip = self._finder.mark(row, strip, canvas)
         selection = widget.text_selection

@@ -12,31 +12,40 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.journal.message import Message
+from tui.domain.journal.blocks import ImageBlock
+from tui.domain.journal.message import Message, Role
 from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
-from tui.domain.views.usage import AnswerCost
+from tui.domain.views.message_details import details
+from tui.widgets.hints import hint
+from tui.widgets.intents import CopyRequested
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
-from tui.widgets.textual_private.scroll_view import ScrollViewBase
-from tui.widgets.transcript import messages
-from tui.widgets.transcript.cursor_actions import CursorActions
-from tui.widgets.transcript.document.document import (
-    NO_VERSIONS,
-    Document,
-    DocumentRow,
-    ScrollPosition,
-)
+from tui.widgets.textual_bases import ScrollViewBase
+from tui.widgets.transcript.canvas import COMPONENTS
+from tui.widgets.transcript.click_targets import target_at
+from tui.widgets.transcript.conversation import ConversationOnScreen, HistoryEnds
+from tui.widgets.transcript.document import NO_VERSIONS, DocumentRow
 from tui.widgets.transcript.find_state import FindState
-from tui.widgets.transcript.folding import Folding
-from tui.widgets.transcript.mouse import Mouse
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.palette import COMPONENTS
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.row_blocks import Code, Details, FoldLine
 from tui.widgets.transcript.row_painter import RowPainter, more_words
-from tui.widgets.transcript.scrolling import HorizontalScroll, Scrolling
-from tui.widgets.transcript.selection import offset_at, selected_text
-from tui.widgets.transcript.state import HistoryEnds, TranscriptState
-from tui.widgets.transcript.welcome import Welcome, WelcomeText
+from tui.widgets.transcript.row_selection import offset_at, selected_text, selection_of
+from tui.widgets.transcript.transcript_messages import (
+    AskAgainWanted,
+    BeginningWanted,
+    EarlierWanted,
+    EditWanted,
+    EndWanted,
+    ForkWanted,
+    LaterWanted,
+    LinksWanted,
+    MatchWanted,
+    PromptWanted,
+    VersionIntent,
+    VersionWanted,
+)
+from tui.widgets.transcript.welcome_text import WelcomeText
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -44,6 +53,11 @@ if TYPE_CHECKING:
 FRAMES_A_SECOND = 30
 LONGEST_WAIT = 0.5
 """In seconds: the first frame may have loaded a library, and the next must not wait for that."""
+
+_WHEEL_ROWS = 3
+_SIDE_CELLS = 8
+_FEW_ROWS = 3
+"""A scrollbar that moves by more rows than this is being dragged."""
 
 
 class Throttle:
@@ -82,7 +96,7 @@ def show_place(view: ScrollView, above: int, total: int) -> None:
 
 
 class Transcript(ScrollViewBase, can_focus=True):
-    """Shows the messages of a session, and connects Textual's events with its collaborators."""
+    """Draws the conversation on screen, and does what keys and mouse ask for in it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*CONVERSATION]
 
@@ -98,53 +112,20 @@ class Transcript(ScrollViewBase, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
 
-    PageWanted = messages.PageWanted
-    EarlierWanted = messages.EarlierWanted
-    LaterWanted = messages.LaterWanted
-    PromptWanted = messages.PromptWanted
-    MatchWanted = messages.MatchWanted
-    LinksWanted = messages.LinksWanted
-
     def __init__(self) -> None:
         super().__init__()
-        self._welcome = Welcome()
-        self._state = state = TranscriptState(self, self._draw, self._draw_all)
-        self.finder = FindState(state)
-        self._painter = RowPainter(state, self.finder, self._welcome)
-        self.scrolling = Scrolling(state)
-        self.at_cursor = CursorActions(state)
-        horizontal, folding = HorizontalScroll(state), Folding(state)
-        self._mouse = Mouse(state, self._painter, self.scrolling, horizontal, folding)
+        self.conversation = ConversationOnScreen(self._draw, self._draw_soon, self._draw_all)
+        self.finder = FindState(self.conversation)
+        self._painter = RowPainter(self, self.conversation, self.finder)
         self._timer: Timer | None = None
         self._throttle = Throttle()
         self._has_selection = False
         self._bindings_state: tuple[object, ...] = (True, None, None, False, False)
 
-        # Textual looks for the actions of CONVERSATION here.
-        self.action_move = self.scrolling.move
-        self.action_page = self.scrolling.page
-        self.action_to_top = self.scrolling.to_top
-        self.action_to_end = self.scrolling.to_end
-        self.action_sideways = horizontal.step
-        self.action_step = self.at_cursor.step
-        self.action_copy_message = self.at_cursor.copy_message
-        self.action_copy_code = self.at_cursor.copy_code
-        self.action_ask_again = self.at_cursor.ask_again
-        self.action_edit_question = self.at_cursor.edit_question
-        self.action_version = self.at_cursor.version
-        self.action_fork = self.at_cursor.fork
-        self.action_open_link = self.at_cursor.open_link
-        self.action_match = self.at_cursor.match
-        self.action_fold = folding.fold
-        self.action_details = folding.details
-        self.action_all_details = folding.all_details
-
-    # --- values
-
     def show_welcome(self, text: WelcomeText) -> None:
         """Show a text while there is no message."""
-        if text != self._welcome.text:
-            self._welcome.text = text
+        if text != self._painter.welcome.text:
+            self._painter.welcome.text = text
             self.refresh()
 
     def show(
@@ -165,122 +146,52 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self._has_selection:
             # It would apply to the same rows of another session.
             self.screen.clear_selection()
-        document = Document(entries, arriving, self._state.costs, self._state.thoughts, versions)
-        self._state.replace(document, HistoryEnds(earlier, later))
+        self.conversation.replace(entries, arriving, versions, HistoryEnds(earlier, later))
         self._painter.canvas = None
         # Also the rows below a session that is shorter than the one before.
         self._draw_all()
 
-    def prepend(self, entries: Sequence[Entry], *, earlier: bool) -> None:
-        """Put earlier entries before all others; nothing on screen moves."""
-        self._state.document.prepend(entries)
-        self._state.ends = HistoryEnds(earlier, self.later)
-        self._draw()
-
-    def append(self, entries: Sequence[Entry], *, later: bool, arriving: Collection[str]) -> None:
-        """Put a page of later entries after the last one; nothing on screen moves."""
-        self._state.document.append(entries, arriving)
-        self._state.ends = HistoryEnds(self._state.ends.earlier, later)
-        self._draw()
-
-    def put(self, entry: Entry) -> None:
-        """Add an entry at the end, or replace the message with the same id."""
-        known = isinstance(entry, Message) and self._state.document.item_of(entry.id)
-        if isinstance(entry, Message) and not known:
-            self._state.note_unseen(entry.id)
-        if known or not self.later:
-            self._state.document.put(entry)
-        self._draw()
-
-    def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
-        """Add to an answer that is arriving; it is drawn with the next frame."""
-        if not self.later:
-            self._state.document.add_text(message_id, text, model)
-        self._state.note_unseen(message_id)
-        self._draw_soon()
-
-    def add_thinking(self, message_id: str, text: str) -> None:
-        """Add to the thinking before an answer, of whichever session it is."""
-        thought = self._state.thoughts.add(message_id, text)
-        if self._state.document.show_thought(message_id, thought):
-            self._draw_soon()
-
-    def end_thinking(self, message_id: str, seconds: float) -> None:
-        """Fold the thinking before an answer: that begins, or has ended."""
-        thought = self._state.thoughts.get(message_id)
-        if thought is None:
-            return
-        thought.end(seconds)
-        if self._state.document.show_thought(message_id, thought):
-            self._draw_soon()
-
-    def show_cost(self, message_id: str, cost: AnswerCost) -> None:
-        """Add time and tokens to the details of an answer, of whichever session it is."""
-        self._state.costs[message_id] = cost
-        self._state.document.inform_anew(message_id)
-        self._draw_soon()
-
-    def show_versions(self, versions: Mapping[str, Version]) -> None:
-        """Show which messages have other versions."""
-        self._state.document.show_versions(versions)
-        self._draw()
-
-    def show_queued(self, prompts: Sequence[str]) -> None:
-        """Show prompts that wait to be sent, after everything else."""
-        self._state.document.show_queued(prompts)
-        self._draw()
-
-    def show_message(self, message_id: str) -> None:
-        """Put the cursor on a message and scroll it into view."""
-        item = self._state.cursor.stand_on(message_id)
-        if item:
-            self._state.document.go_near(item)
-            self._draw_all()
-
-    # --- the reader's place
-
-    @property
-    def place(self) -> ScrollPosition:
-        """The scroll position, to come back to."""
-        return self._state.document.place
-
-    def go_to(self, place: ScrollPosition) -> None:
-        """Go back to a scroll position; to the end if it is not in the document."""
-        self._state.document.go_to(place)
-        self._draw()
-
-    @property
-    def following(self) -> bool:
-        """True while the end is in sight; new rows then scroll into view."""
-        return self._state.following
-
-    @property
-    def later(self) -> bool:
-        """True if there are messages after the last loaded one."""
-        return self._state.ends.later
-
-    @property
-    def cursor_message(self) -> Message | None:
-        """The message at the cursor."""
-        return self._state.cursor.message
+    # --- the line of keys
 
     @property
     def useful(self) -> frozenset[str]:
         """Keys with something to act on now; the others always have something."""
-        has_use = {"find-next": self.finder.can_go_on, COPY_SELECTED: self._has_selection}
-        return self.at_cursor.useful | {key for key, has in has_use.items() if has}
-
-    def visible_text(self) -> list[str]:
-        """The text on screen, row by row."""
-        return [self.render_line(y).text.rstrip() for y in range(self._pane.height)]
+        shown = self.conversation
+        item, message = shown.cursor.item, shown.cursor.message
+        has_use = {
+            "find-next": self.finder.can_go_on,
+            COPY_SELECTED: self._has_selection,
+            "conversation-copy-code": item is None or item.has_code,
+            "conversation-open-link": message is not None and _may_open(message),
+            "conversation-ask-again": message is not None and message.role == "assistant",
+            "conversation-edit": message is not None and message.role == "user",
+            "conversation-version-previous": message is not None
+            and message.id in shown.document.versions,
+            "conversation-fold": shown.cursor.foldable(shown.rows) is not None,
+        }
+        return frozenset(key for key, has in has_use.items() if has)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave letters to the prompt that have nothing to act on."""
         if action == "match":
             return self.finder.can_go_on
         if action not in CONVERSATION_MOVES:
-            return self._state.cursor.last() is not None
+            return self.conversation.cursor.last() is not None
         return super().check_action(action, parameters)
+
+    def _refresh_bindings_if_changed(self) -> None:
+        """Update the line of keys where its contents may have changed."""
+        item = self.conversation.cursor.item
+        state = (
+            self.conversation.following,
+            item,
+            item and item.fold_state,
+            self.finder.can_go_on,
+            self._has_selection,
+        )
+        if state != self._bindings_state:
+            self._bindings_state = state
+            self.refresh_bindings()
 
     # --- drawing
 
@@ -290,9 +201,8 @@ class Transcript(ScrollViewBase, can_focus=True):
         return self.scrollable_content_region.size
 
     def _draw_soon(self) -> None:
-        if self._timer is not None or not self.is_mounted:
-            return
-        self._timer = self.set_timer(self._throttle.wait, self._draw)
+        if self._timer is None and self.is_mounted:
+            self._timer = self.set_timer(self._throttle.wait, self._draw)
 
     def _draw(self) -> None:
         """Settle the viewport, and paint the rows that have changed."""
@@ -303,17 +213,27 @@ class Transcript(ScrollViewBase, can_focus=True):
         if not width or not height:
             return
         self._throttle.begin()
-        document, ends = self._state.document, self._state.ends
-        document.draw_on(self._fitted_canvas(width), height)
+        shown, painter = self.conversation, self._painter
+        document, ends = shown.document, shown.ends
+        if painter.canvas is None or painter.canvas.width != width:
+            # The rows of the welcome are not compared.
+            self.refresh()
+        document.draw_on(painter.fit(width), height)
         rows = document.rows()
+        if bool(shown.rows) != bool(rows):
+            # The welcome came or went.
+            self.refresh()
         at_end = not ends.later and document.reader.is_at_end()
         if at_end:
-            self._state.unseen.clear()
-        self._replace_rows(rows, "" if at_end else more_words(len(self._state.unseen)))
+            shown.unseen.clear()
+        more = "" if at_end else more_words(len(shown.unseen))
+        if changed := painter.replace_rows(rows, more, height):
+            # Without any region it would be all of them.
+            self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
         above, total = document.reader.rows_above(), document.layout.total
         show_place(self, above, max(total, above + height))
         for end in ends.neared(above, total - above - height, height):
-            self.post_message(self.EarlierWanted() if end == "earlier" else self.LaterWanted())
+            self.post_message(EarlierWanted() if end == "earlier" else LaterWanted())
         self._refresh_bindings_if_changed()
         self._throttle.end()
 
@@ -321,51 +241,25 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._draw()
         self.refresh()
 
-    def _fitted_canvas(self, width: int) -> Canvas:
-        canvas = self._painter.canvas
-        if canvas is None or canvas.width != width:
-            # The rows of the welcome are not compared.
-            self.refresh()
-        return self._painter.fit(width)
-
-    def _replace_rows(self, rows: list[DocumentRow], more: str) -> None:
-        if bool(self._state.rows) != bool(rows):
-            # The welcome came or went.
-            self.refresh()
-        width, height = self._pane
-        changed = self._painter.replace_rows(rows, more, height)
-        if changed:
-            # Without any region it would be all of them.
-            self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
-
-    def _refresh_bindings_if_changed(self) -> None:
-        """Update the line of keys where its contents may have changed."""
-        item = self._state.cursor.item
-        state = (
-            self.following,
-            item,
-            item and item.fold_state,
-            self.finder.can_go_on,
-            self._has_selection,
-        )
-        if state != self._bindings_state:
-            self._bindings_state = state
-            self.refresh_bindings()
-
     def render_line(self, y: int) -> Strip:
         """One row of the transcript."""
         return self._painter.row(y, self._pane.height)
+
+    def visible_text(self) -> list[str]:
+        """The text on screen, row by row."""
+        return [self.render_line(y).text.rstrip() for y in range(self._pane.height)]
 
     # --- selecting
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, without decoration."""
-        text = selected_text(self._state.document, self._state.rows, selection)
+        shown = self.conversation
+        text = selected_text(shown.document, shown.rows, selection)
         return (text, "\n") if text else None
 
     def offset_at(self, pointer: Offset) -> Offset | None:
         """The place in the document that is nearest to a place of the screen."""
-        return offset_at(self._state.rows, self.content_region, pointer)
+        return offset_at(self.conversation.rows, self.content_region, pointer)
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Paint the selection."""
@@ -375,19 +269,53 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     # --- mouse
 
+    def _row_under(self, event: events.MouseEvent) -> tuple[DocumentRow | None, Offset]:
+        """The row under the pointer, and the pointer's place over the rows."""
+        offset, rows = event.get_content_offset(self), self.conversation.rows
+        if offset is None or not 0 <= offset.y < len(rows):
+            return None, Offset()
+        return rows[offset.y], offset
+
     @on(events.MouseScrollDown)
     @on(events.MouseScrollUp)
     @on(events.MouseScrollLeft)
     @on(events.MouseScrollRight)
     def _turn_wheel(self, event: events.MouseEvent) -> None:
+        """Scroll rows; with Shift, or a wheel that tilts, the code under the pointer."""
         event.prevent_default().stop()
-        self._mouse.turn_wheel(event)
+        back = isinstance(event, events.MouseScrollUp | events.MouseScrollLeft)
+        step = -1 if back else 1
+        tilted = isinstance(event, events.MouseScrollLeft | events.MouseScrollRight)
+        row, _ = self._row_under(event)
+        if not tilted and not event.shift:
+            self.action_move(step * _WHEEL_ROWS)
+        elif row is not None:
+            self._scroll_code([row], None, step)
 
     def on_mouse_down(self) -> None:
-        self.post_message(self.PromptWanted())
+        self.post_message(PromptWanted())
 
     def on_click(self, event: events.Click) -> None:
-        self._mouse.click(event)
+        """Act on the row; a double click selects a paragraph, a triple click a message."""
+        if event.chain > 1:
+            event.prevent_default()
+        row, place = self._row_under(event)
+        if row is None:
+            return
+        is_last = place.y == self._pane.height - 1
+        if is_last and not self.text_selection and self._painter.is_more_at(row, place.x):
+            self.action_to_end()
+        elif event.chain > 1:
+            self.screen.selections = {self: selection_of(row, whole_item=event.chain > 2)}
+        elif not self.text_selection:
+            match target_at(row, place.x):
+                case None:
+                    return
+                case FoldLine():
+                    self.conversation.document.fold(row.spot.item, row.spot.block)
+                    self._draw()
+                case intent:
+                    self.post_message(intent)
 
     # --- size, style and scrollbar
 
@@ -410,6 +338,194 @@ class Transcript(ScrollViewBase, can_focus=True):
         """Follow the scrollbar, and everything else that scrolls by row numbers."""
         super().watch_scroll_y(old_value, new_value)
         old, new = round(old_value), round(new_value)
-        if not self.is_resizing and old != new:
-            at_end = new_value >= self.max_scroll_y
-            self.scrolling.follow_scrollbar(old, new, at_end=at_end)
+        if self.is_resizing or old == new:
+            return
+        reader = self.conversation.document.reader
+        if new_value >= self.max_scroll_y:
+            reader.to_end()
+        elif abs(new - old) <= _FEW_ROWS:
+            # Not by row number: while heights are estimates, that would jump.
+            reader.move(new - old)
+        else:
+            reader.scroll_to(new)
+        self._draw_with_cursor()
+
+    # --- keys: scrolling
+
+    def _draw_with_cursor(self) -> None:
+        """Draw; the message cursor stays in sight."""
+        self._draw()
+        if self.conversation.cursor.come_along(self.conversation.rows):
+            self._draw_all()
+
+    def action_move(self, rows: int) -> None:
+        """Scroll down by rows, or up if negative."""
+        self.conversation.document.reader.move(rows)
+        self._draw_with_cursor()
+
+    def action_page(self, pages: int) -> None:
+        """Scroll by screens, with one row in common."""
+        self._hint_if_blank()
+        self.action_move(pages * max(1, self.conversation.document.reader.height - 1))
+
+    def action_to_top(self) -> None:
+        """Go to the beginning of the session, which may have to be loaded first."""
+        self._hint_if_blank()
+        if self.conversation.ends.earlier:
+            self.post_message(BeginningWanted())
+            return
+        self.show_beginning()
+        self.conversation.cursor.go_to_first()
+        self._draw_all()
+
+    def show_beginning(self, *, cursor: bool = False) -> None:
+        """Show the first row; with ``cursor``, put the cursor on its message."""
+        shown = self.conversation
+        shown.document.reader.scroll_to(0)
+        self._draw()
+        if cursor:
+            shown.cursor.go_into_sight(shown.rows)
+            shown.cursor.go_to_first()
+        self._draw_all()
+
+    def action_to_end(self) -> None:
+        """Go to the end of the session and follow it; it may have to be loaded first."""
+        if self.conversation.ends.later:
+            self.post_message(EndWanted())
+            return
+        self.conversation.document.reader.to_end()
+        self.conversation.cursor.go_to_last()
+        self._draw_all()
+
+    def action_sideways(self, count: int) -> None:
+        """Move the code of the message at the cursor, else all code on screen."""
+        self._scroll_code(self.conversation.rows, self.conversation.cursor.item, count)
+
+    def _scroll_code(self, rows: Sequence[DocumentRow], item: Item | None, count: int) -> None:
+        """Move the code of an item among the rows, or else of all, to the right or left."""
+        codes = [(block, row.spot.item) for row in rows if isinstance(block := row.block, Code)]
+        own = [each for each in codes if each[1] is item] or codes
+        fences = {code.sideways: (code.room, owner) for code, owner in own}
+        moved = {
+            sideways: owner
+            for sideways, (room, owner) in fences.items()
+            if sideways.move(count * _SIDE_CELLS, room)
+        }
+        for sideways, owner in moved.items():
+            self.conversation.document.redraw_fence(owner, sideways)
+        if moved:
+            self._draw_all()
+
+    def _hint_if_blank(self) -> None:
+        if self.conversation.is_blank:
+            hint(self, "There is no message yet.")
+
+    # --- keys: the message at the cursor
+
+    def action_step(self, count: int, role: Role | None = None) -> None:
+        """Put the cursor on the next message of a role, or the one before."""
+        shown = self.conversation
+        shown.cursor.step(count, shown.rows, role)
+        if shown.cursor.item:
+            shown.document.reader.reveal(shown.cursor.item)
+        self._draw_all()
+
+    def show_cursor(self) -> None:
+        """Put the cursor on a message in sight."""
+        self.conversation.cursor.go_into_sight(self.conversation.rows)
+        self._draw_all()
+
+    def action_copy_message(self) -> None:
+        """Ask for a copy of the message at the cursor, or of the last one."""
+        if message := self.conversation.cursor.message_or_last:
+            self.post_message(CopyRequested(message.typed_text or message.text))
+
+    def action_copy_code(self) -> None:
+        """Ask for a copy of a code block; each press takes the next block of the message."""
+        code, number = self.conversation.cursor.next_code(self.conversation.rows)
+        if code:
+            self.post_message(CopyRequested(code, number))
+        else:
+            hint(self, "No code to copy; y copies the message.")
+
+    def action_open_link(self) -> None:
+        """Ask for a link or picture of the message at the cursor, or of the last, to be opened."""
+        from tui.widgets.transcript.message_links import links_of
+
+        message = self.conversation.cursor.message_or_last
+        links = links_of(message) if message else ()
+        pairs = [(link.target, link.text) for link in links]
+        self.post_message(LinksWanted(pairs, _pictures(message) if message else ()))
+
+    def action_version(self, step: int) -> None:
+        """Request another version of the message at the cursor, or of the last that has some."""
+        document, message = self.conversation.document, self.conversation.cursor.message
+        message_id = message.id if message else document.last_with_versions
+        if message_id not in document.versions:
+            hint(self, "This message has one version; r asks again, e edits a question.")
+        else:
+            self.post_message(VersionWanted(message_id, step))
+
+    def action_ask_again(self) -> None:
+        """Request another version of the answer at the cursor, or of the last one."""
+        self._post_intent(AskAgainWanted)
+
+    def action_edit_question(self) -> None:
+        """Request to edit the question at the cursor, or the last one."""
+        self._post_intent(EditWanted)
+
+    def action_fork(self) -> None:
+        """Request a copy of the session up to the message at the cursor, or the last one."""
+        self._post_intent(ForkWanted)
+
+    def _post_intent(self, intent: type[VersionIntent]) -> None:
+        if message := self.conversation.cursor.message_or_last:
+            self.post_message(intent(message.id))
+
+    def action_match(self, count: int) -> None:
+        """Ask for the next match, or the one before."""
+        self.post_message(MatchWanted(count))
+
+    # --- keys: folding
+
+    def action_fold(self) -> None:
+        """Open files, a tool call, a result or a summary, or fold them."""
+        shown = self.conversation
+        if item := shown.cursor.foldable(shown.rows):
+            shown.document.fold(item)
+            self._draw()
+
+    def action_details(self) -> None:
+        """Show or hide time, model and more of the message at the cursor, or of one in sight."""
+        shown = self.conversation
+        if shown.cursor.item is None:
+            shown.cursor.go_into_sight(shown.rows)
+        item = shown.cursor.item
+        if item is None or item.message is None:
+            return
+
+        def are_in_sight() -> bool:
+            rows = shown.rows
+            return any(isinstance(row.block, Details) and row.spot.item is item for row in rows)
+
+        if not item.informed or are_in_sight():
+            shown.document.inform(item, shown=not item.informed)
+            self._draw_all()
+        if item.informed and not are_in_sight():
+            # They are at the message's beginning, out of sight: scrolling there was not asked for.
+            hint(self, details(item.message, item.cost))
+
+    def action_all_details(self) -> None:
+        """Show or hide the details of all messages."""
+        self._hint_if_blank()
+        self.conversation.document.inform_all()
+        self._draw_all()
+
+
+def _pictures(message: Message) -> Sequence[ImageBlock]:
+    return [each for each in message.attachments if isinstance(each, ImageBlock)]
+
+
+def _may_open(message: Message) -> bool:
+    """True if a message has pictures, or the beginning of an address."""
+    return "://" in message.typed_text or bool(_pictures(message))

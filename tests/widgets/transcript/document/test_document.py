@@ -9,10 +9,9 @@ from tests.examples import examples
 from tui.domain.journal.blocks import FileBlock, ImageBlock, content_of
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Summary
-from tui.widgets.transcript.document.document import Document
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.foldable import FileLine
-from tui.widgets.transcript.rendering.palette import NAMES
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.document import Document
+from tui.widgets.transcript.foldable import FileLine
 
 PICTURE = ImageBlock("photo.png", "image/png", "ab" * 32, 1)
 WORDS = st.sampled_from(["a", "the", "conversation", "keeps-its-place", "日本語", "🎉", "x"])

@@ -3,10 +3,9 @@
 from rich.style import Style
 
 from tui.domain.journal.message import Message
-from tui.widgets.transcript.document.document import Document
-from tui.widgets.transcript.document.thought import MOST_KEPT, ROWS, Thought, Thoughts
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.palette import NAMES
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.document import Document
+from tui.widgets.transcript.thought import MOST_KEPT, ROWS, Thought, Thoughts
 
 CANVAS = Canvas(40, dict.fromkeys(NAMES, Style()))
 

@@ -4,11 +4,10 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from tui.domain.text.fences import codes
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.code_blocks import growing_row_block, row_block
-from tui.widgets.transcript.rendering.markdown_blocks import LIST, PROSE, Splitter, split
-from tui.widgets.transcript.rendering.palette import NAMES
-from tui.widgets.transcript.rendering.rich_markdown import RichMarkdown, prose
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.markdown_blocks import LIST, PROSE, Splitter, split
+from tui.widgets.transcript.rich_markdown import RichMarkdown, prose
+from tui.widgets.transcript.row_blocks import growing_row_block, row_block
 from tui.widgets.wrapping import PIECE
 
 ORDINARY = [
@@ -267,7 +266,7 @@ def test_code_is_found_as_it_was_written(text, found):
 
 @given(st.from_regex(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]{0,200}", fullmatch=True))
 def test_plain_words_look_as_they_would_as_markdown(text):
-    from tui.widgets.transcript.rendering.markdown_blocks import Block
+    from tui.widgets.transcript.markdown_blocks import Block
 
     drawn = [page().row(line).text.rstrip() for line in page().lines(RichMarkdown(text))]
     assert rows_of([Block(text, spaced=False)]) == drawn

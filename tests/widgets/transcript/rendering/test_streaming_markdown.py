@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.code_blocks import growing_row_block, row_block
-from tui.widgets.transcript.rendering.markdown_blocks import Splitter, split
-from tui.widgets.transcript.rendering.palette import NAMES
+from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.markdown_blocks import Splitter, split
+from tui.widgets.transcript.row_blocks import growing_row_block, row_block
 
 LOOKS = {"inline-code": Style(dim=True), "link": Style(underline=True)}
 PAGE = Canvas(200, {**dict.fromkeys(NAMES, Style()), **LOOKS})

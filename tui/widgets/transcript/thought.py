@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from textual.strip import Strip
 
 from tui.domain.views.activity import seconds_words
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.row_blocks import FoldLine, Plain, RowBlock, plain_blocks
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.row_blocks import FoldLine, Plain, RowBlock, plain_blocks
 from tui.widgets.wrapping import clean
 
 ROWS = 4

@@ -1,11 +1,17 @@
-"""A text area with a document of its own, and whole characters in every wrapped row."""
+"""The private members of Textual that widgets need, under public names.
+
+Each has its reason here, and a test that fails by its name when Textual changes it.
+"""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
 from textual.document import _wrapped_document
 from textual.geometry import Size
-from textual.widgets import TextArea
+from textual.screen import Screen
+from textual.scroll_view import ScrollView
+from textual.widgets import Input, TextArea
 from textual.widgets.text_area import (
     DocumentBase,
     DocumentNavigator,
@@ -13,6 +19,81 @@ from textual.widgets.text_area import (
     Location,
     WrappedDocument,
 )
+
+if TYPE_CHECKING:
+    from textual.selection import SelectState
+    from textual.widget import Widget
+
+
+class InputBase(Input):
+    """Textual counts code points in both, which parts what is drawn as one character."""
+
+    def shown_text(self) -> Text:
+        """The text as it is drawn."""
+        return super()._value
+
+    def index_at(self, cells: int) -> int:
+        """The index of the character so many cells from the left edge."""
+        return super()._cell_offset_to_index(cells)
+
+    @property
+    def _value(self) -> Text:
+        return self.shown_text()
+
+    def _cell_offset_to_index(self, offset: int) -> int:
+        return self.index_at(offset)
+
+
+class ScreenBase(Screen[None]):
+    """Textual knows only the widget under the pointer, and says of it in no message."""
+
+    def adjusted_selection(self, state: "SelectState") -> "SelectState":
+        """A selection as it is to be shown; called whenever the pointer moves or scrolls."""
+        return state
+
+    def adjusted_scrolling(
+        self,
+        state: "SelectState",  # noqa: ARG002 - for subclasses
+        widget: "Widget",
+        pointer: tuple[float, float],
+    ) -> "tuple[Widget, tuple[float, float]]":
+        """The widget that a selection scrolls, and the place of the pointer over it."""
+        return widget, pointer
+
+    def _watch__select_state(self, select_state: "SelectState | None") -> None:
+        if select_state is not None:
+            select_state = self.adjusted_selection(select_state)
+            self.set_reactive(Screen._select_state, select_state)  # pyright: ignore[reportArgumentType]
+        super()._watch__select_state(select_state)
+
+    def _check_auto_scroll(
+        self, select_widget: "Widget", mouse_coordinate: tuple[float, float], delta_y: float
+    ) -> None:
+        state = self._select_state
+        if state is not None:
+            select_widget, mouse_coordinate = self.adjusted_scrolling(
+                state, select_widget, mouse_coordinate
+            )
+        super()._check_auto_scroll(select_widget, mouse_coordinate, delta_y)
+
+
+class ScrollViewBase(ScrollView):
+    """While Textual gives it another size, ``is_resizing``: what scrolls then is no reader."""
+
+    is_resizing = False
+
+    def _size_updated(
+        self,
+        size: Size,
+        virtual_size: Size,
+        container_size: Size,
+        layout: bool = True,  # noqa: FBT001, FBT002 - Textual's signature
+    ) -> bool:
+        self.is_resizing = True
+        try:
+            return super()._size_updated(size, virtual_size, container_size, layout)
+        finally:
+            self.is_resizing = False
 
 
 class TextAreaBase(TextArea, inherit_bindings=False):

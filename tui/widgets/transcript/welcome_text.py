@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.widgets.transcript.rendering.canvas import GUTTER, Canvas
+from tui.widgets.transcript.canvas import GUTTER, Canvas
 from tui.widgets.wrapping import wrap_words
 
 _GAP = 3

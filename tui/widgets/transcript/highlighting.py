@@ -7,7 +7,7 @@ from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVa
 from pygments.token import Token
 from pygments.util import ClassNotFound
 
-from tui.widgets.transcript.rendering.canvas import Run
+from tui.widgets.transcript.canvas import Run
 
 LINE = 2000
 """The longest line that is highlighted, in characters: some lexers take quadratic time."""

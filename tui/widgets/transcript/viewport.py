@@ -5,7 +5,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from tui.widgets.transcript.document.layout import Layout, Tall
+from tui.widgets.transcript.layout import Layout, Tall
 
 
 class ViewportBlock(Protocol):

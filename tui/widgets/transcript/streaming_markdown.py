@@ -14,7 +14,7 @@ from markdown_it.rules_inline import StateInline, autolink, backtick, image, lin
 from markdown_it.rules_inline.state_inline import Delimiter
 from markdown_it.token import Token
 
-from tui.widgets.transcript.rendering.rich_markdown import RichMarkdown, make_parser
+from tui.widgets.transcript.rich_markdown import RichMarkdown, make_parser
 
 _LONGEST = 240
 """The distance, in characters, within which a closing mark is expected."""

@@ -10,11 +10,11 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.domain.text.patterns import late_pattern
-from tui.widgets.transcript.document.document import Document, DocumentRow
-from tui.widgets.transcript.document.items import Item
-from tui.widgets.transcript.document.viewport import Spot
-from tui.widgets.transcript.rendering.copy_hints import is_text, joint
-from tui.widgets.transcript.rendering.row_blocks import Cut, ProseBlock
+from tui.widgets.transcript.canvas import is_text, joint
+from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.row_blocks import Cut, ProseBlock
+from tui.widgets.transcript.viewport import Spot
 
 _QUOTED = late_pattern(r"^ *(?:▌ )+")
 
@@ -76,9 +76,13 @@ def _painted(strip: Strip, start: int, end: int, style: Style) -> Iterator[Segme
         place += len(text)
 
 
-def whole(first: int, last: int) -> Selection:
-    """A selection of all rows from one to another."""
-    return Selection(Offset(0, first), Offset(_EDGE, last))
+def selection_of(row: DocumentRow, *, whole_item: bool) -> Selection:
+    """A selection of all rows of a row's block, or of its whole item."""
+    spot = row.spot
+    first, end = (0, len(spot.item.blocks()) - 1) if whole_item else (spot.block, spot.block)
+    order = spot.item.order
+    last = offset_row(order, end + 1, 0) - 1
+    return Selection(Offset(0, offset_row(order, first, 0)), Offset(_EDGE, last))
 
 
 def number_of(spot: Spot[Item]) -> int:

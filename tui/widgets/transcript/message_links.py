@@ -8,7 +8,7 @@ import msgspec
 from markdown_it.token import Token
 
 from tui.domain.journal.message import Message
-from tui.widgets.transcript.rendering.rich_markdown import PARSER, URL, trimmed
+from tui.widgets.transcript.rich_markdown import PARSER, URL, trimmed
 
 _AROUND = "()[]{}<>\"'`.,;:!?"
 _LEAST = 4

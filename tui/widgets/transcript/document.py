@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import accumulate, count
 
 import msgspec
@@ -13,13 +13,12 @@ from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.providers import is_guide
 from tui.domain.views.usage import AnswerCost
-from tui.widgets.transcript.document.items import AnswerItem, Item, QuestionItem, Queued
-from tui.widgets.transcript.document.layout import Layout
-from tui.widgets.transcript.document.thought import Thought, Thoughts
-from tui.widgets.transcript.document.viewport import Spot, Viewport
-from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.code_blocks import Code
-from tui.widgets.transcript.rendering.row_blocks import FoldLine, RowBlock
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.items import AnswerItem, Item, QuestionItem, Queued
+from tui.widgets.transcript.layout import Layout
+from tui.widgets.transcript.row_blocks import Code, FoldLine, RowBlock, Sideways
+from tui.widgets.transcript.thought import Thought, Thoughts
+from tui.widgets.transcript.viewport import Spot, Viewport
 
 NO_VERSIONS: Mapping[str, Version] = {}
 _NO_COSTS: Mapping[str, AnswerCost] = {}
@@ -320,10 +319,11 @@ class Document:
             block = min(place.block, len(item.blocks()) - 1)
             self.reader.go_to(item, place.row, max(0, block))
 
-    def redraw(self, blocks: Iterable[RowBlock]) -> None:
-        """Draw blocks anew whose heights are the same."""
-        for block in blocks:
-            self._drawn.forget(block)
+    def redraw_fence(self, item: Item, sideways: Sideways) -> None:
+        """Draw the rows of a code fence anew, as it has been moved."""
+        for block in item.blocks():
+            if isinstance(block, Code) and block.sideways is sideways:
+                self._drawn.forget(block)
 
     def strips_of(self, item: Item, block: int) -> list[Strip]:
         """The rows of a block of an item; the same list while the rows are the same."""

@@ -12,10 +12,8 @@ from tui.domain.journal.session import Entry
 from tui.domain.text.fences import codes
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.message_details import details
-from tui.widgets.transcript.document.thought import Thought, thought_blocks
-from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
-from tui.widgets.transcript.rendering.code_blocks import Fences, growing_row_block, row_block
-from tui.widgets.transcript.rendering.foldable import (
+from tui.widgets.transcript.canvas import GUTTER, MEASURE
+from tui.widgets.transcript.foldable import (
     FileLine,
     PictureLine,
     attachment_blocks,
@@ -23,16 +21,20 @@ from tui.widgets.transcript.rendering.foldable import (
     result_blocks,
     summary_blocks,
 )
-from tui.widgets.transcript.rendering.markdown_blocks import Block, Splitter
-from tui.widgets.transcript.rendering.row_blocks import (
+from tui.widgets.transcript.markdown_blocks import Block, Splitter
+from tui.widgets.transcript.row_blocks import (
     Details,
     Divider,
+    Fences,
     FoldLine,
     LineBlock,
     Plain,
     RowBlock,
+    growing_row_block,
     plain_blocks,
+    row_block,
 )
+from tui.widgets.transcript.thought import Thought, thought_blocks
 from tui.widgets.wrapping import PIECE, clean, guess_rows
 
 if TYPE_CHECKING:

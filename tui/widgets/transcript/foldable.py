@@ -10,9 +10,10 @@ from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
-from tui.widgets.transcript.rendering.code_blocks import Code, Fences
-from tui.widgets.transcript.rendering.markdown_blocks import Block
-from tui.widgets.transcript.rendering.row_blocks import (
+from tui.widgets.transcript.markdown_blocks import Block
+from tui.widgets.transcript.row_blocks import (
+    Code,
+    Fences,
     FoldLine,
     LineBlock,
     OutputBlock,

@@ -1,12 +1,12 @@
 """The functions by which Rich counts, cuts and wraps cells, in the whole process."""
 
-# pyright: reportPrivateUsage=false
-
 from collections.abc import Callable
 from typing import Any
 
 import rich._wrap
 import rich.cells
+
+# pyright: reportPrivateUsage=false
 
 
 def adjust_cells(adjust: Callable[[str], str]) -> None:

@@ -26,9 +26,8 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from tui.widgets.transcript.rendering.canvas import MEASURE
-from tui.widgets.transcript.rendering.copy_hints import AFTER_BLANK, AT_ONCE, NO_TEXT
-from tui.widgets.transcript.rendering.highlighting import highlight, plain
+from tui.widgets.transcript.canvas import AFTER_BLANK, AT_ONCE, MEASURE, NO_TEXT
+from tui.widgets.transcript.highlighting import highlight, plain
 from tui.widgets.wrapping import breaks, clean
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}

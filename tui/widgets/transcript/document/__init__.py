@@ -1,1 +1,0 @@
-"""The rows of a transcript and the viewport on them."""

@@ -1,1 +1,0 @@
-"""Markdown, code and notices drawn as strips."""
