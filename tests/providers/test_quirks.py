@@ -647,8 +647,10 @@ async def test_of_an_error_in_gzip_only_the_beginning_is_unpacked(
     model_at: ModelAt, monkeypatch: pytest.MonkeyPatch, status: int
 ):
     unpacked: list[int] = []
-    note = Reply.note
-    monkeypatch.setattr(Reply, "note", lambda *args: unpacked.append(len(args[1])) or note(*args))
+    record = Reply.record
+    monkeypatch.setattr(
+        Reply, "record", lambda *args: unpacked.append(len(args[1])) or record(*args)
+    )
     bomb = gzip.compress(b"No! " * 25_000_000, 1)
 
     def refuses(exchange: Exchange) -> None:

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.providers.thinking import Filtered, ThinkingFilter
+from tui.providers.protocol import TextReceived, TextTakenBack, ThinkingReceived
+from tui.providers.thinking import ThinkingFilter
 
 # Few letters, so that tags and beginnings of tags are common.
 TEXTS = st.text(st.sampled_from(list("<think>/ a\n")), max_size=30)
@@ -18,14 +20,26 @@ def pieces(text: str, cuts: Iterable[int]) -> Sequence[str]:
     return [text[start:end] for start, end in pairwise(places)]
 
 
-def filtered(parts: Iterable[str], *, inside: bool = False) -> Filtered:
-    given = ThinkingFilter(inside=inside)
+def told(events: Iterable[object]) -> tuple[str, str]:
+    """The thinking and the text."""
     thinking = text = ""
-    for each in (*map(given.take, parts), given.rest()):
-        if each.taken_back:
-            thinking, text = thinking + text, ""
-        thinking, text = thinking + each.thinking, text + each.text
-    return Filtered(thinking, text)
+    for each in events:
+        match each:
+            case TextTakenBack():
+                thinking, text = thinking + text, ""
+            case ThinkingReceived(piece):
+                thinking += piece
+            case TextReceived(piece):
+                text += piece
+            case _:
+                pytest.fail(f"{each} is no event of a filter")
+    return thinking, text
+
+
+def filtered(parts: Iterable[str], *, inside: bool = False) -> tuple[str, str]:
+    given = ThinkingFilter(inside=inside)
+    events = [event for part in parts for event in given.receive(part)]
+    return told([*events, TextReceived(given.rest())])
 
 
 def lacks_start(text: str) -> bool:
@@ -35,7 +49,7 @@ def lacks_start(text: str) -> bool:
 
 @given(TEXTS.filter(lambda t: not (t.lstrip().startswith("<think>") or lacks_start(t))), CUTS)
 def test_a_text_that_does_not_begin_with_thinking_stays_as_it_is(text: str, cuts: list[int]):
-    assert filtered(pieces(text, cuts)) == ("", text, False)
+    assert filtered(pieces(text, cuts)) == ("", text)
 
 
 @given(TEXTS.filter(lambda text: "</think>" not in text), TEXTS, CUTS)
@@ -44,33 +58,25 @@ def test_thinking_at_the_beginning_is_separate_and_the_space_around_it_goes(
 ):
     text = f" \n<think>{thought}</think>{answer}"
     whole = f"{thought}</think>{answer}".partition("</think>")
-    assert filtered(pieces(text, cuts)) == (whole[0], whole[2].lstrip(), False)
+    assert filtered(pieces(text, cuts)) == (whole[0], whole[2].lstrip())
 
 
 @given(TEXTS.filter(lambda text: "</think>" not in text), CUTS)
 def test_thinking_that_never_ends_is_the_text(thought: str, cuts: list[int]):
-    assert filtered(pieces(f"<think>{thought}", cuts)).text == thought
+    assert filtered(pieces(f"<think>{thought}", cuts))[1] == thought
 
 
 def test_a_piece_is_held_back_only_as_long_as_it_may_be_a_tag():
     given = ThinkingFilter()
-    assert [given.take(piece).text for piece in ("<", "th", "is>", "<think>")] == [
-        "",
-        "",
-        "<this>",
-        "<think>",
-    ]
+    came = [told(given.receive(piece)) for piece in ("<", "th", "is>", "<think>")]
+    assert came == [("", ""), ("", ""), ("", "<this>"), ("", "<think>")]
 
 
 def test_thinking_comes_as_soon_as_it_cannot_be_the_end_tag():
     given = ThinkingFilter()
     pieces = ("<think>", "one step", ", then another", "</think>")
-    assert [given.take(piece).thinking for piece in pieces] == [
-        "",
-        "one step",
-        ", then another",
-        "",
-    ]
+    thinking = [told(given.receive(piece))[0] for piece in pieces]
+    assert thinking == ["", "one step", ", then another", ""]
 
 
 @given(TEXTS.filter(lambda text: "think>" not in text), TEXTS, CUTS)
@@ -78,20 +84,20 @@ def test_text_before_an_end_tag_without_a_start_tag_is_taken_back_once_more_foll
     thought: str, answer: str, cuts: list[int]
 ):
     whole = filtered(pieces(f"Hm{thought}\n</think>x{answer}", [1, *cuts]))
-    assert whole == (f"Hm{thought}\n", f"x{answer}", False)
+    assert whole == (f"Hm{thought}\n", f"x{answer}")
 
 
 def test_an_end_tag_with_nothing_behind_it_is_dropped():
-    assert filtered(["Hm", "\n</thi", "nk>", "\n"]) == ("", "Hm\n\n", False)
+    assert filtered(["Hm", "\n</thi", "nk>", "\n"]) == ("", "Hm\n\n")
 
 
 def test_the_next_answer_is_filtered_from_its_beginning():
     given = ThinkingFilter()
-    assert [given.take(part) for part in ("Hm", "\n</think>\n", "\nYes", ".")] == [
-        ("", "Hm", False),
-        ("", "\n", False),
-        ("", "Yes", True),
-        ("", ".", False),
+    assert [[*given.receive(part)] for part in ("Hm", "\n</think>\n", "\nYes", ".")] == [
+        [TextReceived("Hm")],
+        [TextReceived("\n")],
+        [TextTakenBack(), TextReceived("Yes")],
+        [TextReceived(".")],
     ]
     assert given.lacked_start
 
@@ -99,29 +105,29 @@ def test_the_next_answer_is_filtered_from_its_beginning():
 @given(CUTS)
 def test_an_end_tag_within_a_block_of_code_is_text(cuts: list[int]):
     text = "So:\n```\n</think>\n```\nand\n</think>\nso on."
-    assert filtered(pieces(text, cuts)) == ("", text, False)
+    assert filtered(pieces(text, cuts)) == ("", text)
 
 
 @given(CUTS)
 def test_a_block_of_code_may_be_in_the_thinking(cuts: list[int]):
     text = "So:\n```\ncode\n```\nand\n</think>\nYes."
     thought = "So:\n```\ncode\n```\nand\n"
-    assert filtered(pieces(text, cuts)) == (thought, "Yes.", False)
+    assert filtered(pieces(text, cuts)) == (thought, "Yes.")
 
 
 def test_in_a_text_that_comes_whole_it_ends_the_thinking():
-    assert filtered(["Hm\n</think>\n\nYes"]) == ("Hm\n", "Yes", False)
+    assert filtered(["Hm\n</think>\n\nYes"]) == ("Hm\n", "Yes")
 
 
 @given(TEXTS.filter(lambda text: "</think>" not in text and text.strip()), TEXTS, CUTS)
 def test_the_next_answer_of_such_a_model_begins_with_thinking(
     thought: str, answer: str, cuts: list[int]
 ):
-    given = filtered(pieces(f"{thought}</think>{answer}", cuts), inside=True)
-    assert given.thinking.lstrip() == thought.lstrip().removeprefix("<think>").lstrip()
-    assert given.text == answer.lstrip()
+    thinking, text = filtered(pieces(f"{thought}</think>{answer}", cuts), inside=True)
+    assert thinking.lstrip() == thought.lstrip().removeprefix("<think>").lstrip()
+    assert text == answer.lstrip()
 
 
 @given(TEXTS.filter(lambda text: "think>" not in text), CUTS)
 def test_without_an_end_tag_all_of_it_is_the_answer(text: str, cuts: list[int]):
-    assert filtered(pieces(text, cuts), inside=True).text == text
+    assert filtered(pieces(text, cuts), inside=True)[1] == text

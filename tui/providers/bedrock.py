@@ -53,12 +53,12 @@ class BedrockClient:
         def add_headers(params: JsonObject, **_: Any) -> None:
             params["headers"].update(headers)
 
-        def note_body(response_dict: JsonObject, **_: Any) -> None:
+        def keep_body(response_dict: JsonObject, **_: Any) -> None:
             _replied.body = response_dict["body"]
 
         register = self.client.meta.events.register
         register("before-call.bedrock-runtime.ConverseStream", add_headers)
-        register("before-parse.bedrock-runtime.ConverseStream", note_body)
+        register("before-parse.bedrock-runtime.ConverseStream", keep_body)
 
     async def answer(
         self, body: JsonObject, reception: Reception, reply: Reply
@@ -75,7 +75,7 @@ class BedrockClient:
                     self._explain(received, reception, reply)
                     break
                 reply.status = 200
-                for event in reception.take(received):
+                for event in reception.receive(received):
                     yield event
                 if reception.is_done:
                     break
@@ -86,7 +86,7 @@ class BedrockClient:
             reading.stop()
 
     def _explain(self, error: BaseException, reception: Reception, reply: Reply) -> None:
-        """Note why an answer ended, or raise the reason why there is none."""
+        """Say why an answer ended, or raise the reason why there is none."""
         secrets = self._choice.secrets
         match error:
             case EventStreamError():

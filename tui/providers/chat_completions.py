@@ -168,7 +168,8 @@ class ChatAnswer(Answer):
                 self.finish(reason)
             yield from self._delta(self._delta_of(choice))
         # Some servers count anew with each chunk: only the last counts count.
-        yield from self._counted(event.get("usage") or value_at(event, "x_groq", "usage"))
+        if usage := event.get("usage") or value_at(event, "x_groq", "usage"):
+            yield from self._counted(usage)
         if error := value_at(event, "x_groq", "error"):
             raise failed(error)
 

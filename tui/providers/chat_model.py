@@ -8,19 +8,22 @@ import asyncio
 import logging
 import random
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from functools import partial
 
 import httpx2
 from msgspec.structs import replace
 
-from tui.domain.model_settings import ModelParameters
-from tui.errors import ModelError, ModelUnavailable
+from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice, provider_of, require_extra
+from tui.providers.chat_completions import ChatCompletions
 from tui.providers.codec import BrokenStream, Codec, JsonObject
+from tui.providers.converse import Converse
 from tui.providers.exchange import NoReply, Refusal, Reply, answer_by_http, logged
 from tui.providers.failures import Failure, explained, passes, short_reason
+from tui.providers.gemini import Gemini
+from tui.providers.messages import Messages
 from tui.providers.model_table import adaptation
 from tui.providers.network import route_to
 from tui.providers.protocol import (
@@ -33,6 +36,7 @@ from tui.providers.protocol import (
 )
 from tui.providers.reception import Reception
 from tui.providers.refused_parts import PartRefused, RefusedParts, field_refused, part_refused
+from tui.providers.responses import Responses
 from tui.providers.sending import lacks_thinking
 from tui.providers.server_words import message_in, parameter_in, quoted
 
@@ -47,8 +51,27 @@ _PAUSES_TOGETHER = 120.0
 # All in seconds.
 
 
+# By the dialect; all others are chat completions.
+_CODECS: Mapping[str, Callable[[ModelChoice], Codec]] = {
+    "responses": Responses,
+    "anthropic": Messages,
+    "google": Gemini,
+    "bedrock": Converse,
+}
+_MARKS = re.compile(r"<\|.*|^(?:functions?|tools?)[.:]", re.DOTALL)
+"""Marks such as ``functions.`` and ``<|channel|>`` in the name of a tool."""
+
 Ask = Callable[[JsonObject, Reception, Reply], AsyncGenerator[ModelEvent]]
 """Send a body, and give the events of its answer."""
+
+
+def codec_of(choice: ModelChoice) -> Codec:
+    """Make the codec of the chosen server.
+
+    Raises ``ModelUnavailable`` if its extra is missing.
+    """
+    require_extra(choice.dialect, choice.provider)
+    return _CODECS.get(choice.dialect, ChatCompletions)(choice)
 
 
 class ChatModel:
@@ -59,11 +82,19 @@ class ChatModel:
             httpx2.URL(choice.base_url)
         except httpx2.InvalidURL:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
+        self.name = choice.name
+        self.context_window = choice.context_window
+        self.known_window = choice.context_window
+        self.sees_images = choice.configured_images
         self._choice = choice
         # Read once, and not in ``stream``, which runs on the event loop: it reads files.
         self._route = route_to(provider_of(choice))
         self._codec = codec_of(choice)
-        self._ask = self._asked_by()
+        self._ask: Ask = partial(answer_by_http, choice, self._codec)
+        if choice.dialect == "bedrock":
+            from tui.providers.bedrock import BedrockClient
+
+            self._ask = BedrockClient(choice).answer
         # Of models whose template has the start tag, so that their answers lack it.
         self._thinks_first = False
         self._chance = chance
@@ -71,30 +102,16 @@ class ChatModel:
         # Warnings of libraries are for their developers: none is printed over the screen.
         logging.captureWarnings(capture=True)
 
-    @property
-    def name(self) -> str:
-        return self._choice.name
-
-    @property
-    def context_window(self) -> int:
-        return self._choice.context_window
-
-    @property
-    def known_window(self) -> int:
-        return self._choice.context_window
-
-    @property
-    def sees_images(self) -> bool | None:
-        return self._choice.configured_images
-
     async def window(self) -> int:
         """Return the window that the choice has: whoever loads the model looks it up."""
         return self._choice.context_window
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer, without the parts and parameters that the model does not take."""
-        codec = self._codec
-        wanted = _wanted(request, thinks_unasked=codec.thinks_unasked)
+        codec, wanted = self._codec, request.parameters
+        if (codec.thinks_unasked or wanted.effort is not None) and lacks_thinking(request):
+            # Vendors want the thinking of a turn back with the results of tools.
+            wanted = replace(wanted, effort="off")
         parameters = codec.supported(wanted)
         if self._choice.key and self._choice.key.was_quoted:
             source = self._choice.key.source
@@ -120,6 +137,7 @@ class ChatModel:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
         # A long conversation takes a tenth of a second.
         body = await asyncio.to_thread(self._body, request)
+        offered = {tool.name for tool in request.tools}
         backoff = Backoff(self._choice.retries, self._chance)
         while True:
             reply = Reply(self._route)
@@ -128,16 +146,28 @@ class ChatModel:
                 with logged(self._choice, backoff.tries, reply):
                     async with aclosing(self._ask(body, reception, reply)) as events:
                         async for event in events:
-                            yield self._completed(event, request, reception)
+                            match event:
+                                case AnswerEnded():
+                                    self._thinks_first = reception.filter.lacked_start
+                                    if reception.answer.calls:
+                                        request.memory.keep(reception.answer.kept)
+                                    yield event
+                                case ToolCallReceived(call):
+                                    plain = _MARKS.sub("", call.name).strip()
+                                    is_marked = call.name not in offered and plain in offered
+                                    named = replace(call, name=plain) if is_marked else call
+                                    yield ToolCallReceived(named)
+                                case _:
+                                    yield event
             except (Refusal, NoReply, BrokenStream) as failure:
                 tries, reason = backoff.tries, short_reason(failure)
-                error: ModelError | PartRefused = explained(
-                    failure, reply, self._choice, tries, request.parameters
-                )
                 asked = failure.retry_after if isinstance(failure, Refusal) else None
                 pause = backoff.next_pause(asked) if passes(failure) else None
-                if refused := self._refused_part(failure, request, body):
-                    pause, error = None, refused
+                error = self._refused_part(failure, request, body)
+                if error:
+                    pause = None
+                else:
+                    error = explained(failure, reply, self._choice, tries, request.parameters)
             else:
                 return
             # Outside the handler, so that nothing below hangs on the error: it may quote the key.
@@ -150,29 +180,6 @@ class ChatModel:
         body = self._codec.body(request)
         self._refused.remove_fields(body)
         return body
-
-    def _asked_by(self) -> Ask:
-        if self._choice.dialect != "bedrock":
-            return partial(answer_by_http, self._choice, self._codec)
-        from tui.providers.bedrock import BedrockClient
-
-        return BedrockClient(self._choice).answer
-
-    def _completed(
-        self, event: ModelEvent, request: ModelRequest, reception: Reception
-    ) -> ModelEvent:
-        """Complete an event by what the codec does not know; at the end note what is kept."""
-        match event:
-            case AnswerEnded():
-                self._thinks_first = reception.lacked_start
-                if reception.has_calls:
-                    request.memory.keep(reception.kept)
-                return event
-            case ToolCallReceived(call):
-                name = _tool_name(call.name, {tool.name for tool in request.tools})
-                return ToolCallReceived(replace(call, name=name))
-            case _:
-                return event
 
     def _refused_part(
         self, failure: Failure, request: ModelRequest, body: JsonObject
@@ -190,55 +197,6 @@ class ChatModel:
         if refused:
             refused.said = quoted(said, *self._choice.secrets, *self._route.secrets)
         return refused
-
-
-def codec_of(choice: ModelChoice) -> Codec:
-    """Make the codec of the chosen server.
-
-    Raises ``ModelUnavailable`` if its extra is missing.
-    """
-    require_extra(choice.dialect, choice.provider)
-    match choice.dialect:
-        case "responses":
-            from tui.providers.responses import Responses
-
-            return Responses(choice)
-        case "anthropic":
-            from tui.providers.messages import Messages
-
-            return Messages(choice)
-        case "google":
-            from tui.providers.gemini import Gemini
-
-            return Gemini(choice)
-        case "bedrock":
-            from tui.providers.converse import Converse
-
-            return Converse(choice)
-        case _:
-            from tui.providers.chat_completions import ChatCompletions
-
-            return ChatCompletions(choice)
-
-
-def _wanted(request: ModelRequest, *, thinks_unasked: bool) -> ModelParameters:
-    """The parameters of a request, without thinking in a turn whose thinking was not kept.
-
-    Vendors want it back with the results of tools.
-    """
-    thinks = thinks_unasked or request.parameters.effort is not None
-    if not thinks or not lacks_thinking(request):
-        return request.parameters
-    return replace(request.parameters, effort="off")
-
-
-_MARKS = re.compile(r"<\|.*|^(?:functions?|tools?)[.:]", re.DOTALL)
-
-
-def _tool_name(called: str, offered: set[str]) -> str:
-    """The name of a tool without marks such as ``functions.`` and ``<|channel|>``."""
-    plain = _MARKS.sub("", called).strip()
-    return plain if called not in offered and plain in offered else called
 
 
 class Backoff:

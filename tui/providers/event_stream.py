@@ -1,28 +1,31 @@
 """The parser of server-sent events, as servers write them and not only as the standard has them."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, cast
 
 import msgspec
 
 LONGEST_LINE = 16 * 1024 * 1024
-"""Limit of a line, and of the data of one event, in bytes."""
+"""Limit of a line, of the data of one event, and of a body that is no stream, in bytes."""
 
 NO_JSON: Any = object()
 """The value of an event whose data is no JSON."""
 
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_FIELDS = frozenset({b"id", b"retry"})
+_BLANK = codecs.BOM_UTF8 + b" \t\r\n"
 _decode = msgspec.json.Decoder().decode
 
 
+_Body = Literal["unknown", "object", "value", "stream"]
+
+
 class EndlessLine(Exception):
-    """A line, or the data of one event, is over ``LONGEST_LINE``."""
+    """Something is over ``LONGEST_LINE``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,105 +45,103 @@ class Event:
 
 
 class EventParser:
-    """Parses a stream that arrives in pieces; comments, ids and empty events are no events.
+    """Parses a body that arrives in pieces; comments, ids and empty events are no events.
 
     The blank line after an event may be missing: each line of data that is JSON by itself is an
-    event. So is a line without ``data:`` that is JSON, and one that begins with ``error:``.
+    event. So is a line without ``data:`` that is JSON, and one that begins with ``error:``; and a
+    body that is one JSON value, over as many lines as it likes.
     """
 
     def __init__(self) -> None:
-        self._lines = _Lines()
+        self.body: _Body = "unknown"
+        """What arrives: an ``object`` may be the whole ``value``, or the first line of several."""
+        self.begins_with_json = False
+        self._begun = bytearray()
+        """What has come, until it is known to be a stream; then, the line that has begun."""
+        self._after_return = False
         self._name = ""
-        self._data: list[bytes] = []
-        self._length = 0
+        self._data = bytearray()
+        """The lines of data of one event, each with a line end."""
 
     def feed(self, piece: bytes) -> Iterator[Event]:
         """Give the events that a piece completes. Raises ``EndlessLine``."""
-        for line in self._lines.feed(piece):
-            yield from self._take(line)
+        if self.body != "stream":
+            self._begun += piece
+            self.body = self._recognised(piece)
+            if self.body != "stream":
+                self._limit(self._begun)
+                return
+            piece, self._begun = bytes(self._begun.removeprefix(codecs.BOM_UTF8)), bytearray()
+        if self._after_return:
+            piece = piece.removeprefix(b"\n")
+        self._after_return = piece.endswith(b"\r")
+        *ends, begun = _LINE_END.split(piece)
+        for end in ends:
+            line, self._begun = bytes(self._begun + end), bytearray()
+            yield from self._parse(line)
+        self._begun += begun
+        self._limit(self._begun)
 
     def rest(self) -> Iterator[Event]:
-        """Give the event that the end of the stream completes."""
-        yield from self._take(self._lines.rest())
-        yield from self._take(b"")
+        """Give the events that the end of the body completes."""
+        if self.body in {"object", "value"}:
+            value = json_value(bytes(self._begun.strip(_BLANK)))
+            for each in cast("list[Any]", value) if isinstance(value, list) else [value]:
+                yield Event("", "", each, is_bare=True)
+        elif self.body == "stream":
+            yield from self._parse(bytes(self._begun))
+            yield from self._parse(b"")
 
-    def _take(self, line: bytes) -> Iterator[Event]:
+    def _recognised(self, piece: bytes) -> _Body:
+        if self.body == "value" or (self.body == "object" and b"\n" not in piece):
+            return self.body
+        line, end, _ = self._begun.lstrip(_BLANK).partition(b"\n")
+        self.begins_with_json = line.startswith((b"{", b"["))
+        if not self.begins_with_json:
+            return "stream" if line else "unknown"
+        if not end:
+            return "object"
+        return "stream" if isinstance(json_value(bytes(line)), dict) else "value"
+
+    def _parse(self, line: bytes) -> Iterator[Event]:
         if not line:
             yield from self._collected()
             return
         field, colon, value = line.lstrip().partition(b":")
+        value = value.removeprefix(b" ")
         if field == b"data":
-            yield from self._add(value.removeprefix(b" "))
+            if not self._data:
+                event = _event(self._name, value)
+                if event.value is not NO_JSON or event.is_done:
+                    self._name = ""
+                    yield event
+                    return
+            self._data += value + b"\n"
+            self._limit(self._data)
         elif field == b"event":
-            self._name = _text(value.removeprefix(b" "))
+            self._name = _text(value)
         elif field.lower() == b"error":
-            yield _event("error", value.removeprefix(b" "))
-        elif field.startswith(b"{") or not (colon or field in _FIELDS):
-            yield replace(_event("", line), is_bare=True)
-
-    def _add(self, data: bytes) -> Iterator[Event]:
-        if not self._data:
-            event = _event(self._name, data)
-            if event.value is not NO_JSON or event.is_done:
-                self._name = ""
-                yield event
-                return
-        self._length += len(data)
-        if self._length > LONGEST_LINE:
-            raise EndlessLine
-        self._data.append(data)
+            yield _event("error", value)
+        elif field.startswith(b"{") or not (colon or field in {b"id", b"retry"}):
+            yield Event("", _text(line), json_value(line), is_bare=True)
 
     def _collected(self) -> Iterator[Event]:
-        lines, name = self._data, self._name
-        self._data, self._name, self._length = [], "", 0
-        whole = b"\n".join(lines)
+        whole, name = bytes(self._data[:-1]), self._name
+        self._data, self._name = bytearray(), ""
         if not whole.strip():
             return
         event = _event(name, whole)
-        if event.value is NO_JSON and len(lines) > 1:
+        if event.value is NO_JSON and b"\n" in whole:
             # The blank line may be missing after a line that is none, such as a heartbeat.
-            apart = [_event(name, line) for line in lines]
+            apart = [_event(name, line) for line in whole.split(b"\n")]
             if any(each.value is not NO_JSON or each.is_done for each in apart):
                 yield from apart
                 return
         yield event
 
-
-class _Lines:
-    """Splits pieces into lines, which end as the standard has it: CR, LF, or both."""
-
-    def __init__(self) -> None:
-        self._begun: list[bytes] = []
-        self._length = 0
-        self._after_return = False
-        self._is_first = True
-
-    def feed(self, piece: bytes) -> Iterator[bytes]:
-        if self._after_return:
-            piece = piece.removeprefix(b"\n")
-        self._after_return = piece.endswith(b"\r")
-        *whole, begun = _LINE_END.split(piece)
-        for line in whole:
-            yield self._ended(line)
-        self._begin(begun)
-
-    def rest(self) -> bytes:
-        return self._ended(b"")
-
-    def _ended(self, end: bytes) -> bytes:
-        line = b"".join((*self._begun, end)) if self._begun else end
-        self._begun, self._length = [], 0
-        if self._is_first:
-            self._is_first = False
-            return line.removeprefix(_BYTE_ORDER_MARK)
-        return line
-
-    def _begin(self, begun: bytes) -> None:
-        self._length += len(begun)
-        if self._length > LONGEST_LINE:
+    def _limit(self, collected: bytearray) -> None:
+        if len(collected) > LONGEST_LINE:
             raise EndlessLine
-        if begun:
-            self._begun.append(begun)
 
 
 def json_value(data: bytes) -> Any:

@@ -78,8 +78,8 @@ class Reply:
         """The beginning of the body."""
         return self.head.decode("utf-8", "replace")
 
-    def note(self, piece: bytes) -> None:
-        """Keep the beginning of the body."""
+    def record(self, piece: bytes) -> None:
+        """Count a piece of the body, and keep the beginning."""
         self.length += len(piece)
         self.first_at = self.first_at or time.perf_counter()
         if len(self.head) < _HEAD:
@@ -165,7 +165,7 @@ async def _refusal(response: httpx2.Response, reply: Reply) -> Refusal:
     try:
         async with aclosing(response.aiter_bytes()) as pieces:
             async for piece in pieces:
-                reply.note(piece)
+                reply.record(piece)
                 body += piece
                 if len(body) >= _LONGEST_ERROR:
                     break
@@ -204,7 +204,7 @@ async def _events(
                     piece = await anext(pieces, None)
                 if piece is None:
                     break
-                reply.note(piece)
+                reply.record(piece)
                 for start in range(0, len(piece), _AT_ONCE):
                     if start:
                         # A key has its turn between two slices.
@@ -243,7 +243,9 @@ def logged(choice: ModelChoice, attempt: int, reply: Reply) -> Generator[None]:
     try:
         yield
     except BaseException as error:
-        end = _end(error, reply)
+        if not (isinstance(error, GeneratorExit) and reply.is_done):
+            stopped = isinstance(error, GeneratorExit | asyncio.CancelledError)
+            end = "stopped" if stopped else error_name(error)
         raise
     finally:
         _log.info(
@@ -258,10 +260,3 @@ def logged(choice: ModelChoice, attempt: int, reply: Reply) -> Generator[None]:
             time.perf_counter() - begun,
             end,
         )
-
-
-def _end(error: BaseException, reply: Reply) -> str:
-    if isinstance(error, GeneratorExit) and reply.is_done:
-        return "complete"
-    stopped = isinstance(error, GeneratorExit | asyncio.CancelledError)
-    return "stopped" if stopped else error_name(error)

@@ -1,31 +1,16 @@
 """An answer as it arrives: bytes or parsed events go in, the events of the program come out."""
 
-import codecs
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal, cast
+from typing import Any, cast
 
-from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject, Part, failed
-from tui.providers.event_stream import (
-    LONGEST_LINE,
-    NO_JSON,
-    EndlessLine,
-    Event,
-    EventParser,
-    json_value,
-)
-from tui.providers.protocol import (
-    ModelEvent,
-    TextReceived,
-    TextTakenBack,
-    ThinkingReceived,
-    UsageReported,
-)
+from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject, failed
+from tui.providers.event_stream import NO_JSON, EndlessLine, Event, EventParser
+from tui.providers.protocol import ModelEvent, TextReceived, ThinkingReceived, UsageReported
 from tui.providers.thinking import ThinkingFilter
 
 _MANY = 16
 """Events that come in one piece without being joined."""
-_BLANK = codecs.BOM_UTF8 + b" \t\r\n"
 _PLAIN = re.compile(r"\[?[^\W_][\w .:,;!?'\"()/-]*\]?")
 """A line of words, such as a heartbeat; all else that is no JSON was meant to be some."""
 _WORDS = re.compile(r"\[?[^\W_]|\W*error\b", re.IGNORECASE)
@@ -36,9 +21,6 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 
-_Mode = Literal["unknown", "object", "whole", "stream"]
-"""What arrives: an ``object`` may be all of an answer, or the first of several lines."""
-
 
 class Reception:
     """Receives one answer; it does no input or output.
@@ -48,14 +30,10 @@ class Reception:
     """
 
     def __init__(self, answer: Answer, *, thinks_first: bool = False) -> None:
-        self._answer = answer
-        self._filter = ThinkingFilter(inside=thinks_first)
+        self.answer = answer
+        self.filter = ThinkingFilter(inside=thinks_first)
         self._parser = EventParser()
         self._text, self._thinking = Halves(), Halves()
-        self._mode: _Mode = "unknown"
-        self._body = bytearray()
-        """What has come, until it is known to be a stream."""
-        self._is_bare = False
         self._events = 0
         self._has_end_mark = False
         self._broken: BrokenStream | None = None
@@ -68,118 +46,81 @@ class Reception:
     @property
     def is_finished(self) -> bool:
         """True if the answer is whole, even if its end mark has not come."""
-        return self._has_end_mark or self._answer.is_finished or self.is_done
+        return self._has_end_mark or self.answer.is_finished or self.is_done
 
     @property
     def is_done(self) -> bool:
         """True if nothing is to be read any more."""
-        return self._has_end_mark or self._broken is not None or self._answer.is_done
-
-    @property
-    def lacked_start(self) -> bool:
-        """True if the text began with thinking, and without a start tag."""
-        return self._filter.lacked_start
-
-    @property
-    def has_calls(self) -> bool:
-        return bool(self._answer.calls)
-
-    @property
-    def kept(self) -> list[Part] | None:
-        """The parts of the answer for the next request of its turn."""
-        return self._answer.kept
+        return self._has_end_mark or self._broken is not None or self.answer.is_done
 
     def feed(self, piece: bytes) -> list[ModelEvent]:
         """Give the events that a piece completes."""
-        if self._mode != "stream":
-            self._body += piece
-            self._mode = self._found_mode(piece)
-            if self._mode != "stream":
-                return []
-            piece, self._body = bytes(self._body), bytearray()
         events = list(self._received(self._parser.feed(piece)))
         return _joined(events) if len(events) > _MANY else events
 
-    def take(self, event: JsonObject) -> Iterator[ModelEvent]:
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         """Give the events of a parsed one."""
-        self._mode = "stream"
-        yield from self._received([Event("", "", event)])
+        return self._received([Event("", "", event)])
 
     def break_off(self, broken: BrokenStream) -> None:
-        """Note why nothing more comes, unless the answer is whole."""
+        """Say why nothing more comes, unless the answer is whole."""
         if not self.is_finished:
             self._broken = broken
 
     def end(self) -> Iterator[ModelEvent]:
         """Give the events of the end. Raises ``BrokenStream`` if the answer is not whole."""
         if not self.is_done:
-            yield from self._received(self._rest())
+            # Half an event at the end is none.
+            rest = self._parser.rest()
+            yield from self._received(
+                event
+                for event in rest
+                if event.value is not NO_JSON or event.name == "error" or _WORDS.match(event.text)
+            )
         incomplete = self._incomplete()
-        yield from self._rest_of_text(is_whole=incomplete is None)
+        tag = self.filter.unclosed
+        if not (tag and self.answer.calls):
+            # Thinking that never ended is all of the answer. What was cut off may have been
+            # thinking, and is named so.
+            is_all = incomplete is None and self.answer.ended_by_itself
+            if text := ("" if is_all else tag) + self.filter.rest():
+                yield TextReceived(text)
         if self._counts != self._reported and self._counts:
             yield self._counts
         if incomplete:
             raise incomplete
-        yield from self._answer.end()
+        yield from self.answer.end()
 
     def _incomplete(self) -> BrokenStream | None:
         """The reason why the answer is not whole."""
         if self._broken:
             return self._broken
-        if not self.is_finished and not self._is_whole():
-            if self._malformed or not self._unread:
-                is_stream = self._events and not self._is_object
-                return self._malformed or BrokenStream("cut" if is_stream else "no_stream")
+        has_come = self._has_text or bool(self.answer.calls)
+        # An answer that was one JSON object needs no reason of its end.
+        is_whole = self.is_finished or (self._is_object and has_come)
+        if self._unread and not (has_come if is_whole else self._malformed):
             return BrokenStream("failed", self._unread)
-        if self._unread and not (self._has_text or self.has_calls):
-            return BrokenStream("failed", self._unread)
-        return self._malformed
-
-    def _is_whole(self) -> bool:
-        """True for an answer that was one JSON object, with or without a reason of its end."""
-        return self._is_object and (self._has_text or self.has_calls)
+        if is_whole or self._malformed:
+            return self._malformed
+        is_stream = self._events and not self._is_object
+        return BrokenStream("cut" if is_stream else "no_stream")
 
     @property
     def _is_object(self) -> bool:
         """True if nothing came but one JSON object."""
-        return self._is_bare and self._events == 1
-
-    def _found_mode(self, piece: bytes) -> _Mode:
-        if len(self._body) > LONGEST_LINE:
-            self._broken = BrokenStream("no_stream")
-        if self._mode == "whole" or (self._mode == "object" and b"\n" not in piece):
-            return self._mode
-        line, end, _ = self._body.lstrip(_BLANK).partition(b"\n")
-        if not line:
-            return "unknown"
-        self._is_bare = line.startswith((b"{", b"["))
-        if not self._is_bare:
-            return "stream"
-        if not end:
-            return "object"
-        return "stream" if isinstance(json_value(bytes(line)), dict) else "whole"
-
-    def _rest(self) -> Iterator[Event]:
-        """The events at the end of the stream, unless the end cuts them."""
-        if self._mode in {"object", "whole"}:
-            value = json_value(bytes(self._body.strip(_BLANK)))
-            for each in cast("list[Any]", value) if isinstance(value, list) else [value]:
-                yield Event("", "", each, is_bare=True)
-            return
-        for event in self._parser.rest():
-            if event.value is not NO_JSON or event.name == "error" or _WORDS.match(event.text):
-                yield event
+        return self._parser.begins_with_json and self._events == 1
 
     def _received(self, events: Iterable[Event]) -> Iterator[ModelEvent]:
         try:
             for event in events:
-                yield from self._take(event)
+                yield from self._read(event)
                 if self.is_done:
                     return
         except EndlessLine:
-            self._broken = BrokenStream("malformed")
+            is_stream = self._parser.body == "stream"
+            self._broken = BrokenStream("malformed" if is_stream else "no_stream")
 
-    def _take(self, event: Event) -> Iterator[ModelEvent]:
+    def _read(self, event: Event) -> Iterator[ModelEvent]:
         if event.is_bare and event.value is NO_JSON and not self._events:
             # No stream at all.
             return
@@ -195,8 +136,8 @@ class Reception:
                 if _is_error(fields):
                     raise failed(fields)
                 named: JsonObject = {"type": event.name} if event.name else {}
-                for each in self._answer.receive(named | fields):
-                    yield from self._given(each)
+                for each in self.answer.receive(named | fields):
+                    yield from self._cleaned(each)
             else:
                 self._pass_over(event)
         except BrokenStream as broken:
@@ -212,8 +153,8 @@ class Reception:
         if event.is_done:
             self._has_end_mark = True
             return
-        text = event.value if isinstance(event.value, str) else event.text
         is_text = isinstance(event.value, str) or event.value is NO_JSON
+        text = event.value if isinstance(event.value, str) else event.text
         if is_text and _ERROR.search(text) and _WORDS.match(text):
             raise failed(text)
         if event.value is NO_JSON and not event.is_bare:
@@ -221,10 +162,13 @@ class Reception:
                 raise BrokenStream("malformed")
             self._unread = text
 
-    def _given(self, event: ModelEvent) -> Iterator[ModelEvent]:
+    def _cleaned(self, event: ModelEvent) -> Iterator[ModelEvent]:
+        """Give what the user sees of an event: no halves of characters, and not all counts."""
         match event:
             case TextReceived(text):
-                yield from self._filtered(*self._filter.take(self._text.joined(text)))
+                for each in self.filter.receive(self._text.joined(text)):
+                    self._has_text |= isinstance(each, TextReceived)
+                    yield each
             case ThinkingReceived(text):
                 if text := self._thinking.joined(text):
                     yield ThinkingReceived(text)
@@ -236,30 +180,6 @@ class Reception:
                     yield event
             case _:
                 yield event
-
-    def _filtered(
-        self,
-        thinking: str,
-        text: str,
-        taken_back: bool = False,  # noqa: FBT001, FBT002
-    ) -> Iterator[ModelEvent]:
-        if taken_back:
-            yield TextTakenBack()
-        if thinking:
-            yield ThinkingReceived(thinking)
-        if text:
-            self._has_text = True
-            yield TextReceived(text)
-
-    def _rest_of_text(self, *, is_whole: bool) -> Iterator[ModelEvent]:
-        """Give the text that was held back; thinking that never ended is all of the answer."""
-        tag = self._filter.unclosed
-        if tag and self.has_calls:
-            return
-        thinking, text, _ = self._filter.rest()
-        # What was cut off may have been thinking, and is named so.
-        is_named = tag and not (is_whole and self._answer.ended_by_itself)
-        yield from self._filtered(thinking, f"{tag}{text}" if is_named else text)
 
 
 def _is_error(event: JsonObject) -> bool:

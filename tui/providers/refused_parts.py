@@ -7,7 +7,6 @@ from typing import Any, Literal
 from msgspec.structs import replace
 
 from tui.domain.journal.blocks import ImageBlock
-from tui.domain.journal.message import Message
 from tui.domain.model_settings import ModelParameters
 from tui.domain.plain_messages import with_calls_as_text
 from tui.providers.codec import JsonObject
@@ -27,69 +26,6 @@ Part = Literal[
     "field",
 ]
 
-_NOT_TAKEN = re.compile(
-    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
-    r"|requires? --|support tool",
-    re.IGNORECASE,
-)
-_TOOLS = re.compile(r"\btools?\b|\bfunction[ -]?call", re.IGNORECASE)
-# Of Google first: in `tools[0].function_declarations[2]` only the second number is a tool's.
-_NUMBERS = (
-    re.compile(r"function_?declarations?(?:\.|\[|['\"], ?)(\d+)", re.IGNORECASE),
-    re.compile(r"\btools(?:\.|\[|['\"], ?| ?-> ?|/)(\d+)"),
-)
-_DEFINITION = re.compile(
-    r"schema|declaration|grammar|parameter|propert|pattern|\bname\b|invalid", re.IGNORECASE
-)
-_SCHEMAS = re.compile(r"\bschemas?\b|grammar|declarations?\b|\$ref", re.IGNORECASE)
-# A model's call, which is another one the next time.
-_CALL = re.compile(
-    r"tool.?calls?\b|failed.generation|tool.(?:use|result)\b|messages?[.\[]", re.IGNORECASE
-)
-_SYSTEM = re.compile(r"\b(?:system|developer) (?:role|message|prompt|instruction)", re.IGNORECASE)
-# Roles do alternate: a template that counts the system prompt is the one to say so.
-_ODD_ROLES = re.compile(r"roles must alternate", re.IGNORECASE)
-
-
-# Servers that know texts only say what they expect instead; others have too many, or too much.
-_PICTURES = re.compile(
-    r"images?\b|image_url|\bvision\b|multi-?modal|must be a string|be a valid string"
-    r"|(?:request|payload|entity|body)\b.{0,30}(?:too.?large|exceed)",
-    re.IGNORECASE | re.DOTALL,
-)
-# A call without what its server gave with it: thinking, or its signature.
-_LACKS_THOUGHT = re.compile(
-    r"reasoning_content|reasoning[_ ]details|thought[_ ]?signature|thinking[_ ]?blocks?"
-    r"|expected `?thinking|required .?reasoning.? item|reasoning.{0,40}passed back",
-    re.IGNORECASE,
-)
-# Thinking after a summary of what was before it.
-_STALE = re.compile(r"bound to a different", re.IGNORECASE)
-# Not so the effort of it: that is a field.
-_THOUGHT = re.compile(r"reasoning(?!_effort)|thinking|thought", re.IGNORECASE)
-_UNWANTED = re.compile(
-    r"(?i)(?:not |n't |un)(?:support|allow|permit|expected|known|recogni)|extra (?:inputs|fields)"
-)
-_ID_OF_CALL = re.compile(
-    r"tool[_ ]?(?:call|use)[_ .]?ids?\b|tool_calls\[\d+\]\.id\b|call_id\b", re.IGNORECASE
-)
-_WRONG_FORM = re.compile(
-    r"length|pattern|alphanumeric|too long|a-z|invalid (?:format|characters)", re.IGNORECASE
-)
-_REFUSES = re.compile(
-    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|permit|expected|known|recogni)"
-    r"|extra (?:inputs|fields)|invalid|only the default|may only be|must be|deprecated|at most"
-    r"|too (?:large|high|small|low)|greater than|less than|cannot|does not exist|out of range",
-    re.IGNORECASE,
-)
-# Anthropic's words, where a request must have a limit.
-_HIGHEST = re.compile(r"max_tokens: \d+ > (\d+)")
-_OTHER_NAMES = {
-    "max_tokens": "max_completion_tokens",
-    "max_completion_tokens": "max_tokens",
-}
-"""The two names of one field of chat completions."""
-
 
 class PartRefused(Exception):
     """A server refused a part of a request: these pictures or tools, a field, or all of it."""
@@ -97,21 +33,157 @@ class PartRefused(Exception):
     def __init__(
         self,
         part: Part,
-        pictures: Sequence[ImageBlock] = (),
-        tools: Sequence[ToolDefinition] = (),
+        single: Sequence[ImageBlock] | Sequence[ToolDefinition] = (),
         field: str = "",
         instead: str | int = "",
     ) -> None:
         super().__init__(part)
         self.part: Part = part
-        self.pictures = pictures
-        self.tools = tools
+        self.single = single
+        """The pictures or the tools."""
         self.field = field
         """The name of a field of the body, with dots."""
         self.instead = instead
         """The other name of the field, or its highest value."""
         self.said = ""
         """The words of the server, as a sentence."""
+
+
+_NOT_TAKEN = (
+    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
+    r"|requires? --|support tool"
+)
+
+# fmt: off
+_REFUSALS: Sequence[tuple[Part, str, str]] = (
+    # Thinking after a summary of what was before it.
+    ("thinking", r"bound to a different", ""),
+    # Not so the effort of it: that is a field.
+    ("all thinking", r"reasoning(?!_effort)|thinking|thought",
+     r"(?:not |n't |un)(?:support|allow|permit|expected|known|recogni)|extra (?:inputs|fields)"),
+    # A call without what its server gave with it: thinking, or its signature.
+    ("earlier calls", (
+        r"reasoning_content|reasoning[_ ]details|thought[_ ]?signature|thinking[_ ]?blocks?"
+        r"|expected `?thinking|required .?reasoning.? item|reasoning.{0,40}passed back"
+    ), ""),
+    ("ids of calls", r"tool[_ ]?(?:call|use)[_ .]?ids?\b|tool_calls\[\d+\]\.id\b|call_id\b",
+     r"length|pattern|alphanumeric|too long|a-z|invalid (?:format|characters)"),
+    # Roles do alternate: a template that counts the system prompt is the one to say so.
+    ("system prompt", r"roles must alternate", ""),
+    ("single tools", "", ""),
+    # Servers that know texts only say what they expect instead; others have too many, or too much.
+    ("pictures", (
+        r"images?\b|image_url|\bvision\b|multi-?modal|must be a string|be a valid string"
+        r"|(?:request|payload|entity|body)\b.{0,30}(?:too.?large|exceed)"
+    ), ""),
+    ("tools", r"\btools?\b|\bfunction[ -]?call", _NOT_TAKEN),
+    ("system prompt", r"\b(?:system|developer) (?:role|message|prompt|instruction)", _NOT_TAKEN),
+)
+"""A part, and what a message says that refuses it: about what, and why. The first that fits."""
+# fmt: on
+
+# Of Google first: in `tools[0].function_declarations[2]` only the second number is a tool's.
+_NUMBERS = (
+    r"function_?declarations?(?:\.|\[|['\"], ?)(\d+)",
+    r"\btools(?:\.|\[|['\"], ?| ?-> ?|/)(\d+)",
+)
+_DEFINITION = r"schema|declaration|grammar|parameter|propert|pattern|\bname\b|invalid"
+_SCHEMAS = r"\bschemas?\b|grammar|declarations?\b|\$ref"
+# A model's call, which is another one the next time.
+_CALL = r"tool.?calls?\b|failed.generation|tool.(?:use|result)\b|messages?[.\[]"
+
+_REFUSES = (
+    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|permit|expected|known|recogni)"
+    r"|extra (?:inputs|fields)|invalid|only the default|may only be|must be|deprecated|at most"
+    r"|too (?:large|high|small|low)|greater than|less than|cannot|does not exist|out of range"
+)
+# Anthropic's words, where a request must have a limit.
+_HIGHEST = r"max_tokens: \d+ > (\d+)"
+_OTHER_NAMES = {
+    "max_tokens": "max_completion_tokens",
+    "max_completion_tokens": "max_tokens",
+}
+"""The two names of one field of chat completions."""
+
+
+def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
+    """Find the part of a request that a server's message refuses."""
+    for part, what, why in _REFUSALS:
+        if not (_says(what, said) and _says(why, said)):
+            continue
+        found: Any
+        match part:
+            case "thinking" | "all thinking":
+                found = any(request.memory.answers)
+            case "earlier calls":
+                found = _with_whole_calls(request) != request
+            case "ids of calls":
+                is_changed = with_ids(request, SHORT_ID) != request
+                return PartRefused(part) if is_changed else None
+            case "single tools":
+                found = _refused_tools(said, request)
+            case "pictures":
+                found = _refused_pictures(said, request)
+            case "tools":
+                found = request.tools
+            case _:
+                found = request.system_prompt
+        if found:
+            return PartRefused(part, found if part in {"single tools", "pictures"} else ())
+    return None
+
+
+def _says(pattern: str, said: str) -> bool:
+    return bool(re.search(pattern, said, re.IGNORECASE | re.DOTALL))
+
+
+def _refused_tools(said: str, request: ModelRequest) -> Sequence[ToolDefinition]:
+    """The tools whose definitions a message refuses; all if it is about one and does not say."""
+    if _says(_CALL, said):
+        return ()
+    for numbers in _NUMBERS:
+        places = {int(place) for place in re.findall(numbers, said, re.IGNORECASE)}
+        if known := [tool for place, tool in enumerate(request.tools) if place in places]:
+            return known
+    names = [
+        tool
+        for tool in request.tools
+        if re.search(rf"(?<![\w-]){re.escape(tool.name)}(?![\w-])", said)
+    ]
+    if names and _says(_DEFINITION, said):
+        return names
+    return request.tools if _says(_SCHEMAS, said) else ()
+
+
+def _refused_pictures(said: str, request: ModelRequest) -> Sequence[ImageBlock]:
+    """The pictures to leave out: all if the model sees none, else the earlier ones first."""
+    sent = [
+        (each, message)
+        for message in request.messages
+        for each in message.attachments
+        if isinstance(each, ImageBlock) and each.sha256 in request.images
+    ]
+    newest = {each.sha256 for each, message in sent if message is sent[-1][1]}
+    earlier = [each for each, _ in sent if each.sha256 not in newest]
+    return [each for each, _ in sent] if _says(_NOT_TAKEN, said) or not earlier else earlier
+
+
+def field_refused(said: str, body: JsonObject, optional: Mapping[str, str]) -> PartRefused | None:
+    """Find the field of a body that a server's message refuses by its name, or by our own."""
+    if highest := re.search(_HIGHEST, said) if "max_tokens" in body else None:
+        return PartRefused("field", field="max_tokens", instead=int(highest[1]))
+    if not _says(_REFUSES, said):
+        return None
+    for path, parameter in optional.items():
+        name = path.rpartition(".")[2]
+        snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+        camel = re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name)
+        names = "|".join(map(re.escape, {name, snake, camel, path, parameter or name}))
+        is_sent = value_at(body, *path.split(".")) is not None
+        if is_sent and re.search(rf"(?<!\w)(?:{names})(?!\w)", said, re.IGNORECASE):
+            other = _OTHER_NAMES.get(name, "")
+            return PartRefused("field", field=path, instead=other if other in said else "")
+    return None
 
 
 class RefusedParts:
@@ -128,24 +200,25 @@ class RefusedParts:
         """Fields of a body, by their names with dots: their other names, or highest values."""
 
     def add(self, refused: PartRefused) -> None:
-        """Note a refusal."""
+        """Remember a refusal."""
         self._parts.add(refused.part)
-        notice = _picture_notice(self._model, refused)
-        self._pictures |= {picture.sha256: notice for picture in refused.pictures}
-        if refused.tools:
-            notice = _tool_notice(self._model, refused)
-            self._tools += [(tool, notice) for tool in refused.tools]
         if refused.field:
             self._fields[refused.field] = refused.instead
+        notice = _notice(self._model, refused)
+        for each in refused.single:
+            if isinstance(each, ImageBlock):
+                self._pictures[each.sha256] = notice
+            else:
+                self._tools.append((each, notice))
 
     def left_out(self, request: ModelRequest) -> ModelRequest:
         """The same request without them."""
-        taken = {each: data for each, data in request.images.items() if each not in self._pictures}
+        images = {each: data for each, data in request.images.items() if each not in self._pictures}
         refused = [tool for tool, _ in self._tools]
         tools = tuple(tool for tool in request.tools if tool not in refused)
-        without = request.tools and not tools
-        request = replace(request, images=taken, tools=tools)
-        if without or "tools" in self._parts:
+        are_all_refused = request.tools and not tools
+        request = replace(request, images=images, tools=tools)
+        if are_all_refused or "tools" in self._parts:
             request = request.without_tools()
         if "all thinking" in self._parts:
             request.memory.forget()
@@ -171,9 +244,7 @@ class RefusedParts:
                 elif above and not inner:
                     del body[above[0]]
 
-    def notices(
-        self, request: ModelRequest, optional: Mapping[str, str] | None = None
-    ) -> Iterator[str]:
+    def notices(self, request: ModelRequest, optional: Mapping[str, str]) -> Iterator[str]:
         """Describe for the user what is left out of a request."""
         if request.tools and "tools" in self._parts:
             yield (
@@ -185,71 +256,10 @@ class RefusedParts:
         told = [notice for tool, notice in self._tools if tool in request.tools]
         told += [self._pictures[each] for each in request.images if each in self._pictures]
         yield from dict.fromkeys(told)
-        names = {(optional or {}).get(field) for field, other in self._fields.items() if not other}
+        names = {optional.get(field) for field, other in self._fields.items() if not other}
         refused = {name: getattr(request.parameters, name) for name in names if name}
         if words := ModelParameters(**refused).words:
             yield f"{self._model} does not take {words}: left out."
-
-
-def part_refused(said: str, request: ModelRequest) -> PartRefused | None:
-    """Find the part of a request that a server's message refuses."""
-    if _STALE.search(said) and any(request.memory.answers):
-        return PartRefused("thinking")
-    if _THOUGHT.search(said) and _UNWANTED.search(said) and any(request.memory.answers):
-        return PartRefused("all thinking")
-    if _LACKS_THOUGHT.search(said) and _with_whole_calls(request) != request:
-        return PartRefused("earlier calls")
-    if _ID_OF_CALL.search(said) and _WRONG_FORM.search(said):
-        is_changed = with_ids(request, SHORT_ID) != request
-        return PartRefused("ids of calls") if is_changed else None
-    if request.system_prompt and _ODD_ROLES.search(said):
-        return PartRefused("system prompt")
-    if tools := _refused_tools(said, request):
-        return PartRefused("single tools", tools=tools)
-    if request.images and _PICTURES.search(said):
-        return PartRefused("pictures", _refused_pictures(said, request))
-    if not _NOT_TAKEN.search(said):
-        return None
-    if request.tools and _TOOLS.search(said):
-        return PartRefused("tools")
-    has_prompt = request.system_prompt and _SYSTEM.search(said)
-    return PartRefused("system prompt") if has_prompt else None
-
-
-def _refused_tools(said: str, request: ModelRequest) -> Sequence[ToolDefinition]:
-    """The tools whose definitions a message refuses; all if it is about one and does not say."""
-    if not request.tools or _CALL.search(said):
-        return ()
-    for numbers in _NUMBERS:
-        places = [int(place) for place in numbers.findall(said)]
-        if known := [place for place in places if place < len(request.tools)]:
-            return [request.tools[place] for place in sorted(set(known))]
-    named = [
-        tool
-        for tool in request.tools
-        if re.search(rf"(?<![\w-]){re.escape(tool.name)}(?![\w-])", said)
-    ]
-    if named and _DEFINITION.search(said):
-        return named
-    return request.tools if _SCHEMAS.search(said) else ()
-
-
-def field_refused(said: str, body: JsonObject, optional: Mapping[str, str]) -> PartRefused | None:
-    """Find the field of a body that a server's message refuses by its name, or by our own."""
-    if highest := _HIGHEST.search(said) if "max_tokens" in body else None:
-        return PartRefused("field", field="max_tokens", instead=int(highest[1]))
-    if not _REFUSES.search(said):
-        return None
-    for path, parameter in optional.items():
-        name = path.rpartition(".")[2]
-        snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-        camel = re.sub(r"_([a-z])", lambda letter: letter[1].upper(), name)
-        names = "|".join(map(re.escape, {name, snake, camel, path, parameter or name}))
-        is_sent = value_at(body, *path.split(".")) is not None
-        if is_sent and re.search(rf"(?<!\w)(?:{names})(?!\w)", said, re.IGNORECASE):
-            other = _OTHER_NAMES.get(name, "")
-            return PartRefused("field", field=path, instead=other if other in said else "")
-    return None
 
 
 def _with_whole_calls(request: ModelRequest) -> ModelRequest:
@@ -258,30 +268,18 @@ def _with_whole_calls(request: ModelRequest) -> ModelRequest:
     return replace(request, messages=messages)
 
 
-def _refused_pictures(said: str, request: ModelRequest) -> Sequence[ImageBlock]:
-    """The pictures to leave out: all if the model sees none, else the earlier ones first."""
-    sent = [pictures for each in request.messages if (pictures := _pictures(each, request))]
-    newest = {picture.sha256 for picture in sent[-1]}
-    every = [picture for pictures in sent for picture in pictures]
-    earlier = [picture for picture in every if picture.sha256 not in newest]
-    return every if _NOT_TAKEN.search(said) or not earlier else earlier
-
-
-def _pictures(message: Message, request: ModelRequest) -> list[ImageBlock]:
-    images = (each for each in message.attachments if isinstance(each, ImageBlock))
-    return [each for each in images if each.sha256 in request.images]
-
-
-def _tool_notice(model: str, refused: PartRefused) -> str:
-    first, *others = (tool.name for tool in refused.tools)
-    if not others:
-        return f"{model} did not take the tool {first}: asked without it.{refused.said}"
-    more = f" and {len(others):,} more"
-    return f"{model} did not take one of the tools: asked without {first}{more}.{refused.said}"
-
-
-def _picture_notice(model: str, refused: PartRefused) -> str:
-    names = dict.fromkeys(picture.name for picture in refused.pictures)
-    if len(names) == 1:
-        return f"{model} did not take {next(iter(names))}: only its name is sent.{refused.said}"
-    return f"{model} did not take {len(names)} pictures: only their names are sent.{refused.said}"
+def _notice(model: str, refused: PartRefused) -> str:
+    names = list(dict.fromkeys(each.name for each in refused.single))
+    if not names:
+        return ""
+    one, more = names[0], f" and {len(refused.single) - 1:,} more"
+    match refused.part, len(names):
+        case "pictures", 1:
+            what, done = one, "only its name is sent"
+        case "pictures", count:
+            what, done = f"{count} pictures", "only their names are sent"
+        case _ if len(refused.single) == 1:
+            what, done = f"the tool {one}", "asked without it"
+        case _:
+            what, done = "one of the tools", f"asked without {one}{more}"
+    return f"{model} did not take {what}: {done}.{refused.said}"

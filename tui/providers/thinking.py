@@ -1,8 +1,10 @@
 """The filter for thinking that a model writes into its answer, which is no part of the text."""
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from tui.providers.protocol import TextReceived, TextTakenBack, ThinkingReceived
 
 _TAGS: Sequence[tuple[str, Sequence[str]]] = (
     ("<think>", ("</think>",)),
@@ -34,17 +36,6 @@ _BEGINNING = re.compile(r"[<\[◁]")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
-class Filtered(NamedTuple):
-    """The part of a piece that is thinking, and the part that is answer; each may be empty.
-
-    ``taken_back`` says that all text before it was thinking, too.
-    """
-
-    thinking: str
-    text: str
-    taken_back: bool = False
-
-
 class ThinkingFilter:
     """Separates ``<think>...</think>`` from the beginning of a text that arrives in pieces.
 
@@ -71,29 +62,31 @@ class ThinkingFilter:
         """The tag of thinking that has begun and not ended."""
         return self._start if self._place == "inside" else ""
 
-    def take(self, piece: str) -> Filtered:
-        """Filter a piece; gives what is known by now, including text held back before."""
+    def receive(self, piece: str) -> Iterator[TextReceived | ThinkingReceived | TextTakenBack]:
+        """Give what is known of the text by now, also of that held back before."""
         self._held += piece
         if self._place == "before":
             self._begin()
-        thinking = self._end() if self._place == "inside" else ""
+        if self._place == "inside" and (thinking := self._inside()):
+            yield ThinkingReceived(thinking)
         if self._place == "after":
             self._held = self._held.lstrip()
             self._place = "past" if self._held else "after"
         if self._place == "text":
-            return self._looked_through()
-        return Filtered(thinking, self._release() if self._place == "past" else "")
+            yield from self._looked_through()
+        elif self._place == "past" and (text := self._release()):
+            yield TextReceived(text)
 
-    def rest(self) -> Filtered:
-        """Give what was held back at the end of the stream.
+    def rest(self) -> str:
+        """Give the text that was held back at the end of the stream.
 
         Thinking that has not ended was the answer, or is all that there is of it.
         """
         held = self._release()
         if self._place == "inside":
-            return Filtered("", "".join(self._given) + held)
+            return "".join(self._given) + held
         tag = _END.match(held) if self._place == "text" else None
-        return Filtered("", held[tag.end() :] if tag else held)
+        return held[tag.end() :] if tag else held
 
     def _begin(self) -> None:
         text = self._held.lstrip()
@@ -103,13 +96,12 @@ class ThinkingFilter:
             self._start, self._ends = found
             self._held = text.removeprefix(self._start)
             self._begins_inside = False
-        else:
+        elif not self._begins_inside:
             place, _ = _end_in(text)
-            is_thinking = place >= 0 and _may_be_thinking(text[:place])
-            self._begins_inside = self._begins_inside or is_thinking
+            self._begins_inside = place >= 0 and _may_be_thinking(text[:place])
         self._place = "inside" if found or self._begins_inside else "text"
 
-    def _end(self) -> str:
+    def _inside(self) -> str:
         places = ((self._held.find(end), -len(end), end) for end in self._ends)
         if found := min((each for each in places if each[0] >= 0), default=None):
             place, _, end = found
@@ -121,7 +113,7 @@ class ThinkingFilter:
         self._given.append(thinking)
         return thinking
 
-    def _looked_through(self) -> Filtered:
+    def _looked_through(self) -> Iterator[TextReceived | ThinkingReceived | TextTakenBack]:
         """Give a text of the answer, unless an end tag in it says that it was none.
 
         The beginning of a tag is held back where one counts, and so is a tag with nothing after it.
@@ -135,15 +127,20 @@ class ThinkingFilter:
                 before, held = text, ""
         elif not _may_be_thinking("".join([*self._given, before])):
             self._place = "past"
-            return Filtered("", text)
+            before, held = text, ""
         elif answer:
             self._place, self.lacked_start = "past", True
-            return Filtered(before, answer, taken_back=True)
+            yield TextTakenBack()
+            if before:
+                yield ThinkingReceived(before)
+            yield TextReceived(answer)
+            return
         else:
             held = text[place:]
         self._held = held
         self._given.append(before)
-        return Filtered("", before)
+        if before:
+            yield TextReceived(before)
 
     def _release(self) -> str:
         held, self._held = self._held, ""
