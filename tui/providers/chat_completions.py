@@ -7,21 +7,10 @@ from typing import Any
 
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.codec import (
-    Answer,
-    Codec,
-    JsonObject,
-    Part,
-    as_list,
-    as_object,
-    as_text,
-    counts,
-    failed,
-    sendable,
-)
+from tui.providers.codec import Answer, Codec, JsonObject, Part, as_list, as_object, as_text
 from tui.providers.model_table import MISTRAL, OPENAI, PLAIN, is_at, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived, ThinkingReceived
-from tui.providers.sending import SHORT_ID, arguments_text, data_uri, messages_of, tool
+from tui.providers.sending import SHORT_ID, arguments_text, data_uri, messages_of, sendable, tool
 from tui.providers.server_words import value_at
 
 OPENAI_HOST = "api.openai.com"
@@ -66,7 +55,7 @@ class ChatCompletions(Codec):
 
     def body(self, request: ModelRequest) -> JsonObject:
         body: JsonObject = {
-            "model": sendable(self.choice.model),
+            "model": self.model,
             "messages": list(self._messages(request)),
             "stream": True,
         }
@@ -161,7 +150,7 @@ class ChatAnswer(Answer):
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         for choice in map(as_object, as_list(event.get("choices"))[:1]):
             if choice.get("error"):
-                raise failed(choice)
+                raise self.failed(choice)
             reason = choice.get("finish_reason")
             # Some servers give one with each chunk.
             if isinstance(reason, str) and reason not in {"", "null"}:
@@ -171,7 +160,7 @@ class ChatAnswer(Answer):
         if usage := event.get("usage") or value_at(event, "x_groq", "usage"):
             yield from self._counted(usage)
         if error := value_at(event, "x_groq", "error"):
-            raise failed(error)
+            raise self.failed(error)
 
     def _delta_of(self, choice: JsonObject) -> JsonObject:
         """The new part of an answer, under any of the names that servers have for it."""
@@ -245,7 +234,7 @@ class ChatAnswer(Answer):
         call.extra |= {key: value for key, value in more if key not in _OF_CALLS and value}
 
     def _counted(self, usage: Any) -> Iterator[ModelEvent]:
-        found = counts(usage)
+        found = self.counts(usage)
         cached = next(filter(None, (found[name] for name in _CACHED)), 0)
         details = found["prompt_tokens_details.cache_write_tokens"]
         sent = found["prompt_tokens"] or found["input_tokens"]

@@ -32,7 +32,8 @@ JsonObject = dict[str, Any]
 Breakage = Literal["cut", "failed", "malformed", "no_stream", "silent", "declined", "ended"]
 """``declined`` by the model; ``ended`` for a reason that is no success: ``words`` names it."""
 
-_LONGEST_COUNT = 16
+_DIGITS = 16
+"""Limit of a count."""
 _FULL = re.compile(
     r"continuation|length|max_(?:output_)?tokens|model_(?:context_window_exceeded|length)"
 )
@@ -95,6 +96,7 @@ class Codec(ABC):
 
     def __init__(self, choice: ModelChoice, traits: Traits = PLAIN) -> None:
         self.choice = choice
+        self.model = sendable(choice.model)
         self.traits = traits
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
@@ -201,6 +203,24 @@ class Answer(ABC):
         """The text in place of a picture, which has no other place here."""
         return TextReceived(f"[image: {kind}]" if kind and isinstance(kind, str) else "[image]")
 
+    @staticmethod
+    def failed(body: Any) -> BrokenStream:
+        """Make the error for an event that reports one."""
+        return BrokenStream("failed", text_in(body))
+
+    @classmethod
+    def counts(cls, usage: Any) -> defaultdict[str, int]:
+        """The token counts of a usage object, 0 for others; those in an object of it with a dot."""
+        found: defaultdict[str, int] = defaultdict(int)
+        for name, value in cast("JsonObject", usage).items() if isinstance(usage, dict) else ():
+            if isinstance(value, dict):
+                found |= {f"{name}.{below}": count for below, count in cls.counts(value).items()}
+            elif isinstance(value, str):
+                found[name] = int(value) if value.isdecimal() and len(value) < _DIGITS else 0
+            elif isinstance(value, int | float) and not isinstance(value, bool):
+                found[name] = int(value) if 0 <= value < 10**_DIGITS and value % 1 == 0 else 0
+        return found
+
     def usage(
         self, input_tokens: int, output_tokens: int, cached: int = 0, written: int = 0
     ) -> Iterator[UsageReported]:
@@ -263,11 +283,6 @@ def _refuse(constant: str) -> None:
 # --- reading events
 
 
-def failed(body: Any) -> BrokenStream:
-    """Make the error for an event that reports one."""
-    return BrokenStream("failed", text_in(body))
-
-
 def as_object(value: Any) -> JsonObject:
     """Return a value that must be an object. Raises ``BrokenStream``."""
     if not isinstance(value, dict):
@@ -288,19 +303,6 @@ def as_text(value: Any, missing: str | None = "") -> str:
     if not isinstance(text, str):
         raise BrokenStream("malformed")
     return text
-
-
-def counts(usage: Any) -> defaultdict[str, int]:
-    """The token counts of a usage object, 0 for others; those in an object of it with a dot."""
-    found: defaultdict[str, int] = defaultdict(int)
-    for name, value in cast("JsonObject", usage).items() if isinstance(usage, dict) else ():
-        if isinstance(value, dict):
-            found |= {f"{name}.{below}": count for below, count in counts(value).items()}
-        elif isinstance(value, str):
-            found[name] = int(value) if value.isdecimal() and len(value) < _LONGEST_COUNT else 0
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            found[name] = int(value) if 0 <= value < 10**_LONGEST_COUNT and value % 1 == 0 else 0
-    return found
 
 
 class Halves:

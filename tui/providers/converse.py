@@ -5,20 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.codec import (
-    Answer,
-    Codec,
-    JsonObject,
-    Part,
-    as_object,
-    as_text,
-    counts,
-    sendable,
-)
+from tui.providers.codec import Answer, Codec, JsonObject, Part, as_object, as_text
 from tui.providers.messages import answer_tokens, supported_by_claude, thinking_of_claude
 from tui.providers.model_table import BEDROCK, CLAUDE, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest
-from tui.providers.sending import PLAIN_ID, arguments_object, blocks_of, tool
+from tui.providers.sending import PLAIN_ID, arguments_object, blocks_of, sendable, tool
 
 _CLAUDE = re.compile(r"anthropic\.(claude.*)")
 _CACHES = re.compile(r"anthropic\.claude|amazon\.nova")
@@ -57,7 +48,7 @@ class Converse(Codec):
         messages: list[JsonObject] = [{"role": role, "content": each} for role, each in blocks]
         if messages:
             messages[-1]["content"] += self._point
-        body: JsonObject = {"modelId": sendable(self.choice.model), "messages": messages}
+        body: JsonObject = {"modelId": self.model, "messages": messages}
         if request.system_prompt.strip():
             body["system"] = [{"text": sendable(request.system_prompt)}, *self._point]
         if request.tools:
@@ -122,7 +113,7 @@ class ConverseAnswer(Answer):
                 self.finish(as_text(as_object(stop).get("stopReason")))
             case {"metadata": metadata}:
                 self.is_done = self.is_finished
-                usage = counts(as_object(metadata).get("usage"))
+                usage = self.counts(as_object(metadata).get("usage"))
                 cached, written = usage["cacheReadInputTokens"], usage["cacheWriteInputTokens"]
                 sent = usage["inputTokens"] + cached + written
                 yield from self.usage(sent, usage["outputTokens"], cached, written)

@@ -15,13 +15,11 @@ from tui.providers.codec import (
     as_list,
     as_object,
     as_text,
-    counts,
     is_odd_end,
-    sendable,
 )
 from tui.providers.model_table import GEMINI, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived, ThinkingReceived
-from tui.providers.sending import arguments_object, base64_of, blocks_of, tool
+from tui.providers.sending import arguments_object, base64_of, blocks_of, sendable, tool
 from tui.providers.server_words import value_at
 
 _ANY_ID = re.compile(r"(?s).+")
@@ -44,7 +42,7 @@ class Gemini(Codec):
 
     def __init__(self, choice: ModelChoice) -> None:
         super().__init__(choice, traits_in(GEMINI, choice.model.removeprefix("models/")))
-        name = sendable(choice.model)
+        name = self.model
         place = name if "/" in name else f"models/{name}"
         self.path = f"/v1beta/{place}:streamGenerateContent?alt=sse"
 
@@ -108,7 +106,7 @@ class GeminiAnswer(Answer):
 
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         candidates = as_list(event.get("candidates"))[:1]
-        feedback, usage = event.get("promptFeedback"), counts(event.get("usageMetadata"))
+        feedback, usage = event.get("promptFeedback"), self.counts(event.get("usageMetadata"))
         if not (candidates or feedback or event.keys() & _FIELDS):
             raise BrokenStream("malformed")
         for candidate in map(as_object, candidates):

@@ -17,13 +17,10 @@ from tui.providers.codec import (
     as_list,
     as_object,
     as_text,
-    counts,
-    failed,
-    sendable,
 )
 from tui.providers.model_table import CLAUDE, Traits, is_at, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
-from tui.providers.sending import arguments_object, base64_of, blocks_of, tool
+from tui.providers.sending import arguments_object, base64_of, blocks_of, sendable, tool
 
 _VENDOR = "api.anthropic.com"
 _ANSWER_SHARE = 4
@@ -66,7 +63,7 @@ class Messages(Codec):
         blocks = blocks_of(request, _CALL_ID, _block)
         messages = [{"role": role, "content": content} for role, content in blocks]
         body: JsonObject = {
-            "model": sendable(self.choice.model),
+            "model": self.model,
             "max_tokens": parameters.max_tokens or self._answer_tokens,
             # A last message that is blank stays: refusing it is the server's part.
             "messages": [each for each in messages if each["content"] or each is messages[-1]],
@@ -162,14 +159,14 @@ class MessageAnswer(Answer):
 
     def __init__(self) -> None:
         super().__init__()
-        self._usage = counts({})
+        self._usage = self.counts({})
         self._open = -1
         """The place of the last block."""
 
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
         match as_text(event.get("type"), None):
             case "error":
-                raise failed(event)
+                raise self.failed(event)
             case "message":
                 for index, block in enumerate(as_list(event.get("content"))):
                     yield from self._begin(index, as_object(block))
@@ -250,7 +247,7 @@ class MessageAnswer(Answer):
 
     def _counted(self, usage: Any) -> Iterator[ModelEvent]:
         """Report the counts so far; one that is missing in an event keeps its last value."""
-        self._usage |= {name: count for name, count in counts(usage).items() if count}
+        self._usage |= {name: count for name, count in self.counts(usage).items() if count}
         cached = self._usage["cache_read_input_tokens"]
         written = self._usage["cache_creation_input_tokens"]
         sent = self._usage["input_tokens"] + cached + written

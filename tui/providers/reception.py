@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject, failed
+from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject
 from tui.providers.event_stream import NO_JSON, EndlessLine, Event, EventParser
 from tui.providers.protocol import ModelEvent, TextReceived, ThinkingReceived, UsageReported
 from tui.providers.thinking import ThinkingFilter
@@ -127,14 +127,14 @@ class Reception:
         self._events += 1
         try:
             if event.name == "error":
-                raise failed(event.text if event.value is NO_JSON else event.value)
+                raise self.answer.failed(event.text if event.value is NO_JSON else event.value)
             value: Any = event.value
             if isinstance(value, list):
                 value = next(iter(cast("list[Any]", value)), None)
             if isinstance(value, dict) and value:
                 fields = cast("JsonObject", value)
                 if _is_error(fields):
-                    raise failed(fields)
+                    raise self.answer.failed(fields)
                 named: JsonObject = {"type": event.name} if event.name else {}
                 for each in self.answer.receive(named | fields):
                     yield from self._cleaned(each)
@@ -156,7 +156,7 @@ class Reception:
         is_text = isinstance(event.value, str) or event.value is NO_JSON
         text = event.value if isinstance(event.value, str) else event.text
         if is_text and _ERROR.search(text) and _WORDS.match(text):
-            raise failed(text)
+            raise self.answer.failed(text)
         if event.value is NO_JSON and not event.is_bare:
             if not _PLAIN.fullmatch(text):
                 raise BrokenStream("malformed")

@@ -24,13 +24,10 @@ from tui.providers.codec import (
     as_list,
     as_object,
     as_text,
-    counts,
-    failed,
-    sendable,
 )
 from tui.providers.model_table import OPENAI, is_at, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
-from tui.providers.sending import PLAIN_ID, arguments_text, data_uri, messages_of, tool
+from tui.providers.sending import PLAIN_ID, arguments_text, data_uri, messages_of, sendable, tool
 
 _REASONING = ("id", "content", "encrypted_content")
 """The fields of reasoning that go back with its summary."""
@@ -65,7 +62,7 @@ class Responses(Codec):
 
     def body(self, request: ModelRequest) -> JsonObject:
         body: JsonObject = {
-            "model": sendable(self.choice.model),
+            "model": self.model,
             "input": list(self._items(request)),
             "stream": True,
             "store": False,
@@ -146,7 +143,7 @@ class ResponseAnswer(Answer):
             return
         match as_text(event.get("type"), None).removeprefix("response."):
             case "error":
-                raise failed(event)
+                raise self.failed(event)
             case "output_item.added" | "output_item.done" as state:
                 fields = as_object(event.get("item"))
                 event = {"item_id": fields.get("id"), **event}
@@ -229,7 +226,7 @@ class ResponseAnswer(Answer):
             named = as_text(fields.get("type"))
             if _KINDS.get(named, named) not in came:
                 yield from self._item({"output_index": place}, fields, is_done=True)
-        usage = counts(response.get("usage"))
+        usage = self.counts(response.get("usage"))
         yield from self.usage(
             usage["input_tokens"],
             usage["output_tokens"],
@@ -238,7 +235,7 @@ class ResponseAnswer(Answer):
         )
         status = response.get("status") or status
         if status in ("failed", "cancelled"):
-            raise failed(response.get("error") or "")
+            raise self.failed(response.get("error") or "")
         reason = as_text(as_object(response.get("incomplete_details") or {}).get("reason"))
         self.finish(reason or ("incomplete" if status == "incomplete" else ""))
         self.is_done = True

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 from msgspec.structs import replace
 
 from tui.domain.journal.blocks import ImageBlock, merged, parts_of
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Message, ToolCall
 from tui.providers.codec import JsonObject, Part, sendable
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
@@ -39,7 +39,12 @@ def messages_of(
     names = {call.id: call.name for each in messages for call in each.tool_calls}
     for are_results, group in groupby(messages, lambda each: each.role == "tool"):
         if are_results:
-            yield "tool", [_result(message, names) for message in group]
+            results: list[Part] = []
+            for message in group:
+                call_id = message.tool_call_id or ""
+                name = plain_name(names.get(call_id, ""))
+                results.append(Part("result", sendable(message.text), sendable(call_id), name))
+            yield "tool", results
             continue
         for message in group:
             if message.role == "assistant":
@@ -59,11 +64,8 @@ def blocks_of(
 
 def tool(definition: ToolDefinition, **schema: JsonObject) -> JsonObject:
     """A tool with the field that has the schema of its parameters."""
-    return {
-        "name": definition.name,
-        "description": sendable(definition.description),
-        **schema,
-    }
+    description = sendable(definition.description)
+    return {"name": definition.name, "description": description, **schema}
 
 
 def _asked(message: Message, images: Mapping[str, bytes]) -> Iterator[Part]:
@@ -81,12 +83,6 @@ def _asked(message: Message, images: Mapping[str, bytes]) -> Iterator[Part]:
             yield Part("picture", name=part.media_type, value=images[part.sha256])
         elif len(parts) == 1 or part.strip():
             yield Part("text", sendable(part))
-
-
-def _result(message: Message, names: Mapping[str, str]) -> Part:
-    call_id = message.tool_call_id or ""
-    name = plain_name(names.get(call_id, ""))
-    return Part("result", sendable(message.text), id=sendable(call_id), name=name)
 
 
 def _answered(message: Message, kept: Sequence[Part]) -> list[Part]:
@@ -150,33 +146,26 @@ def with_ids(request: ModelRequest, takes: re.Pattern[str], own: str = "") -> Mo
     Sessions of other servers and programs have such calls; their results follow. The ids of
     answers of the model ``own`` are those of its server, and only need to be unique.
     """
-    ids: dict[str, list[str]] = {}
+    waiting: dict[str, list[str]] = {}
     """The new ids of the calls without a result so far."""
     used: set[str] = set()
-
-    def given(call_id: str, *, is_own: bool) -> str:
-        made = call_id if is_own or takes.fullmatch(call_id) else _short(call_id)
-        numbers = count(1)
-        while not made or made in used:
-            made = _short(f"{call_id}_{next(numbers)}")
-        used.add(made)
-        ids.setdefault(call_id, []).append(made)
-        return made
-
-    def changed(message: Message) -> Message:
+    messages: list[Message] = []
+    for message in request.messages:
         is_own = bool(own) and message.model == own
-        calls = tuple(
-            replace(call, id=given(call.id, is_own=is_own)) for call in message.tool_calls
-        )
+        calls: list[ToolCall] = []
+        for call in message.tool_calls:
+            made = call.id if is_own or takes.fullmatch(call.id) else _short(call.id)
+            numbers = count(1)
+            while not made or made in used:
+                made = _short(f"{call.id}_{next(numbers)}")
+            used.add(made)
+            waiting.setdefault(call.id, []).append(made)
+            calls.append(replace(call, id=made))
         result_of = message.tool_call_id
-        waiting = [] if result_of is None else ids.get(result_of)
-        result_of = waiting.pop(0) if waiting else result_of
-        return replace(message, tool_calls=calls, tool_call_id=result_of)
-
-    messages = (
-        changed(each) if each.tool_calls or each.tool_call_id is not None else each
-        for each in request.messages
-    )
+        if result_of is not None and waiting.get(result_of):
+            result_of = waiting[result_of].pop(0)
+        changes = {"tool_calls": tuple(calls), "tool_call_id": result_of}
+        messages.append(replace(message, **changes) if any(changes.values()) else message)
     return replace(request, messages=tuple(messages))
 
 
