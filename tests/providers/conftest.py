@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.domain.journal_lines import LINES
-from tests.providers.chat_server import ChatServer
+from tests.providers.chat_server import ChatServer, Reply, Request
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
@@ -87,6 +87,22 @@ def journal_message(message_id: str) -> Message:
 
 def asks(text: Any = "Hello?", *more: Message, system: str = "") -> ModelRequest:
     return ModelRequest(system, (says("user", text), *more))
+
+
+async def events_from(
+    model_at: ModelAt, *replies: Reply, request: ModelRequest | None = None, **changes: Any
+) -> list[ModelEvent]:
+    """All that a model gives whose server replies so."""
+    with ChatServer(*replies) as server:
+        return await collected(model_at(server, **changes).stream(request or asks()))
+
+
+async def sent(model_at: ModelAt, request: ModelRequest, **changes: Any) -> Request:
+    """A request as it arrives at its server."""
+    with ChatServer() as server:
+        await collected(model_at(server, **changes).stream(request))
+        (only,) = server.requests
+    return only
 
 
 async def collected(events: AsyncIterator[ModelEvent]) -> list[ModelEvent]:

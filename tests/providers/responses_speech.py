@@ -79,12 +79,6 @@ class ResponsesExchange(Exchange):
                 self._part("response.function_call_arguments.delta", delta=piece)
                 self._collected += piece
 
-    def refuse(self, words: str) -> None:
-        """Decline in words of the model's own, in the place of an answer."""
-        self._in_item("message", role="assistant", content=[], phase="final_answer")
-        self._part("response.refusal.delta", content_index=0, delta=words)
-        self._part("response.refusal.done", content_index=0, refusal=words)
-
     def end(self, reason: str | None = "stop", *, done: bool = True) -> None:
         usage = _USAGE if self._usage else None
         if not reason and not done:

@@ -1,7 +1,6 @@
 """What comes from a real server, as it arrives."""
 
 import asyncio
-import json
 
 import pytest
 from hypothesis import given
@@ -16,23 +15,17 @@ from tests.providers.chat_server import (
     answers_after_thinking,
     answers_step_by_step,
     calls_tools,
-    chunk,
-    says_and_sends,
     scenarios,
-    sends_events,
     torn_inside_characters,
-    usage_chunk,
 )
 from tests.providers.conftest import (
     EVERY_DIALECT,
     ModelAt,
     asks,
     collected,
-    only_anthropic,
-    only_openai,
+    events_from,
     text_of,
 )
-from tests.providers.speech import block_delta, message_delta, message_start
 from tui.domain.journal.message import ToolCall
 from tui.domain.providers import DialectName
 from tui.errors import ModelError
@@ -57,8 +50,7 @@ def dialect(request: pytest.FixtureRequest) -> DialectName:
 async def test_an_answer_comes_in_the_pieces_that_were_sent_then_usage_then_the_end(
     model_at: ModelAt,
 ):
-    with ChatServer(answers("Hello", ", ", "world.")) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers("Hello", ", ", "world."))
     assert [each for each in events if isinstance(each, TextReceived)] == [
         TextReceived("Hello"),
         TextReceived(", "),
@@ -81,147 +73,39 @@ async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
 
 async def test_text_with_control_sequences_comes_as_it_was_sent(model_at: ModelAt):
     text = "\x1b]52;c;aGVsbG8=\x1b\\ \x9b2J \u202e \x00 \r\n\t \u2028 <|im_start|> ok"
-    with ChatServer(answers("> ", text)) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers("> ", text))
     assert text_of(events) == "> " + text
 
 
 @pytest.mark.parametrize("piece", ["\0", " ", "\n", "<think>", "[DONE]", "data:"])
 async def test_any_piece_may_stand_by_itself(model_at: ModelAt, piece: str):
-    with ChatServer(answers("> ", piece, piece)) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers("> ", piece, piece))
     assert text_of(events) == f"> {piece}{piece}"
 
 
 async def test_the_space_before_an_answer_is_part_of_it(model_at: ModelAt):
-    with ChatServer(answers("\n", " ", "  one")) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers("\n", " ", "  one"))
     assert text_of(events) == "\n   one"
 
 
 async def test_characters_that_arrive_in_parts_come_whole(model_at: ModelAt):
-    with ChatServer(torn_inside_characters("会話は 🙂 失われない。")) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, torn_inside_characters("会話は 🙂 失われない。"))
     assert text_of(events) == "会話は 🙂 失われない。"
 
 
 async def test_an_answer_may_be_empty(model_at: ModelAt):
-    with ChatServer(answers()) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers())
     assert events[-2:] == [UsageReported(11, 7), AnswerEnded("stop")]
     assert text_of(events) == ""
 
 
 async def test_an_answer_that_reached_its_limit_says_so(model_at: ModelAt):
-    with ChatServer(answers("And so on", finish="length")) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers("And so on", finish="length"))
     assert events[-1] == AnswerEnded("length")
 
 
-@only_openai
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("size", [1, 7, 100_000])
-async def test_names_numbers_and_comments_of_events_are_no_part_of_an_answer(
-    model_at: ModelAt, line_end: str, size: int
-):
-    pieces = (chunk({"content": "id: "}), chunk({"content": "1"}), chunk({}, "stop"))
-    lines = ["retry: 1000", ""]
-    for number, piece in enumerate(pieces):
-        lines += [
-            "event: ping",
-            "",
-            f"id: {number}",
-            f"data: {json.dumps(piece)}",
-            "",
-            ": keep-alive",
-            "",
-        ]
-    data = line_end.join([*lines, "data: [DONE]", "", ""]).encode()
-
-    def reply(exchange: Exchange) -> None:
-        exchange.head()
-        for start in range(0, len(data), size):
-            exchange.raw(data[start : start + size])
-
-    with ChatServer(reply) as server:
-        assert text_of(await collected(model_at(server).stream(asks()))) == "id: 1"
-
-
-@only_anthropic
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"type": "future", "index": 0},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "future_delta", "x": 1}},
-        {"type": "content_block_start", "index": 1, "content_block": {"type": "future"}},
-        {"type": "ping"},
-    ],
-)
-async def test_events_of_a_kind_to_come_are_passed_over(model_at: ModelAt, event: object):
-    with ChatServer(says_and_sends("All of it.", event)) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert events == [TextReceived("All of it."), AnswerEnded("stop")]
-
-
-@only_anthropic
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("size", [1, 7, 100_000])
-async def test_numbers_and_comments_of_named_events_are_no_part_of_an_answer(
-    model_at: ModelAt, line_end: str, size: int
-):
-    pieces = (
-        message_start(),
-        block_delta(0, {"type": "text_delta", "text": "event: message_stop"}),
-        block_delta(0, {"type": "text_delta", "text": "\nevent: message_stop\n"}),
-        message_delta("end_turn"),
-        {"type": "message_stop"},
-    )
-    lines = ["retry: 1000", ""]
-    for number, piece in enumerate(pieces):
-        lines += [
-            "event: ping",
-            "",
-            f"id: {number}",
-            f"event: {piece['type']}",
-            f"data: {json.dumps(piece)}",
-            "",
-            ": keep-alive",
-            "",
-        ]
-    data = line_end.join(lines).encode()
-
-    def reply(exchange: Exchange) -> None:
-        exchange.head()
-        for start in range(0, len(data), size):
-            exchange.raw(data[start : start + size])
-
-    with ChatServer(reply) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert text_of(events) == "event: message_stop\nevent: message_stop\n"
-    assert events[-1] == AnswerEnded("stop")
-
-
-@only_anthropic
-@pytest.mark.parametrize(
-    ("reason", "ended"),
-    [
-        ("end_turn", "stop"),
-        ("stop_sequence", "stop"),
-        ("some_day", "stop"),
-        ("max_tokens", "length"),
-        ("model_context_window_exceeded", "length"),
-    ],
-)
-async def test_the_reasons_of_anthropic_are_one_of_ours(model_at: ModelAt, reason: str, ended: str):
-    with ChatServer(answers("One", finish=reason)) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert isinstance(events[-1], AnswerEnded)
-    assert events[-1].reason == ended
-
-
 async def test_a_server_that_says_done_and_no_reason_has_come_to_the_end(model_at: ModelAt):
-    with ChatServer(answers("All of it.", finish=None)) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers("All of it.", finish=None))
     assert text_of(events) == "All of it."
     assert events[-1] == AnswerEnded("stop")
 
@@ -229,8 +113,7 @@ async def test_a_server_that_says_done_and_no_reason_has_come_to_the_end(model_a
 async def test_a_server_that_gives_a_reason_and_never_says_done_has_come_to_the_end(
     model_at: ModelAt,
 ):
-    with ChatServer(answers("All of it.", done=False)) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers("All of it.", done=False))
     assert events[-1] == AnswerEnded("stop")
 
 
@@ -247,17 +130,10 @@ async def test_the_end_is_not_waited_for_where_a_server_keeps_the_connection(mod
         await asyncio.to_thread(server.wait_for_disconnect)
 
 
-async def test_done_within_a_text_is_text(model_at: ModelAt):
-    with ChatServer(answers("data: [DONE]", "\ndata: [DONE]\n", " and on.")) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert text_of(events) == "data: [DONE]\ndata: [DONE]\n and on."
-
-
 @pytest.mark.full
 async def test_ten_thousand_pieces_all_come(model_at: ModelAt):
     pieces = [f"{number} " for number in range(10_000)]
-    with ChatServer(answers(*pieces)) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, answers(*pieces))
     assert text_of(events) == "".join(pieces)
 
 
@@ -268,8 +144,7 @@ class TestToolCalls:
             ("call_2", "list_files", ["{", '"deep": {"er": [1, null]}', "}"]),
             text="Looking.",
         )
-        with ChatServer(reply) as server:
-            events = await collected(model_at(server).stream(asks()))
+        events = await events_from(model_at, reply)
         assert events == [
             TextReceived("Looking."),
             ToolCallReceived(ToolCall("call_1", "read_file", {"path": "a.py"})),
@@ -295,34 +170,23 @@ class TestToolCalls:
     async def test_have_an_object_as_arguments_or_the_text_that_came(
         self, model_at: ModelAt, sent: str, received: object
     ):
-        with ChatServer(calls_tools(("call_1", "f", [sent]))) as server:
-            events = await collected(model_at(server).stream(asks()))
+        events = await events_from(model_at, calls_tools(("call_1", "f", [sent])))
         assert events[0] == ToolCallReceived(ToolCall("call_1", "f", received))
 
     async def test_have_ids_of_their_own_even_if_the_server_gives_them_the_same(
         self, model_at: ModelAt
     ):
         same = [("call", "f", ["{}"]), ("call", "g", ["{}"]), ("call", "h", ["{}"])]
-        with ChatServer(calls_tools(*same)) as server:
-            events = await collected(model_at(server).stream(asks()))
+        events = await events_from(model_at, calls_tools(*same))
         ids = [event.call.id for event in events if isinstance(event, ToolCallReceived)]
         assert len(set(ids)) == 3
         assert ids[0] == "call"
-
-    @only_openai
-    async def test_are_why_it_ended_even_if_the_server_says_stop(self, model_at: ModelAt):
-        call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
-        reply = sends_events(chunk({"tool_calls": [call]}), chunk({}, "stop"), "[DONE]")
-        with ChatServer(reply) as server:
-            events = await collected(model_at(server).stream(asks()))
-        assert events[-1] == AnswerEnded("tool_calls")
 
 
 class TestThinking:
     async def test_in_a_block_of_its_own_is_no_text(self, model_at: ModelAt):
         reply = answers_after_thinking("Hm. ", "Well.", text="Yes.")
-        with ChatServer(reply) as server:
-            events = await collected(model_at(server).stream(asks()))
+        events = await events_from(model_at, reply)
         assert events == [
             ThinkingReceived("Hm. "),
             ThinkingReceived("Well."),
@@ -330,26 +194,16 @@ class TestThinking:
             AnswerEnded("stop"),
         ]
 
-    @only_openai
-    @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
-    async def test_in_a_field_of_its_own_is_no_text(self, model_at: ModelAt, field: str):
-        reply = sends_events(
-            chunk({field: "Hm."}), chunk({field: 5}), chunk({"content": "Yes."}), chunk({}, "stop")
-        )
-        with ChatServer(reply) as server:
-            events = await collected(model_at(server).stream(asks()))
-        assert events == [ThinkingReceived("Hm."), TextReceived("Yes."), AnswerEnded("stop")]
-
     async def test_in_tags_at_the_beginning_is_no_text(self, model_at: ModelAt):
-        with ChatServer(answers("<thi", "nk>Hm. Hm", ".</th", "ink>\n\nYes", ".")) as server:
-            events = await collected(model_at(server).stream(asks()))
+        events = await events_from(
+            model_at, answers("<thi", "nk>Hm. Hm", ".</th", "ink>\n\nYes", ".")
+        )
         assert text_of(events) == "Yes."
         thinking = [event.text for event in events if isinstance(event, ThinkingReceived)]
         assert "".join(thinking) == "Hm. Hm."
 
     async def test_tags_further_on_are_text(self, model_at: ModelAt):
-        with ChatServer(answers("Use ", "<think>", " and ", "</think>", ".")) as server:
-            events = await collected(model_at(server).stream(asks()))
+        events = await events_from(model_at, answers("Use ", "<think>", " and ", "</think>", "."))
         assert text_of(events) == "Use <think> and </think>."
 
     async def test_an_end_tag_alone_takes_the_text_back_and_the_next_answer_begins_with_thinking(
@@ -366,20 +220,8 @@ class TestThinking:
         assert "".join(thinking) == "Hm.\n"
 
     async def test_a_text_that_only_begins_like_a_tag_is_given(self, model_at: ModelAt):
-        with ChatServer(answers(" <th")) as server:
-            events = await collected(model_at(server).stream(asks()))
+        events = await events_from(model_at, answers(" <th"))
         assert text_of(events) == " <th"
-
-
-@only_openai
-@pytest.mark.parametrize(
-    "usage", ["many", {}, {"prompt_tokens": "a"}, {"prompt_tokens": -1, "completion_tokens": None}]
-)
-async def test_usage_that_makes_no_sense_does_no_harm(model_at: ModelAt, usage: object):
-    reply = sends_events(chunk({"content": "Yes."}), usage_chunk(usage), chunk({}, "stop"))
-    with ChatServer(reply) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert events == [TextReceived("Yes."), AnswerEnded("stop")]
 
 
 def test_any_text_comes_as_it_was_sent(model_at: ModelAt):

@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import warnings
 from typing import Any
 
 import pytest
@@ -12,13 +11,13 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.providers.chat_server import ChatServer
 from tests.providers.conftest import (
-    KEY,
     ModelAt,
     asks,
     collected,
     journal_message,
     only_anthropic,
     says,
+    sent,
 )
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.providers import PROVIDERS
@@ -29,16 +28,14 @@ pytestmark = only_anthropic
 PLAIN_ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 
-async def sent(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
-    with ChatServer() as server:
-        await collected(model_at(server, **changes).stream(request))
-        (only,) = server.requests
+async def body_of(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
+    only = await sent(model_at, request, **changes)
     assert only.path == "/v1/messages"
     return only.body
 
 
 async def messages_sent(model_at: ModelAt, *messages: Message) -> list[Any]:
-    return (await sent(model_at, ModelRequest("", messages)))["messages"]
+    return (await body_of(model_at, ModelRequest("", messages)))["messages"]
 
 
 def text(said: str) -> dict[str, str]:
@@ -46,7 +43,7 @@ def text(said: str) -> dict[str, str]:
 
 
 async def test_a_prompt_is_sent_as_one_message_of_the_user(model_at: ModelAt):
-    assert await sent(model_at, asks("Hello?"), context_window=200_000) == {
+    assert await body_of(model_at, asks("Hello?"), context_window=200_000) == {
         "model": "test-model",
         "max_tokens": 32_000,
         "messages": [{"role": "user", "content": [text("Hello?")]}],
@@ -55,7 +52,7 @@ async def test_a_prompt_is_sent_as_one_message_of_the_user(model_at: ModelAt):
 
 
 async def test_the_system_prompt_has_a_place_of_its_own(model_at: ModelAt):
-    body = await sent(model_at, asks("Hello?", system="Be brief."))
+    body = await body_of(model_at, asks("Hello?", system="Be brief."))
     assert body["system"] == "Be brief."
     assert [each["role"] for each in body["messages"]] == ["user"]
 
@@ -116,7 +113,7 @@ async def test_no_blank_text_is_sent_which_would_be_refused(model_at: ModelAt, b
 
 
 async def test_no_blank_system_prompt_is_sent(model_at: ModelAt):
-    assert "system" not in await sent(model_at, asks(system=" \n"))
+    assert "system" not in await body_of(model_at, asks(system=" \n"))
 
 
 async def test_ids_that_would_be_refused_are_sent_as_others_with_their_results(model_at: ModelAt):
@@ -181,7 +178,7 @@ async def test_lone_surrogates_are_sent_as_replacements_wherever_they_are(model_
     odd = "a\ud800b"
     caller = says("assistant", odd, tool_calls=(ToolCall("a", "f", {odd: odd}),))
     request = ModelRequest(odd, (says("user", odd), caller, says("tool", odd, tool_call_id="a")))
-    body = await sent(model_at, request, model=odd)
+    body = await body_of(model_at, request, model=odd)
     assert str(body).count("a\ufffdb") == 7
     assert "\ud800" not in str(body)
 
@@ -189,7 +186,7 @@ async def test_lone_surrogates_are_sent_as_replacements_wherever_they_are(model_
 async def test_tools_are_offered_as_they_are_defined(model_at: ModelAt):
     schema = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
     tools = (ToolDefinition("read_file", "Read a file.", schema),)
-    body = await sent(model_at, ModelRequest("", (says("user", "Do."),), tools))
+    body = await body_of(model_at, ModelRequest("", (says("user", "Do."),), tools))
     (tool,) = body["tools"]
     assert (tool["name"], tool["description"], tool["input_schema"]) == (
         "read_file",
@@ -203,7 +200,7 @@ async def test_tools_are_offered_as_they_are_defined(model_at: ModelAt):
 )
 async def test_nothing_is_made_of_the_models_name(model_at: ModelAt, name: str):
     said = " <|im_start|>system\n[INST] <think> <system>x</system> "
-    body = await sent(model_at, asks(said, system="S"), model=name)
+    body = await body_of(model_at, asks(said, system="S"), model=name)
     assert body.pop("max_tokens") > 0
     assert body == {
         "model": name,
@@ -220,15 +217,15 @@ async def test_an_answer_may_take_what_the_table_says_or_the_quarter_that_is_fre
     model_at: ModelAt, window: int, tokens: int
 ):
     answer_tokens = PROVIDERS["anthropic"].answer_tokens
-    body = await sent(model_at, asks(), context_window=window, answer_tokens=answer_tokens)
+    body = await body_of(model_at, asks(), context_window=window, answer_tokens=answer_tokens)
     assert body["max_tokens"] == tokens
 
 
 async def test_an_answer_may_not_take_more_than_the_model_is_known_to_give(model_at: ModelAt):
     changes = {"context_window": 1_000_000, "answer_tokens": 500_000}
-    known = await sent(model_at, asks(), model="claude-sonnet-5-5", **changes)
+    known = await body_of(model_at, asks(), model="claude-sonnet-5-5", **changes)
     assert known["max_tokens"] == 128_000
-    unknown = await sent(model_at, asks(), model="some-other", **changes)
+    unknown = await body_of(model_at, asks(), model="some-other", **changes)
     assert unknown["max_tokens"] == 250_000
 
 
@@ -245,48 +242,3 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
             assert message["content"] == [text(joined)]
 
         check()
-
-
-NEEDED = {
-    "host",
-    "user-agent",
-    "accept",
-    "accept-encoding",
-    "content-type",
-    "content-length",
-    "anthropic-version",
-}
-
-
-class TestBesidesTheRequest:
-    @pytest.fixture(autouse=True)
-    def talkative_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name, value in {
-            "ANTHROPIC_API_KEY": "sk-anthropic",
-            "ANTHROPIC_AUTH_TOKEN": "sk-token",
-            "ANTHROPIC_CUSTOM_HEADERS": "X-Secret: 1\nAuthorization: Bearer sk-custom",
-            "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
-            "ANTHROPIC_PROFILE": "nobody",
-        }.items():
-            monkeypatch.setenv(name, value)
-
-    async def test_a_server_gets_its_own_key_and_nothing_of_anyone_elses(self, model_at: ModelAt):
-        with ChatServer() as server:
-            await collected(model_at(server).stream(asks()))
-            (request,) = server.requests
-        assert set(request.headers) == NEEDED | {"x-api-key"}
-        assert request.headers["x-api-key"] == KEY
-
-    async def test_a_server_without_a_key_gets_none(self, model_at: ModelAt):
-        with ChatServer() as server, warnings.catch_warnings():
-            await collected(model_at(server, key=None).stream(asks()))
-            (request,) = server.requests
-        assert set(request.headers) == NEEDED
-
-    async def test_no_proxy_is_asked(self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch):
-        with ChatServer() as server, ChatServer() as proxy:
-            for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-                monkeypatch.setenv(name, proxy.root)
-            await collected(model_at(server).stream(asks()))
-            assert len(server.requests) == 1
-            assert proxy.requests == []

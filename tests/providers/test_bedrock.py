@@ -14,18 +14,15 @@ from tests.providers.chat_server import (
     ChatServer,
     Gate,
     answers,
-    answers_after_thinking,
     answers_at,
     breaks_off_with_an_error,
-    calls_tools,
     ends_without_a_word_after,
     is_silent,
     refuses,
 )
-from tests.providers.conftest import KEY, ModelAt, asks, collected, text_of
+from tests.providers.conftest import KEY, ModelAt, asks, collected, events_from, text_of
 from tests.providers.relay import ForwardProxy
-from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
-from tui.domain.journal.message import ToolCall
+from tests.providers.test_turn_answers import next_round, thinks_and_calls
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.bedrock import BedrockClient
@@ -35,8 +32,6 @@ from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,
     TextReceived,
-    ThinkingReceived,
-    ToolCallReceived,
 )
 from tui.providers.secret import Secret
 
@@ -135,8 +130,8 @@ async def test_without_credentials_it_says_where_they_belong(
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
     said = "Unable to locate credentials.*AWS's tools"
-    with ChatServer(answers()) as server, pytest.raises(ModelUnavailable, match=said):
-        await collected(model_at(server).stream(asks()))
+    with pytest.raises(ModelUnavailable, match=said):
+        await events_from(model_at, answers())
 
 
 async def test_the_ends_of_system_prompt_and_conversation_are_cached_where_a_model_has_that(
@@ -152,25 +147,6 @@ async def test_the_ends_of_system_prompt_and_conversation_are_cached_where_a_mod
     assert "cachePoint" not in str(other)
 
 
-async def test_thinking_is_no_text(model_at: ModelAt):
-    with ChatServer(answers_after_thinking("Hm. ", "Well.", text="Yes.")) as server:
-        events = await collected(model_at(server).stream(asks()))
-    thinking = [event.text for event in events if isinstance(event, ThinkingReceived)]
-    assert "".join(thinking) == "Hm. Well."
-    assert text_of(events) == "Yes."
-
-
-async def test_calls_of_tools_come_whole(model_at: ModelAt):
-    with ChatServer(calls_tools(*CALLS, text="Looking.")) as server:
-        events = await collected(model_at(server).stream(asks()))
-    calls = [event for event in events if isinstance(event, ToolCallReceived)]
-    assert calls == [
-        ToolCallReceived(ToolCall("call_a", "f", {"a": 1})),
-        ToolCallReceived(ToolCall("call_b", "f", {"a": 2})),
-    ]
-    assert events[-1] == AnswerEnded("tool_calls")
-
-
 async def test_thinking_goes_back_with_its_signature_within_a_turn(model_at: ModelAt):
     with ChatServer(thinks_and_calls, answers()) as server:
         model = model_at(server, model=CLAUDE)
@@ -181,16 +157,10 @@ async def test_thinking_goes_back_with_its_signature_within_a_turn(model_at: Mod
     assert [block["toolUse"]["toolUseId"] for block in blocks[2:]] == ["call_a", "call_b"]
 
 
-async def test_an_answer_that_reached_its_limit_says_so(model_at: ModelAt):
-    with ChatServer(answers("And so", finish="length")) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert events[-1] == AnswerEnded("length")
-
-
 async def test_an_answer_that_a_filter_stopped_says_so(model_at: ModelAt):
     reply = answers("I ", finish="content_filter")
-    with ChatServer(reply) as server, pytest.raises(AnswerCut, match="content filter"):
-        await collected(model_at(server).stream(asks()))
+    with pytest.raises(AnswerCut, match="content filter"):
+        await events_from(model_at, reply)
 
 
 @pytest.mark.fast
@@ -202,22 +172,21 @@ async def test_a_refusal_is_quoted_and_asked_once(model_at: ModelAt):
 
 
 async def test_a_busy_server_is_asked_again_and_each_attempt_told(model_at: ModelAt):
-    with ChatServer(refuses(503, "Busy."), answers("Hello.")) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, refuses(503, "Busy."), answers("Hello."))
     assert isinstance(events[0], AttemptFailed)
     assert text_of(events) == "Hello."
 
 
 async def test_an_error_within_an_answer_is_quoted(model_at: ModelAt):
     reply = breaks_off_with_an_error("So far ")
-    with ChatServer(reply) as server, pytest.raises(AnswerCut, match="on fire"):
-        await collected(model_at(server).stream(asks()))
+    with pytest.raises(AnswerCut, match="on fire"):
+        await events_from(model_at, reply)
 
 
 async def test_an_answer_without_an_end_is_cut(model_at: ModelAt):
     reply = ends_without_a_word_after("So far ")
-    with ChatServer(reply) as server, pytest.raises(AnswerCut, match="in the middle of its answer"):
-        await collected(model_at(server).stream(asks()))
+    with pytest.raises(AnswerCut, match="in the middle of its answer"):
+        await events_from(model_at, reply)
 
 
 async def test_a_server_that_is_not_there_is_told(dialect: DialectName):
@@ -228,8 +197,8 @@ async def test_a_server_that_is_not_there_is_told(dialect: DialectName):
 
 async def test_silence_has_a_limit(model_at: ModelAt):
     reply = answers_at(Gate(), "And then ", "never.")
-    with ChatServer(reply) as server, pytest.raises(ModelTimedOut):
-        await collected(model_at(server, timeout=0.5).stream(asks()))
+    with pytest.raises(ModelTimedOut):
+        await events_from(model_at, reply, timeout=0.5)
 
 
 @pytest.mark.fast

@@ -10,19 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.providers.conftest import says
+from tests.providers.google_speech import candidate
+from tests.providers.speech import block_delta, block_start, chunk, message_delta, message_start
 from tui.domain.journal.message import ToolCall
 from tui.providers.catalog import ModelChoice
 from tui.providers.chat_model import codec_of
-from tui.providers.codec import Answer, BrokenStream, Halves, counts
+from tui.providers.codec import Answer, BrokenStream, Halves
 from tui.providers.protocol import (
-    AnswerEnded,
     ModelEvent,
     ModelRequest,
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
     TurnMemory,
-    UsageReported,
 )
 from tui.providers.reception import Reception
 
@@ -47,15 +47,7 @@ def calls(events: Sequence[ModelEvent]) -> list[ToolCall]:
     return [event.call for event in events if isinstance(event, ToolCallReceived)]
 
 
-def last_usage(events: Sequence[ModelEvent]) -> UsageReported:
-    return [event for event in events if isinstance(event, UsageReported)][-1]
-
-
 # --- recorded streams
-
-
-def chunk(delta: Any, reason: str | None = None, **more: Any) -> dict[str, Any]:
-    return {"choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **more}
 
 
 def call_delta(index: int, **function: Any) -> dict[str, Any]:
@@ -63,129 +55,31 @@ def call_delta(index: int, **function: Any) -> dict[str, Any]:
     return chunk({"tool_calls": [{"index": index, **call_id, "function": function}]})
 
 
-OPENAI_STREAM = [
-    chunk({"role": "assistant", "content": None, "refusal": None}),
-    call_delta(0, id="call_DdmO9pD3xa9XTPNJ32zg2hcA", name="get_weather", arguments=""),
-    *(call_delta(0, arguments=piece) for piece in ('{"', "location", '":"', "Paris", '"}')),
-    chunk({}, "tool_calls"),
-    {"choices": [], "usage": {"prompt_tokens": 60, "completion_tokens": 18, "total_tokens": 78}},
-]
-
-
 def block(index: int, kind: str, **fields: Any) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "content_block_start",
-            "index": index,
-            "content_block": {"type": kind, **fields},
-        }
-    ]
+    return [block_start(index, {"type": kind, **fields})]
 
 
 def deltas(index: int, kind: str, name: str, *pieces: str) -> list[dict[str, Any]]:
-    return [
-        {"type": "content_block_delta", "index": index, "delta": {"type": kind, name: piece}}
-        for piece in pieces
-    ]
+    return [block_delta(index, {"type": kind, name: piece}) for piece in pieces]
 
 
 ANTHROPIC_STREAM = [
-    {"type": "message_start", "message": {"usage": {"input_tokens": 472, "output_tokens": 2}}},
+    message_start({"input_tokens": 472, "output_tokens": 2}),
     *block(0, "thinking", thinking="", signature=""),
-    {"type": "ping"},
     *deltas(0, "thinking_delta", "thinking", "Let me ", "see."),
     *deltas(0, "signature_delta", "signature", "EqQBCgIYAhIM"),
-    {"type": "content_block_stop", "index": 0},
     *block(1, "redacted_thinking", data="EmwKAhgB"),
-    *block(2, "text", text=""),
-    *deltas(2, "text_delta", "text", "Okay", ", let's check."),
+    *block(2, "text", text="Okay, let's check."),
     *block(3, "tool_use", id="toolu_01T1x1fJ34qAmk2tNTrN7Up6", name="get_weather", input={}),
     *deltas(3, "input_json_delta", "partial_json", "", '{"location":', ' "San Francisco, CA"}'),
-    {
-        "type": "message_delta",
-        "delta": {"stop_reason": "tool_use", "stop_sequence": None},
-        "usage": {"output_tokens": 89},
-    },
+    message_delta("tool_use", {"output_tokens": 89}),
     {"type": "message_stop"},
 ]
-
-RESPONSES_STREAM = [
-    {"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}},
-    {
-        "type": "response.output_item.added",
-        "output_index": 0,
-        "item": {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "get_weather"},
-    },
-    *(
-        {
-            "type": "response.function_call_arguments.delta",
-            "item_id": "fc_1",
-            "output_index": 0,
-            "delta": piece,
-        }
-        for piece in ('{"', "location", '":"Paris"}')
-    ),
-    {
-        "type": "response.output_item.done",
-        "output_index": 0,
-        "item": {
-            "type": "function_call",
-            "id": "fc_1",
-            "call_id": "call_1",
-            "name": "get_weather",
-            "arguments": '{"location":"Paris"}',
-        },
-    },
-    {
-        "type": "response.completed",
-        "response": {"status": "completed", "usage": {"input_tokens": 9, "output_tokens": 11}},
-    },
-]
-
+CALLED = {"functionCall": {"name": "get_weather", "args": {"location": "Paris"}}}
 GEMINI_STREAM = [
-    {"candidates": [{"content": {"parts": [{"text": "Hm.", "thought": True}], "role": "model"}}]},
-    {
-        "candidates": [
-            {
-                "content": {
-                    "parts": [
-                        {
-                            "functionCall": {"name": "get_weather", "args": {"location": "Paris"}},
-                            "thoughtSignature": "CiQBVKhc7n",
-                        }
-                    ],
-                    "role": "model",
-                },
-                "finishReason": "STOP",
-            }
-        ],
-        "usageMetadata": {
-            "promptTokenCount": 8,
-            "candidatesTokenCount": 5,
-            "thoughtsTokenCount": 3,
-        },
-    },
+    candidate({"text": "Hm.", "thought": True}),
+    candidate({**CALLED, "thoughtSignature": "CiQBVKhc7n"}, reason="STOP"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("dialect", "stream", "arguments", "counted"),
-    [
-        ("openai", OPENAI_STREAM, {"location": "Paris"}, (60, 18)),
-        ("anthropic", ANTHROPIC_STREAM, {"location": "San Francisco, CA"}, (472, 89)),
-        ("responses", RESPONSES_STREAM, {"location": "Paris"}, (9, 11)),
-        ("google", GEMINI_STREAM, {"location": "Paris"}, (8, 8)),
-    ],
-)
-def test_a_recorded_stream_is_its_call_and_its_counts(
-    dialect: str, stream: list[Any], arguments: Any, counted: tuple[int, int]
-):
-    events = received(codec(dialect).answer(), stream)
-    (call,) = calls(events)
-    assert (call.name, call.arguments) == ("get_weather", arguments)
-    usage = last_usage(events)
-    assert (usage.input_tokens, usage.output_tokens) == counted
-    assert events[-1] == AnswerEnded("tool_calls")
 
 
 # --- parts that must come back
@@ -369,7 +263,7 @@ def test_the_halves_of_a_character_come_together(text: str, place: int):
     ],
 )
 def test_only_counts_are_kept_of_a_usage(usage: Any, kept: dict[str, Any]):
-    assert {name: count for name, count in counts(usage).items() if count} == kept
+    assert {name: count for name, count in Answer.counts(usage).items() if count} == kept
 
 
 # --- many pieces at once

@@ -23,7 +23,7 @@ from tests.providers.chat_server import (
     ends_without_a_word_after,
     refuses,
 )
-from tests.providers.conftest import ModelAt, asks, collected
+from tests.providers.conftest import ModelAt, asks, collected, events_from
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
 from tui.providers.protocol import TextReceived
@@ -82,16 +82,15 @@ async def test_nothing_is_awaited_after_the_end_of_a_compressed_answer(
         answers("Hello.")(exchange)
         exchange.wait(Gate())
 
-    with ChatServer(compressed(stays, coding, chunked=True)) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, compressed(stays, coding, chunked=True))
     assert TextReceived("Hello.") in events
 
 
 @either_coding
 async def test_a_compressed_error_is_quoted(model_at: ModelAt, coding: str):
     reply = compressed(refuses(400, "Too odd."), coding, chunked=False)
-    with ChatServer(reply) as server, pytest.raises(ModelRefused, match="Too odd"):
-        await collected(model_at(server).stream(asks()))
+    with pytest.raises(ModelRefused, match="Too odd"):
+        await events_from(model_at, reply)
 
 
 async def test_a_few_compressed_bytes_do_not_become_an_endless_line(
@@ -104,8 +103,8 @@ async def test_a_few_compressed_bytes_do_not_become_an_endless_line(
         exchange.raw(b"data: " + b"x" * 10_000_000)
         exchange.wait(Gate())
 
-    with ChatServer(compressed(bomb, "gzip", chunked=True)) as server, pytest.raises(AnswerCut):
-        await collected(model_at(server).stream(asks()))
+    with pytest.raises(AnswerCut):
+        await events_from(model_at, compressed(bomb, "gzip", chunked=True))
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br"])
@@ -115,8 +114,8 @@ async def test_an_answer_that_is_not_compressed_as_it_says_is_cut(model_at: Mode
         exchange.raw(b"\xff\xfe\x00 no such thing \n\n")
 
     said = "did not send a stream of an answer"
-    with ChatServer(garbled) as server, pytest.raises(AnswerCut, match=said):
-        await collected(model_at(server).stream(asks()))
+    with pytest.raises(AnswerCut, match=said):
+        await events_from(model_at, garbled)
 
 
 async def test_an_answer_is_asked_for_uncompressed(model_at: ModelAt):

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.providers.chat_server import ChatServer, answers, calls_tools, sends_events
-from tests.providers.conftest import KEY, ModelAt, asks, collected
-from tests.providers.speech import chunk
+from tests.providers.chat_server import ChatServer, answers, calls_tools
+from tests.providers.conftest import KEY, ModelAt, asks, collected, sent
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
-from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived, ThinkingReceived
+from tui.providers.protocol import ModelRequest
 
 THINKS = "mistral-medium-latest"
 
@@ -22,25 +21,22 @@ def dialect() -> DialectName:
 
 
 async def test_a_request_has_nothing_of_the_library_but_what_it_needs(model_at: ModelAt):
-    with ChatServer(answers()) as server:
-        await collected(model_at(server).stream(asks(system="Be brief.")))
-    (sent,) = server.requests
-    assert sent.path == "/mistral/v1/chat/completions"
-    assert sent.headers["authorization"] == f"Bearer {KEY}"
-    assert sent.headers["user-agent"].startswith("sibyl-tui/")
-    assert sent.body["messages"] == [
+    only = await sent(model_at, asks(system="Be brief."))
+    assert only.path == "/mistral/v1/chat/completions"
+    assert only.headers["authorization"] == f"Bearer {KEY}"
+    assert only.headers["user-agent"].startswith("sibyl-tui/")
+    assert only.body["messages"] == [
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": "Hello?"},
     ]
-    assert "max_tokens" not in sent.body
+    assert "max_tokens" not in only.body
 
 
 @pytest.mark.parametrize(("effort", "said"), [("off", "none"), ("low", "high"), ("high", "high")])
 async def test_an_effort_is_all_or_none(model_at: ModelAt, effort: Any, said: str):
     request = ModelRequest("", asks().messages, parameters=ModelParameters(effort=effort))
-    with ChatServer(answers()) as server:
-        await collected(model_at(server, model=THINKS).stream(request))
-    assert server.requests[0].body["reasoning_effort"] == said
+    only = await sent(model_at, request, model=THINKS)
+    assert only.body["reasoning_effort"] == said
 
 
 async def test_ids_of_calls_are_of_the_form_that_it_takes(model_at: ModelAt):
@@ -60,14 +56,3 @@ async def test_thinking_goes_back_within_a_turn(model_at: ModelAt):
     thought, text = server.requests[1].body["messages"][1]["content"]
     assert thought["thinking"] == [{"type": "text", "text": "Hm. Well."}]
     assert text == {"type": "text", "text": "Looking."}
-
-
-async def test_references_are_passed_over(model_at: ModelAt):
-    content = [
-        {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]},
-        {"type": "text", "text": "Yes."},
-        {"type": "reference", "reference_ids": [1]},
-    ]
-    with ChatServer(sends_events(chunk({"content": content}), chunk({}, "stop"))) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert events == [ThinkingReceived("Hm."), TextReceived("Yes."), AnswerEnded("stop")]

@@ -26,37 +26,49 @@ from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import ModelRequest, RequestAdapted, TextReceived, ToolDefinition
 
 TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {}})
-GIVEN = {"temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "thinking"}
+ALWAYS = {"model", "messages", "stream", "stream_options"}
 
 
-async def sent(model_at: ModelAt, parameters: ModelParameters, **changes: Any) -> dict[str, Any]:
+async def asked(
+    model_at: ModelAt, parameters: ModelParameters, **changes: Any
+) -> tuple[dict[str, Any], str]:
+    """What was sent of the parameters, and the notice about what was not."""
     with ChatServer() as server:
         request = replace(asks(), parameters=parameters)
-        await collected(model_at(server, **changes).stream(request))
+        events = await collected(model_at(server, **changes).stream(request))
         (only,) = server.requests
-    return {name: value for name, value in only.body.items() if name in GIVEN}
+    notices = (event.notice for event in events if isinstance(event, RequestAdapted))
+    body = {name: value for name, value in only.body.items() if name not in ALWAYS}
+    return body, "".join(notices)
 
 
-async def test_temperature_and_limit_are_sent_as_they_are(model_at: ModelAt):
-    parameters = ModelParameters(temperature=0.25, max_tokens=77)
-    assert await sent(model_at, parameters) == {"temperature": 0.25, "max_tokens": 77}
+@pytest.mark.parametrize("temperature", [0.25, 0])
+async def test_temperature_and_limit_are_sent_as_they_are(model_at: ModelAt, temperature: float):
+    parameters = ModelParameters(temperature=temperature, max_tokens=77)
+    body, _ = await asked(model_at, parameters)
+    assert body == {"temperature": temperature, "max_tokens": 77}
 
 
-async def test_a_temperature_of_zero_is_sent(model_at: ModelAt):
-    body = await sent(model_at, ModelParameters(temperature=0))
-    assert body["temperature"] == 0
-
-
-@only_openai
-@pytest.mark.parametrize("provider", ["local", "openai", "ollama"])
-async def test_nothing_is_sent_that_is_not_set(model_at: ModelAt, provider: str):
-    assert await sent(model_at, ModelParameters(), provider=provider) == {}
+HIGH = ModelParameters(temperature=0.5, effort="high")
 
 
 @only_openai
-async def test_an_ollama_gets_the_names_that_it_knows(model_at: ModelAt):
-    body = await sent(model_at, ModelParameters(max_tokens=5), provider="ollama", model="qwen3")
-    assert body == {"max_tokens": 5}
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("parameters", "changes", "body"),
+    [
+        (ModelParameters(), {}, {}),
+        (ModelParameters(), {"provider": "openai"}, {}),
+        (ModelParameters(), {"provider": "ollama"}, {}),
+        (ModelParameters(max_tokens=5), {"provider": "ollama"}, {"max_tokens": 5}),
+        (HIGH, {"model": "gpt-6-luna"}, {"temperature": 0.5, "reasoning_effort": "high"}),
+        (ModelParameters(effort="off"), {}, {"reasoning_effort": "none"}),
+    ],
+)
+async def test_a_server_of_ones_own_is_sent_what_is_set_whatever_its_models_are_called(
+    model_at: ModelAt, parameters: ModelParameters, changes: dict[str, Any], body: dict[str, Any]
+):
+    assert await asked(model_at, parameters, **changes) == (body, "")
 
 
 @only_openai
@@ -77,26 +89,13 @@ def test_only_the_vendor_gets_the_limit_under_its_newer_name(
 
 
 @only_anthropic
-async def test_a_limit_of_the_users_goes_before_the_tables(model_at: ModelAt):
-    changes = {"context_window": 200_000, "answer_tokens": 32_000}
-    assert await sent(model_at, ModelParameters(), **changes) == {"max_tokens": 32_000}
-    parameters = ModelParameters(max_tokens=64_000)
-    assert await sent(model_at, parameters, **changes) == {"max_tokens": 64_000}
-
-
-@only_openai
-@pytest.mark.filterwarnings("error")
-async def test_a_server_of_ones_own_is_sent_what_is_set_whatever_its_models_are_called(
-    model_at: ModelAt,
+@pytest.mark.parametrize(("limit", "sent"), [(None, 32_000), (64_000, 64_000)])
+async def test_a_limit_of_the_users_goes_before_the_tables(
+    model_at: ModelAt, limit: int | None, sent: int
 ):
-    parameters = ModelParameters(temperature=0.5, effort="high")
-    body = await sent(model_at, parameters, model="gpt-6-luna")
-    assert body == {"temperature": 0.5, "reasoning_effort": "high"}
-
-
-@only_openai
-async def test_a_server_of_ones_own_is_told_to_think_not_at_all(model_at: ModelAt):
-    assert await sent(model_at, ModelParameters(effort="off")) == {"reasoning_effort": "none"}
+    changes = {"context_window": 200_000, "answer_tokens": 32_000}
+    body, _ = await asked(model_at, ModelParameters(max_tokens=limit), **changes)
+    assert body == {"max_tokens": sent}
 
 
 @only_anthropic
@@ -114,27 +113,33 @@ async def test_a_server_of_ones_own_is_told_to_think_not_at_all(model_at: ModelA
 async def test_an_effort_is_sent_as_the_model_takes_it(
     model_at: ModelAt, name: str, effort: Any, thinking: Any, output: Any
 ):
-    with ChatServer() as server:
-        model = model_at(server, model=name, context_window=200_000)
-        await collected(model.stream(replace(asks(), parameters=ModelParameters(effort=effort))))
-        (only,) = server.requests
-    assert (only.body.get("thinking"), only.body.get("output_config")) == (thinking, output)
+    changes = {"model": name, "context_window": 200_000}
+    body, _ = await asked(model_at, ModelParameters(effort=effort), **changes)
+    assert (body.get("thinking"), body.get("output_config")) == (thinking, output)
 
 
 @only_anthropic
-async def test_thinking_leaves_half_of_a_limit_to_the_answer_and_needs_enough(model_at: ModelAt):
-    parameters = ModelParameters(max_tokens=4_000, effort="medium", temperature=1)
-    body = await sent(model_at, parameters, model="claude-haiku-4-5")
-    assert body == {"max_tokens": 4_000, "thinking": {"type": "enabled", "budget_tokens": 2_000}}
-    assert await left_out(model_at, parameters, model="claude-haiku-4-5") == (
-        "local:claude-haiku-4-5 does not take temperature 1 with max_tokens 4000 and effort medium:"
-        " left out."
-    )
-    short = ModelParameters(max_tokens=500, effort="low")
-    assert await sent(model_at, short, model="claude-haiku-4-5") == {"max_tokens": 500}
-    assert "effort low with max_tokens 500: left out" in await left_out(
-        model_at, short, model="claude-haiku-4-5"
-    )
+@pytest.mark.parametrize(
+    ("parameters", "body", "notice"),
+    [
+        (
+            ModelParameters(max_tokens=4_000, effort="medium", temperature=1),
+            {"max_tokens": 4_000, "thinking": {"type": "enabled", "budget_tokens": 2_000}},
+            "temperature 1 with max_tokens 4000 and effort medium: left out.",
+        ),
+        (
+            ModelParameters(max_tokens=500, effort="low"),
+            {"max_tokens": 500},
+            "effort low with max_tokens 500: left out.",
+        ),
+    ],
+)
+async def test_thinking_leaves_half_of_a_limit_to_the_answer_and_needs_enough(
+    model_at: ModelAt, parameters: ModelParameters, body: dict[str, Any], notice: str
+):
+    name = "claude-haiku-4-5"
+    came = await asked(model_at, parameters, model=name)
+    assert came == (body, f"local:{name} does not take {notice}")
 
 
 @pytest.mark.parametrize("effort", [None, "high"])
@@ -148,14 +153,6 @@ async def test_a_turn_whose_thinking_was_not_kept_goes_on_without(model_at: Mode
     # Anthropic's models of this kind think only if they are told to.
     off = None if effort is None or "/messages" in only.path else "none"
     assert (only.body.get("thinking"), only.body.get("reasoning_effort")) == (None, off)
-
-
-async def left_out(model_at: ModelAt, parameters: ModelParameters, **changes: Any) -> str:
-    """The notice about the parameters that were not sent as they are set."""
-    with ChatServer() as server:
-        request = replace(asks(), parameters=parameters)
-        events = await collected(model_at(server, **changes).stream(request))
-    return "".join(event.notice for event in events if isinstance(event, RequestAdapted))
 
 
 @only_openai
@@ -187,18 +184,18 @@ async def left_out(model_at: ModelAt, parameters: ModelParameters, **changes: An
 async def test_parameters_that_openais_models_do_not_take_are_told_and_not_sent(
     model_at: ModelAt, name: str, parameters: ModelParameters, body: dict[str, Any], notice: str
 ):
-    changes = {"provider": "openai", "model": name}
-    assert await sent(model_at, parameters, **changes) == body
-    assert await left_out(model_at, parameters, **changes) == notice
+    came = await asked(model_at, parameters, provider="openai", model=name)
+    assert came == (body, notice)
 
 
 @only_anthropic
 @pytest.mark.filterwarnings("error")
 async def test_a_temperature_that_claude_does_not_take_is_told_and_not_sent(model_at: ModelAt):
-    parameters, changes = ModelParameters(temperature=0.5), {"model": "claude-sonnet-5-5"}
-    assert "temperature" not in await sent(model_at, parameters, **changes)
-    said = "local:claude-sonnet-5-5 does not take temperature 0.5: left out."
-    assert await left_out(model_at, parameters, **changes) == said
+    body, notice = await asked(
+        model_at, ModelParameters(temperature=0.5), model="claude-sonnet-5-5"
+    )
+    assert "temperature" not in body
+    assert notice == "local:claude-sonnet-5-5 does not take temperature 0.5: left out."
 
 
 REQUEST = replace(asks(), parameters=ModelParameters(temperature=0.5))
@@ -211,28 +208,18 @@ async def refusal(model: ChatModel, request: ModelRequest) -> str:
 
 
 @pytest.mark.parametrize(
-    ("said", "parameters", "notice"),
+    "said",
     [
-        (
-            "temperature is not supported with this model.",
-            ModelParameters(temperature=0.5),
-            "local:test-model does not take temperature 0.5: left out.",
-        ),
-        (
-            "Unsupported value: 'temperature'. Only the default (1) value is supported.",
-            ModelParameters(temperature=0.5, max_tokens=9_000),
-            "local:test-model does not take temperature 0.5: left out.",
-        ),
+        "temperature is not supported with this model.",
+        "Unsupported value: 'temperature'. Only the default (1) value is supported.",
     ],
 )
-async def test_a_refused_parameter_is_left_out_told_and_remembered(
-    model_at: ModelAt, said: str, parameters: ModelParameters, notice: str
-):
-    request = replace(asks(), parameters=parameters)
+async def test_a_refused_parameter_is_left_out_told_and_remembered(model_at: ModelAt, said: str):
+    notice = "local:test-model does not take temperature 0.5: left out."
     with ChatServer(refuses(400, said), answers("Fine.")) as server:
         model = model_at(server)
         for _ in range(2):
-            events = await collected(model.stream(request))
+            events = await collected(model.stream(REQUEST))
             assert text_of(events) == "Fine."
             assert [e.notice for e in events if isinstance(e, RequestAdapted)] == [notice]
         sent = [each.body.get("temperature") for each in server.requests]

@@ -7,8 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.attached import NOTES, PNG, picture, showing
-from tests.providers.chat_server import ChatServer, answers
-from tests.providers.conftest import EVERY_DIALECT, ModelAt, asks, collected, says
+from tests.providers.conftest import EVERY_DIALECT, ModelAt, asks, says, sent
 from tui.domain.journal.message import ToolCall
 from tui.providers.protocol import ModelRequest
 
@@ -55,11 +54,9 @@ def with_images(request: ModelRequest) -> ModelRequest:
     return replace(request, images=IMAGES)
 
 
-async def sent(model_at: ModelAt, request: ModelRequest) -> list[Any]:
+async def contents(model_at: ModelAt, request: ModelRequest) -> list[Any]:
     """The contents of the messages that the server got."""
-    with ChatServer(answers()) as server:
-        await collected(model_at(server).stream(request))
-    body = server.requests[0].body
+    body = (await sent(model_at, request)).body
     messages = body.get("messages") or body.get("input") or body["contents"]
     return [message.get("content", message.get("parts")) for message in messages]
 
@@ -75,19 +72,19 @@ def words(content: Any) -> str:
 @every_dialect
 async def test_a_picture_is_sent_in_its_place(model_at: ModelAt, dialect: str):
     content = [*showing("See", PHOTO), {"type": "text", "text": "there"}]
-    (content,) = await sent(model_at, with_images(asks(content)))
+    (content,) = await contents(model_at, with_images(asks(content)))
     assert content == PARTS[dialect]
 
 
 @every_dialect
 async def test_a_picture_that_is_missing_is_sent_as_its_label(model_at: ModelAt):
-    (content,) = await sent(model_at, asks(showing("See", PHOTO, NOTES)))
+    (content,) = await contents(model_at, asks(showing("See", PHOTO, NOTES)))
     assert words(content) == f"See\n{PHOTO.label}\n{NOTES.fenced}"
 
 
 @every_dialect
 async def test_a_blank_text_beside_a_picture_is_not_sent(model_at: ModelAt, dialect: str):
-    (content,) = await sent(model_at, with_images(asks(showing(" ", PHOTO))))
+    (content,) = await contents(model_at, with_images(asks(showing(" ", PHOTO))))
     assert content == PARTS[dialect][1:2]
 
 
@@ -99,7 +96,7 @@ async def test_earlier_pictures_stay_where_calls_become_text_and_neighbours_are_
     after = says("user", showing("And", PHOTO))
     request = asks(showing("See", PHOTO), called, result, after, system="Be brief.")
     plain = with_images(request).without_tools().without_system_prompt()
-    first, _, last = await sent(model_at, plain)
+    first, _, last = await contents(model_at, plain)
     assert first[0]["text"] == "Be brief.\n\nSee"
     assert first[1]["type"].startswith("image")
     assert last[0]["text"] == "Result of f:\nDone.\n\nAnd"

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -71,6 +71,7 @@ WHOLE = {"choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish
 CHOICE = {"index": 0, "finish_reason": None}
 TODOS, SEARCH = '{"todos": []}', '{"query": "x"}'
 COUNTED = {"prompt_tokens": 11, "completion_tokens": 7}
+FIRE = "Hi! URL broke off its answer. It says: On fire."
 BROKEN = "Hi! URL broke off its answer. It says: Engine failed."
 HEARTBEATS = (b"null", b'""', b"keepalive", b'"keep-alive"', b"[PING]", b"[]", b"0", b"ping")
 CUT = "Hi! URL closed the connection in the middle of its answer."
@@ -129,6 +130,9 @@ def of_the_server(body: bytes) -> Callable[[Exchange], None]:
     return reply
 
 
+Rows = Sequence[tuple[str, bytes, str]]
+
+
 def table(*rows: tuple[str, bytes, str]) -> pytest.MarkDecorator:
     cases = [pytest.param(body, result, id=name) for name, body, result in rows]
     return pytest.mark.parametrize(("body", "result"), cases)
@@ -139,7 +143,7 @@ NDJSON = b"".join(
     for each in [chunk({"content": "Hi"}), chunk({"content": "Hi"}), chunk({}, "stop")]
 )
 
-FRAMING = table(
+FRAMING: Rows = [
     ("CRLF", (HI + STOP).replace(b"\n", b"\r\n"), "Hi."),
     ("CR", (HI + STOP).replace(b"\n", b"\r"), "Hi."),
     ("one newline between events", (HI + HI + STOP).replace(b"\n\n", b"\n"), "HiHi."),
@@ -184,9 +188,9 @@ FRAMING = table(
         HI + b'data: {"choices": [{"text": "\xff"}]}\n\n' + STOP,
         "Hi\ufffd.",
     ),
-)
+]
 
-TRANSPORT = table(
+TRANSPORT: Rows = [
     ("HTTP/1.0", b"HTTP/1.0 200 OK\r\n\r\n" + HI + STOP, "Hi."),
     ("no content type", b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + HI + STOP, "Hi."),
     (
@@ -210,9 +214,9 @@ TRANSPORT = table(
         b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + HI + STOP,
         "Hi.",
     ),
-)
+]
 
-CHUNKS = table(
+CHUNKS: Rows = [
     ("one JSON object instead of a stream", json.dumps(WHOLE, indent=2).encode(), "Hi."),
     ("one after blank lines", b"\n\n" + json.dumps(WHOLE).encode(), "Hi."),
     ("one after a byte order mark", b"\xef\xbb\xbf" + json.dumps(WHOLE).encode(), "Hi."),
@@ -248,6 +252,7 @@ CHUNKS = table(
         "(Hm)Hi.",
     ),
     ("both", says(None, reasoning="Hm", reasoning_content="Hm") + HI + STOP, "(Hm)Hi."),
+    ("reasoning that is none", says(None, reasoning=5) + HI + STOP, "Hi."),
     ("NaN", HI.replace(b'"created": 1700000000', b'"created": NaN') + STOP, "Hi."),
     (
         "fields that nobody reads",
@@ -258,13 +263,14 @@ CHUNKS = table(
     ("half a character alone", says("Hi\udc00!") + STOP, "Hi\ufffd!."),
     ("a reason that is empty", data(chunk({"content": "Hi"}, "")) + STOP, "Hi."),
     ("two choices", data({"choices": [{"text": "Hi"}, {"text": "Ho"}]}) + STOP, "Hi."),
-)
+]
 
-USAGE = table(
+USAGE: Rows = [
     ("usage with the reason", HI + data(chunk({}, "stop", usage=COUNTED)) + DONE, "Hi 11+7."),
     ("usage without choices", HI + data({"usage": COUNTED}) + STOP, "Hi 11+7."),
     ("usage after the reason", HI + data(chunk({}, "stop")) + usage(COUNTED) + DONE, "Hi 11+7."),
     ("usage that is null", HI + usage(None) + STOP, "Hi."),
+    ("usage in words", HI + usage("many") + STOP, "Hi."),
     (
         "usage as text",
         HI + usage({"prompt_tokens": "11", "completion_tokens": "7"}) + STOP,
@@ -272,9 +278,9 @@ USAGE = table(
     ),
     ("usage that grows", usage({"prompt_tokens": 11}) + HI + usage(COUNTED) + STOP, "Hi 11+7."),
     ("usage with half of it", HI + usage({"prompt_tokens": 11}) + STOP, "Hi 11+0."),
-)
+]
 
-CALLS = table(
+CALLS: Rows = [
     (
         "two calls under one index",
         calls(call(0, "a", "write_todos", TODOS), call(0, "b", "search_sessions", SEARCH)) + STOP,
@@ -336,64 +342,40 @@ CALLS = table(
         ).encode(),
         " f{} tool_calls.",
     ),
-)
+]
 
-ERRORS = table(
-    (
-        "an event named error",
-        HI + b"event: error\ndata: On fire.\n\n",
-        "Hi! URL broke off its answer. It says: On fire.",
-    ),
+ERRORS: Rows = [
+    ("an event named error", HI + b"event: error\ndata: On fire.\n\n", FIRE),
     (
         "an object in an event named error",
         HI + b'event: error\ndata: {"code": 5, "msg": "On fire."}\n\n',
-        "Hi! URL broke off its answer. It says: On fire.",
+        FIRE,
     ),
     (
         "a line that begins with error:",
         HI + b'error: {"code": 500, "message": "On fire."}\n\n',
-        "Hi! URL broke off its answer. It says: On fire.",
+        FIRE,
     ),
-    (
-        "an error in a line of JSON",
-        HI + b'{"error": "On fire."}\n',
-        "Hi! URL broke off its answer. It says: On fire.",
-    ),
+    ("an error in a line of JSON", HI + b'{"error": "On fire."}\n', FIRE),
     (
         "the words of a server behind a gateway",
         HI + data({"error": {"message": "Provider error", "metadata": {"raw": "On fire."}}}),
         "Hi! URL broke off its answer. It says: Provider error: On fire.",
     ),
-    (
-        "an error as text",
-        HI + data({"error": "On fire."}),
-        "Hi! URL broke off its answer. It says: On fire.",
-    ),
+    ("an error as text", HI + data({"error": "On fire."}), FIRE),
     (
         "an error beside a choice",
         data({**chunk({"content": ""}, "error"), "error": {"message": "On fire."}}),
         "! URL broke off its answer. It says: On fire.",
     ),
-    (
-        "an error of FastAPI",
-        HI + data({"detail": "On fire."}),
-        "Hi! URL broke off its answer. It says: On fire.",
-    ),
+    ("an error of FastAPI", HI + data({"detail": "On fire."}), FIRE),
     (
         "an error within a choice",
         data({"choices": [{"error": {"message": "On fire."}, "finish_reason": "error"}]}),
         "! URL broke off its answer. It says: On fire.",
     ),
-    (
-        "an error of vLLM",
-        HI + data({"object": "error", "message": "On fire.", "code": 500}),
-        "Hi! URL broke off its answer. It says: On fire.",
-    ),
-    (
-        "an error instead of a stream",
-        b'{"error": {"message": "On fire."}}',
-        NO_STREAM,
-    ),
+    ("an error of vLLM", HI + data({"object": "error", "message": "On fire.", "code": 500}), FIRE),
+    ("an error instead of a stream", b'{"error": {"message": "On fire."}}', NO_STREAM),
     ("a text that is an error", HI + b"data: Engine failed.\n\n" + STOP, BROKEN),
     ("the same as JSON", HI + b'data: "Engine failed."\n\n' + STOP, BROKEN),
     (
@@ -401,9 +383,9 @@ ERRORS = table(
         b"data: Out of luck\n\n",
         "! URL broke off its answer. It says: Out of luck",
     ),
-)
+]
 
-REASONS = table(
+REASONS: Rows = [
     ("stop", HI + ends("stop"), "Hi."),
     ("eos", HI + ends("eos"), "Hi."),
     ("function_call without a call", HI + ends("function_call"), "Hi."),
@@ -422,11 +404,7 @@ REASONS = table(
     ("timeout", HI + ends("timeout"), broken_off("ran out of time", "timeout")),
     ("cancelled", HI + ends("cancelled"), broken_off("cancelled the request", "cancelled")),
     ("load", HI + ends("load"), broken_off("was still loading the model", "load")),
-    (
-        "error",
-        HI + ends("error"),
-        broken_off("reports an error", "error"),
-    ),
+    ("error", HI + ends("error"), broken_off("reports an error", "error")),
     (
         "network_error",
         HI + ends("network_error"),
@@ -437,7 +415,7 @@ REASONS = table(
         HI + ends("insufficient_system_resource"),
         broken_off("ran out of resources", "insufficient_system_resource"),
     ),
-)
+]
 
 TEXT = {"type": "text", "text": ""}
 BEGUN = named(message_start()) + named(block_start(0, TEXT))
@@ -454,7 +432,7 @@ def stops(reason: str = "end_turn", counts: Any = None, **more: Any) -> bytes:
     return named(message_delta(reason, counts, **more)) + named({"type": "message_stop"})
 
 
-MESSAGES = table(
+MESSAGES: Rows = [
     ("CRLF", (BEGUN + HELLO + stops()).replace(b"\n", b"\r\n"), "Hi."),
     ("one newline between events", (BEGUN + HELLO + stops()).replace(b"\n\n", b"\n"), "Hi."),
     (
@@ -534,14 +512,18 @@ MESSAGES = table(
         BEGUN + HELLO + data({"error": {"message": "Full."}}),
         "Hi! URL broke off its answer. It says: Full.",
     ),
+    ("an event without a type", BEGUN + HELLO + data({"index": 0}), f"Hi! {INVALID}"),
+    ("a sequence that stops it", BEGUN + HELLO + stops("stop_sequence"), "Hi."),
+    ("a reason of some day", BEGUN + HELLO + stops("some_day"), "Hi."),
+    ("its limit", BEGUN + HELLO + stops("max_tokens"), "Hi length."),
     (
-        "an event without a type",
-        BEGUN + HELLO + data({"index": 0}),
-        f"Hi! {INVALID}",
+        "an event of some day",
+        BEGUN + HELLO + named({"type": "future", "index": 0}) + stops(),
+        "Hi.",
     ),
     ("a pause", BEGUN + HELLO + stops("pause_turn"), broken_off("paused", "pause_turn")),
     ("a heartbeat", BEGUN + HELLO + data([]) + b"data: [PING]\n\n" + stops(), "Hi."),
-)
+]
 
 
 async def result_of(model_at: ModelAt, body: bytes) -> str:
@@ -551,50 +533,15 @@ async def result_of(model_at: ModelAt, body: bytes) -> str:
 
 
 @only_openai
-class TestChatCompletions:
-    @FRAMING
-    async def test_are_read_however_they_are_framed(
-        self, model_at: ModelAt, body: bytes, result: str
-    ):
-        assert await result_of(model_at, body) == result
-
-    @TRANSPORT
-    async def test_are_read_however_they_are_sent(
-        self, model_at: ModelAt, body: bytes, result: str
-    ):
-        assert await result_of(model_at, body) == result
-
-    @CHUNKS
-    async def test_are_read_in_whatever_shape_they_have(
-        self, model_at: ModelAt, body: bytes, result: str
-    ):
-        assert await result_of(model_at, body) == result
-
-    @USAGE
-    async def test_are_counted_wherever_the_counts_are(
-        self, model_at: ModelAt, body: bytes, result: str
-    ):
-        assert await result_of(model_at, body) == result
-
-    @CALLS
-    async def test_have_their_calls_apart(self, model_at: ModelAt, body: bytes, result: str):
-        assert await result_of(model_at, body) == result
-
-    @ERRORS
-    async def test_fail_with_the_words_of_the_server(
-        self, model_at: ModelAt, body: bytes, result: str
-    ):
-        assert await result_of(model_at, body) == result
-
-    @REASONS
-    async def test_are_complete_only_if_the_server_says_so(
-        self, model_at: ModelAt, body: bytes, result: str
-    ):
-        assert await result_of(model_at, body) == result
+@table(*FRAMING, *TRANSPORT, *CHUNKS, *USAGE, *CALLS, *ERRORS, *REASONS)
+async def test_chat_completions_are_read_in_whatever_shape_they_come(
+    model_at: ModelAt, body: bytes, result: str
+):
+    assert await result_of(model_at, body) == result
 
 
 @only_anthropic
-@MESSAGES
+@table(*MESSAGES)
 async def test_messages_are_read_in_whatever_shape_they_come(
     model_at: ModelAt, body: bytes, result: str
 ):

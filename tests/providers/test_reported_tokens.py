@@ -9,7 +9,7 @@ from tests.providers.chat_server import ChatServer, Exchange, Gate, Reply, chunk
 from tests.providers.conftest import (
     ModelAt,
     asks,
-    collected,
+    events_from,
     only_anthropic,
     only_openai,
 )
@@ -54,8 +54,7 @@ def says_anthropic(*, reason: str = "end_turn", gate: Gate | None = None) -> Rep
 
 
 async def reported(model_at: ModelAt, reply: Reply) -> list[TokenUsage]:
-    with ChatServer(reply) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, reply)
     return [event.usage for event in events if isinstance(event, UsageReported)]
 
 

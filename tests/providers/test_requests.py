@@ -10,44 +10,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import tui
 from tests.examples import examples
 from tests.providers.chat_server import ChatServer, calls_tools
 from tests.providers.conftest import (
-    KEY,
     ModelAt,
     asks,
     collected,
+    events_from,
     journal_message,
     only_openai,
     says,
+    sent,
 )
 from tui.domain.journal.message import Message, ToolCall
 from tui.providers.protocol import (
     ModelRequest,
-    RequestAdapted,
     ToolCallReceived,
     ToolDefinition,
 )
-from tui.providers.secret import Secret
 
 pytestmark = only_openai
 
 
-async def sent(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
-    with ChatServer() as server:
-        await collected(model_at(server, **changes).stream(request))
-        (only,) = server.requests
+async def body_of(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
+    only = await sent(model_at, request, **changes)
     assert only.path == "/v1/chat/completions"
     return only.body
 
 
 async def messages_sent(model_at: ModelAt, *messages: Message, system: str = "") -> list[Any]:
-    return (await sent(model_at, ModelRequest(system, messages)))["messages"]
+    return (await body_of(model_at, ModelRequest(system, messages)))["messages"]
 
 
 async def test_a_prompt_is_sent_as_one_message_of_the_user(model_at: ModelAt):
-    body = await sent(model_at, asks("Hello?"))
+    body = await body_of(model_at, asks("Hello?"))
     assert body == {
         "model": "test-model",
         "messages": [{"role": "user", "content": "Hello?"}],
@@ -70,7 +66,7 @@ async def test_a_long_conversation_takes_few_steps_of_the_event_loop(model_at: M
         steps = 0
         sys.setprofile(count)
         try:
-            body = await sent(model_at, ModelRequest("", (*talk, says("user", "Last?"))))
+            body = await body_of(model_at, ModelRequest("", (*talk, says("user", "Last?"))))
         finally:
             sys.setprofile(None)
         assert len(body["messages"]) == messages + 1
@@ -145,8 +141,7 @@ async def test_null_arguments_in_a_journal_go_back_as_they_came(model_at: ModelA
 
 
 async def test_null_arguments_that_a_server_sent_go_back_to_it(model_at: ModelAt):
-    with ChatServer(calls_tools(("a", "now", ["nu", "ll"]))) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, calls_tools(("a", "now", ["nu", "ll"])))
     call = next(event.call for event in events if isinstance(event, ToolCallReceived))
     assert call == ToolCall("a", "now", None)
     caller = says("assistant", "", tool_calls=(call,))
@@ -166,7 +161,7 @@ async def test_lone_surrogates_are_sent_as_replacements_wherever_they_are(model_
     odd = "a\ud800b"
     caller = says("assistant", odd, tool_calls=(ToolCall(odd, odd, {odd: odd}),))
     caller = replace(caller, model="local:" + odd)
-    body = await sent(
+    body = await body_of(
         model_at,
         ModelRequest(odd, (says("user", odd), caller, says("tool", odd, tool_call_id=odd))),
         model=odd,
@@ -180,7 +175,7 @@ async def test_tools_are_offered_as_they_are_defined(model_at: ModelAt):
     schema = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
     tools = (ToolDefinition("read_file", "Read a file.", schema),)
     request = ModelRequest("", (says("user", "Do."),), tools)
-    body = await sent(model_at, request)
+    body = await body_of(model_at, request)
     (tool,) = body["tools"]
     assert tool == {
         "type": "function",
@@ -199,7 +194,7 @@ async def test_a_prompt_of_a_megabyte_is_sent(model_at: ModelAt):
 )
 async def test_nothing_is_made_of_the_models_name(model_at: ModelAt, name: str):
     text = " <|im_start|>system\n[INST] <think> <system>x</system> "
-    body = await sent(model_at, asks(text, system="S"), model=name)
+    body = await body_of(model_at, asks(text, system="S"), model=name)
     assert body["model"] == name
     assert body["messages"] == [
         {"role": "system", "content": "S"},
@@ -221,61 +216,3 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
             assert message["content"] == joined
 
         check()
-
-
-NEEDED = {"host", "user-agent", "accept", "accept-encoding", "content-type", "content-length"}
-
-
-class TestBesidesTheRequest:
-    @pytest.fixture
-    def talkative_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name, value in {
-            "OPENAI_API_KEY": "sk-openai",
-            "OPENAI_ADMIN_KEY": "sk-admin",
-            "OPENAI_ORG_ID": "org-1",
-            "OPENAI_PROJECT_ID": "proj-1",
-            "OPENAI_CUSTOM_HEADERS": "X-Secret: 1\nAuthorization: Bearer sk-custom",
-            "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
-        }.items():
-            monkeypatch.setenv(name, value)
-
-    @pytest.mark.usefixtures("talkative_environment")
-    async def test_a_server_gets_its_own_key_and_nothing_of_anyone_elses(self, model_at: ModelAt):
-        with ChatServer() as server:
-            await collected(model_at(server).stream(asks()))
-            (request,) = server.requests
-        assert set(request.headers) == NEEDED | {"authorization"}
-        assert request.headers["authorization"] == f"Bearer {KEY}"
-        assert request.headers["user-agent"] == f"sibyl-tui/{tui.__version__}"
-
-    @pytest.mark.usefixtures("talkative_environment")
-    async def test_a_server_without_a_key_gets_none(self, model_at: ModelAt):
-        with ChatServer() as server:
-            await collected(model_at(server, key=None).stream(asks()))
-            (request,) = server.requests
-        assert set(request.headers) == NEEDED
-
-    @pytest.mark.usefixtures("talkative_environment")
-    async def test_openai_gets_the_organisation_too(self, model_at: ModelAt):
-        with ChatServer() as server:
-            await collected(model_at(server, provider="openai").stream(asks()))
-            (request,) = server.requests
-        assert request.headers["openai-organization"] == "org-1"
-        assert request.headers["openai-project"] == "proj-1"
-        assert request.headers["authorization"] == f"Bearer {KEY}"
-
-    async def test_a_key_that_was_in_quotes_is_told(self, model_at: ModelAt):
-        with ChatServer() as server:
-            key = Secret(KEY, "LOCAL_API_KEY", was_quoted=True)
-            first, *_ = await collected(model_at(server, key=key).stream(asks()))
-        assert first == RequestAdapted(
-            "The key from LOCAL_API_KEY is in quotes: sent without them."
-        )
-
-    async def test_no_proxy_is_asked(self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch):
-        with ChatServer() as server, ChatServer() as proxy:
-            for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
-                monkeypatch.setenv(name, proxy.root)
-            await collected(model_at(server).stream(asks()))
-            assert len(server.requests) == 1
-            assert proxy.requests == []

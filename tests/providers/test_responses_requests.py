@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, Exchange, Reply, answers, calls_tools, refuses
-from tests.providers.conftest import ModelAt, asks, collected, says, text_of
-from tests.providers.responses_speech import ResponsesExchange, response, state
+from tests.providers.conftest import ModelAt, asks, collected, events_from, says, sent, text_of
+from tests.providers.responses_speech import response, state
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
@@ -33,15 +33,14 @@ def dialect() -> DialectName:
     return "responses"
 
 
-async def sent(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
-    with ChatServer(answers()) as server:
-        await collected(model_at(server, **changes).stream(request))
-    assert server.requests[0].path == "/v1/responses"
-    return server.requests[0].body
+async def body_of(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
+    only = await sent(model_at, request, **changes)
+    assert only.path == "/v1/responses"
+    return only.body
 
 
 async def test_nothing_is_stored_and_reasoning_comes_encrypted_and_summarised(model_at: ModelAt):
-    body = await sent(model_at, asks(system="Be brief."), model=REASONS)
+    body = await body_of(model_at, asks(system="Be brief."), model=REASONS)
     assert body == {
         "model": REASONS,
         "stream": True,
@@ -68,13 +67,13 @@ async def test_the_account_is_named_to_openai_only(
 
 @pytest.mark.parametrize("name", [DOES_NOT_REASON, "unheard-of"])
 async def test_a_model_that_is_not_known_to_reason_is_not_asked_to(model_at: ModelAt, name: str):
-    body = await sent(model_at, asks(), model=name)
+    body = await body_of(model_at, asks(), model=name)
     assert "reasoning" not in body
     assert "include" not in body
 
 
 async def test_tools_are_offered_as_they_are(model_at: ModelAt):
-    body = await sent(model_at, ModelRequest("", asks().messages, (TOOL,)))
+    body = await body_of(model_at, ModelRequest("", asks().messages, (TOOL,)))
     assert [(tool["name"], tool["parameters"], tool["strict"]) for tool in body["tools"]] == [
         ("f", TOOL.parameters, False)
     ]
@@ -139,45 +138,6 @@ class TestSummaries:
             await collected(model_at(server, model=REASONS).stream(asks()))
         assert len(server.requests) == 1
 
-    async def test_in_several_parts_are_apart(self, model_at: ModelAt):
-        def reply(exchange: Exchange) -> None:
-            exchange.begin()
-            kind = "response.reasoning_summary_text.delta"
-            for index, text in enumerate(["**First**", "**Then**"]):
-                event = {"type": kind, "item_id": "r", "summary_index": index, "delta": text}
-                exchange.event(event)
-            exchange.text("Yes.")
-            exchange.end()
-
-        with ChatServer(reply) as server:
-            events = await collected(model_at(server).stream(asks()))
-        thinking = [event.text for event in events if isinstance(event, ThinkingReceived)]
-        assert "".join(thinking) == "**First**\n\n**Then**"
-
-    async def test_of_open_models_are_their_whole_thinking(self, model_at: ModelAt):
-        def reply(exchange: Exchange) -> None:
-            exchange.begin()
-            exchange.event(
-                {"type": "response.reasoning_text.delta", "item_id": "r", "delta": "Hm."}
-            )
-            exchange.text("Yes.")
-            exchange.end()
-
-        with ChatServer(reply) as server:
-            events = await collected(model_at(server).stream(asks()))
-        assert events[:2] == [ThinkingReceived("Hm."), TextReceived("Yes.")]
-
-
-async def test_a_refusal_is_told_in_the_words_of_the_model(model_at: ModelAt):
-    def reply(exchange: Exchange) -> None:
-        assert isinstance(exchange, ResponsesExchange)
-        exchange.begin()
-        exchange.refuse("I would rather not.")
-        exchange.end()
-
-    with ChatServer(reply) as server, pytest.raises(ModelRefused, match="I would rather not"):
-        await collected(model_at(server).stream(asks()))
-
 
 def ends_with(*events: Any) -> Reply:
     def reply(exchange: Exchange) -> None:
@@ -204,23 +164,8 @@ def ends_with(*events: Any) -> Reply:
     ],
 )
 async def test_an_answer_that_failed_says_why(model_at: ModelAt, event: Any, said: str):
-    with ChatServer(ends_with(event)) as server, pytest.raises(AnswerCut, match=said):
-        await collected(model_at(server).stream(asks()))
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        {"type": "response.some_day.delta", "item_id": "x", "delta": "y"},
-        {"type": "response.output_item.added", "item": {"type": "some_day_call", "id": "x"}},
-        {"type": "response.output_item.done", "item": {"type": "web_search_call", "id": "x"}},
-        {"type": "keepalive"},
-    ],
-)
-async def test_events_of_a_kind_to_come_are_passed_over(model_at: ModelAt, event: Any):
-    with ChatServer(ends_with(event, state("completed", "completed"))) as server:
-        events = await collected(model_at(server).stream(asks()))
-    assert events == [TextReceived("So far "), AnswerEnded("stop")]
+    with pytest.raises(AnswerCut, match=said):
+        await events_from(model_at, ends_with(event))
 
 
 async def test_a_whole_response_in_place_of_a_stream_is_an_answer(model_at: ModelAt):
@@ -236,8 +181,7 @@ async def test_a_whole_response_in_place_of_a_stream_is_an_answer(model_at: Mode
         exchange.head(content_type="application/json")
         exchange.raw(exchange.encoded(response("completed", output=items)))
 
-    with ChatServer(reply) as server:
-        events = await collected(model_at(server).stream(asks()))
+    events = await events_from(model_at, reply)
     assert events[:2] == [ThinkingReceived("Hm."), TextReceived("All at once.")]
     assert isinstance(events[2], ToolCallReceived)
     assert events[-1] == AnswerEnded("tool_calls")
@@ -257,5 +201,5 @@ async def test_an_effort_is_sent_and_no_temperature_beside_thinking(
     model_at: ModelAt, model: str, parameters: ModelParameters, temperature: Any, effort: str
 ):
     request = replace(asks(), parameters=parameters)
-    body = await sent(model_at, request, model=model, provider="openai")
+    body = await body_of(model_at, request, model=model, provider="openai")
     assert (body.get("temperature"), body["reasoning"]["effort"]) == (temperature, effort)
