@@ -87,11 +87,11 @@ class Controllers:
             self.presenter,
             parts.workspace,
             settings,
-            activity,
+            parts.stopwatch,
             self._price,
         )
         self.summaries = Summaries(
-            app, chat, self.presenter, parts.workspace, parts.turn_settings, activity
+            app, chat, self.presenter, parts.workspace, parts.turn_settings, parts.stopwatch
         )
         self.turn_end = TurnEnd(
             parts.workspace,

@@ -6,24 +6,36 @@ from tui.domain.views.status_line import SessionStatus
 
 
 class Chat:
-    """A ``ChatView`` that notes all it is given."""
+    """A ``ChatView`` that keeps what it is given."""
 
     def __init__(self):
         self.shown = []
-        self.thoughts = []
+        self.texts, self.costs, self.thoughts = [], [], []
         self.conversation = self
 
+    def put(self, entry):
+        self.shown.append(entry)
+
+    def add_text(self, message_id, text, model=None):
+        self.texts.append(text)
+
     def show_cost(self, message_id, cost):
-        self.shown.append((message_id, cost))
+        self.costs.append(cost)
 
     def add_thinking(self, message_id, text):
-        self.thoughts.append((message_id, text))
+        self.thoughts.append(text)
 
     def end_thinking(self, message_id, seconds):
-        self.thoughts.append((message_id, seconds))
+        self.thoughts.append(seconds)
 
     def show_activity(self, activity):
         self.shown.append(activity)
+
+    def show_prompt(self, view):
+        pass
+
+    def show_changes(self, view):
+        pass
 
     def show_rows(self, rows, now):
         self.shown.append((rows, now))

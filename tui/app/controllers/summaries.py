@@ -1,6 +1,7 @@
 """Summaries while they are made: one worker a session, owned by the application."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -8,7 +9,6 @@ from textual.app import App
 from textual.worker import Worker, WorkerError
 
 from tui.app.chat_view import ChatView
-from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.providers import is_guide
 from tui.domain.views.notice import Notice, Severity
@@ -33,14 +33,14 @@ class Summaries:
         presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,
-        activity: ActivityLine,
+        stopwatch: Callable[[], float],
     ) -> None:
         self._app = app
         self._chat = chat
         self._presenter = presenter
         self._workspace = workspace
         self._settings = settings
-        self._activity = activity
+        self._stopwatch = stopwatch
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._failed_at: dict[str, int] = {}
 
@@ -91,7 +91,7 @@ class Summaries:
         opened, compaction = session.opened, self._compaction(session)
         if opened is None or compaction is None or session.activity.summarising:
             return
-        self._activity.begin_summary(session)
+        session.activity.begin_summary(self._stopwatch())
         self._presenter.show_status()
         # Not the coroutine itself: Python complains of one that the end forestalls.
         drive = partial(self._drive, session, opened, compaction, kept)

@@ -29,7 +29,6 @@ class TurnEnd:
         self._summaries = summaries
         self._session_list = session_list
         self._queue = queue
-        self._lock = asyncio.Lock()
 
     def note(self, session: LoadedSession) -> None:
         """Mark the session of a finished turn as unread unless it is on screen."""
@@ -37,20 +36,24 @@ class TurnEnd:
 
     async def end(self, session: LoadedSession) -> None:
         """Save a turn's session, and start the next queued prompt."""
-        async with self._lock:
-            with self._turns.going_on(session):
-                await self._workspace.pool.try_save(session)
-                if not self._workspace.pool.given_up(session):
-                    await self._summaries.consider(session)
-                # A queued prompt may have been sent behind a command.
-                await self._queue.settle()
-            is_current = session is self._workspace.current
-            if is_current and self._turns.made_version(session):
-                # A version that got no text has given its place back.
-                self._presenter.show_session()
-            elif is_current:
-                self._presenter.show_changes()
-            else:
-                await self._workspace.switcher.leave(session)
-                self._presenter.show_status()
-            await self._session_list.refresh()
+        try:
+            await self._workspace.pool.try_save(session)
+            if not self._workspace.pool.given_up(session):
+                await self._summaries.consider(session)
+            # A queued prompt may have been sent behind a command.
+            await self._queue.settle()
+        except asyncio.CancelledError:
+            raise
+        except BaseException:
+            self._turns.go_on(session, failed=True)
+            raise
+        for_version = self._turns.go_on(session, failed=False)
+        if session is not self._workspace.current:
+            await self._workspace.switcher.leave(session)
+            self._presenter.show_status()
+        elif for_version:
+            # A version that got no text has given its place back.
+            self._presenter.show_session()
+        else:
+            self._presenter.show_changes()
+        await self._session_list.refresh()

@@ -1,20 +1,19 @@
-"""Answers while they are made: one worker a session, owned by the application."""
+"""Answers while they are made: one running turn a session, owned by the application."""
 
 import asyncio
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import msgspec
 from textual.app import App
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
 from tui.app.chat_view import ChatView
-from tui.app.controllers.activity_line import ActivityLine
-from tui.app.controllers.answer_times import AnswerTimes
 from tui.app.controllers.send_check import SendCheck
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.journal.message import Message as Answer
@@ -27,12 +26,17 @@ from tui.engine.turns.events import (
     LEFT_OUT,
     AnswerRestarted,
     AnswerStarted,
+    AttemptRepeated,
     MessageSaved,
     MessagesLeftOut,
     NoticeGiven,
     RequestChanged,
+    SaveFailed,
     TextAdded,
     ThinkingAdded,
+    ToolReturned,
+    ToolServersAwaited,
+    ToolStarted,
     TurnEvent,
     TurnStatus,
 )
@@ -70,6 +74,26 @@ class TurnFinished(Message):
         self.status = status
 
 
+class RunningTurn(msgspec.Struct, eq=False):
+    """A turn of a session, from its first work until what follows its end was done.
+
+    Only ``Turns`` changes it. Times are in seconds of the application's clock.
+    """
+
+    session: LoadedSession
+    for_version: bool
+    """True if it is to add another version; also true of one begun before that was shown."""
+    prompt: str = ""
+    """The prompt whose files are being read."""
+    worker: Worker[None] | None = None
+    answer: tuple[str, float] | None = None
+    """The id of the answer that is arriving, and when it was begun."""
+    thinking: tuple[str, float] | None = None
+    """The id of the answer, and when the thinking before it began."""
+    status: TurnStatus | None = None
+    """How it has ended; none while it runs."""
+
+
 class Turns:
     """Starts turns, shows what happens in those on screen, and stops them."""
 
@@ -80,7 +104,7 @@ class Turns:
         presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,
-        activity: ActivityLine,
+        stopwatch: Callable[[], float],
         price: Callable[[Answer], Awaitable[float | None]],
     ) -> None:
         self._app = app
@@ -89,24 +113,12 @@ class Turns:
         self._workspace = workspace
         self._pool, self._switcher = workspace.pool, workspace.switcher
         self._settings = settings
-        self._unread: dict[LoadedSession, str] = {}
-        self._workers: dict[LoadedSession, Worker[None]] = {}
-        self._ended_as: dict[LoadedSession, TurnStatus] = {}
-        self._asked_again: set[LoadedSession] = set()
+        self._stopwatch = stopwatch
+        self._price = price
+        self._turns: dict[LoadedSession, RunningTurn] = {}
         self._send_check = SendCheck()
         self._remarks: set[tuple[str, str]] = set()
         self._pieces = itertools.count(1)
-        self._activity = activity
-        self._price = price
-        self._times = AnswerTimes(chat, activity.stopwatch, self._look_up_price)
-
-    def _look_up_price(self, answer: Answer, seconds: float) -> None:
-        self._app.run_worker(self._show_price(answer, seconds), name="look up a price")
-
-    async def _show_price(self, answer: Answer, seconds: float) -> None:
-        # The first time, the list of prices is loaded.
-        if (dollars := await self._price(answer)) is not None:
-            self._chat.conversation.show_cost(answer.id, AnswerCost(seconds, dollars))
 
     def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -125,8 +137,8 @@ class Turns:
 
     def send_next(self, session: LoadedSession) -> None:
         """Send the next queued prompt, unless an answer is still to be ended."""
-        answering = session.activity.running or session in self._ended_as
-        if not answering and not self._pool.given_up(session):  # its draft has the queued prompts
+        # The draft of one that was given up has the queued prompts.
+        if session not in self._turns and not self._pool.given_up(session):
             self._begin(session, session.prompt.next_queued())
             self._chat.settle_draft()
         if session is self._switcher.current:
@@ -138,43 +150,28 @@ class Turns:
 
     def ask_again(self, session: LoadedSession) -> None:
         """Ask for another version of an answer, in an open session where one was begun."""
-        self._asked_again.add(session)
-        self._start(session, version_turn)
+        self._start(session, version_turn, for_version=True)
 
-    def made_version(self, session: LoadedSession) -> bool:
-        """Tell once whether the ended turn was for another version."""
-        if session not in self._asked_again or session.activity.running:
+    def go_on(self, session: LoadedSession, *, failed: bool) -> bool:
+        """Send the next queued prompt after a turn; true if it was for another version.
+
+        If the turn or what followed its end has ``failed``, the queue waits for the user.
+        """
+        turn = self._turns.get(session)
+        if turn is None or turn.status is None:
+            # Another answer was begun before the end of this one was handled, or has ended, too.
             return False
-        self._asked_again.remove(session)
-        return True
-
-    @contextmanager
-    def going_on(self, session: LoadedSession) -> Generator[None]:
-        """On success send the next queued prompt; on failure let the queue wait for the user."""
-        try:
-            yield
-        except asyncio.CancelledError:
-            raise
-        except BaseException:
-            self._ended_as[session] = "failed"
-            self._go_on(session)
-            raise
-        self._go_on(session)
-
-    def _go_on(self, session: LoadedSession) -> None:
-        if session.activity.running or session not in self._ended_as:
-            # Another answer was begun before the end of this one was told, or has ended, too.
-            return
-        status = self._ended_as.pop(session)
-        if self._pool.given_up(session):
-            return  # it was closed while a slow disk saved it; its draft has what waits
-        if status == "failed":
+        given_up = self._pool.given_up(session)  # closed while a slow disk saved: a draft has all
+        if not given_up and (failed or turn.status == "failed"):
             self.hold_queue(session)
-        elif session.prompt.queued:
+        elif not given_up and session.prompt.queued:
             # After a stop: it was sent since then.
             self._begin(session, session.prompt.next_queued())
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
+            return False
+        del self._turns[session]
+        return turn.for_version
 
     def hold_queue(self, session: LoadedSession) -> bool:
         """Hold the queue for the user, with the next prompt in an empty input.
@@ -202,21 +199,16 @@ class Turns:
 
     def _take_back(self, session: LoadedSession) -> bool:
         """Put a prompt whose files are being read back into the queue, or where it was edited."""
-        prompt = self._unread.pop(session, None)
-        if prompt is None:
+        turn = self._turns.get(session)
+        if turn is None or not turn.prompt:
             return False
+        prompt, turn.prompt = turn.prompt, ""
         session.prompt.end_leaving(prompt)
         if question := session.edited_question:
             self._edit_again(session, question, prompt)
         else:
             session.prompt.enqueue(prompt, 0)
         return True
-
-    def _give_back(self, session: LoadedSession) -> None:
-        """Give a prompt back whose files are not read any more, before those that wait."""
-        if session in self._unread and not self._pool.given_up(session):
-            self.hold_queue(session)
-        self._unread.pop(session, None)  # the draft of one that was given up has it
 
     def _edit_again(self, session: LoadedSession, question: str, prompt: str) -> None:
         session.drop_version()
@@ -230,14 +222,14 @@ class Turns:
 
     async def stop(self, session: LoadedSession) -> bool:
         """Stop a turn, and wait until it has ended; false if there is none."""
-        worker = self._workers.get(session)
-        if worker is None:
+        turn = self._turns.get(session)
+        if turn is None or turn.worker is None or turn.status is not None:
             return False
-        worker.cancel()
+        turn.worker.cancel()
         with suppress(WorkerError):
             # Cancelled, as it was to be.
-            await worker.wait()
-        self._finish(session, "interrupted")
+            await turn.worker.wait()
+        self._finish(turn, "interrupted")
         return True
 
     def _begin(self, session: LoadedSession, prompt: str) -> None:
@@ -247,14 +239,10 @@ class Turns:
             self._start(session, partial(begin_turn, prompt=prompt))
             return
         session.prompt.begin_leaving(prompt)
-        self._unread[session] = prompt
-        self._activity.begin_reading(session)
-        self._work(session, partial(self._read, session, prompt))
+        self._work(session, prompt=prompt)
 
-    def _start(self, session: LoadedSession, make: MakeTurn) -> None:
-        turn = self._made(session, make)
-        self._activity.begin(session)
-        self._work(session, partial(self._drive, session, turn))
+    def _start(self, session: LoadedSession, make: MakeTurn, *, for_version: bool = False) -> None:
+        self._work(session, self._made(session, make), for_version=for_version)
 
     def _made(self, session: LoadedSession, make: MakeTurn) -> Turn:
         opened, model = session.opened, session.model
@@ -274,67 +262,38 @@ class Turns:
             slow.cancel()
             self._presenter.show_status()
 
-    def _work(self, session: LoadedSession, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _work(
+        self,
+        session: LoadedSession,
+        made: Turn | None = None,
+        *,
+        prompt: str = "",
+        for_version: bool = False,
+    ) -> None:
+        """Run a turn, or first read the files of a ``prompt`` that makes one."""
+        before = self._turns.get(session)
+        for_version = for_version or (before is not None and before.for_version)
+        turn = self._turns[session] = RunningTurn(session, for_version, prompt)
+        model = session.model.name if session.model else ""
+        session.activity.begin_answer(model.partition(":")[2] or model, self._stopwatch())
+        if prompt:
+            session.activity.enter("reading", self._stopwatch())
         # Not the coroutine itself: Python complains of one that the end forestalls.
-        guarded = partial(self._guarded, session, work)
-        self._workers[session] = self._app.run_worker(guarded, group="turns", exit_on_error=False)
+        run = partial(self._run, turn, made)
+        turn.worker = self._app.run_worker(run, group="turns", exit_on_error=False)
         if session is self._switcher.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
             self._presenter.show_status()
 
-    async def _guarded(
-        self, session: LoadedSession, work: Callable[[], Coroutine[Any, Any, None]]
-    ) -> None:
-        try:
-            await work()
-        except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
-            with log_of(session.id):
-                _log.info("unexpected error in a turn", exc_info=error)
-            self._say(session, f"Unexpected error: {type(error).__name__}: {error}")
-
-    async def _read(self, session: LoadedSession, prompt: str) -> None:
-        """Read the files of a prompt, and send it; on failure it is given back."""
-        turn: Turn | None = None
+    async def _run(self, turn: RunningTurn, made: Turn | None) -> None:
+        session = turn.session
         status: TurnStatus = "failed"
         try:
-            # Its message may be long in coming: until then it is on disk as a draft.
-            with suppress(StorageError):
-                await self._pool.keep_draft(session)
-            attached = await self._workspace.attach(session, prompt)
-            await self._send_check.check(session, prompt, attached)
-            # A stop takes it back at once, and ends this a little later.
-            if session in self._unread and not self._pool.given_up(session):
-                turn = self._attached(session, prompt, attached)
-            else:
+            made = made or await self._read(turn)
+            if made is not None:
+                status = (await made.run(partial(self._handle, turn))).status
+            elif not turn.prompt:
                 status = "interrupted"
-        except (StorageError, UsageError) as error:
-            self._say(session, f"Not sent. {error}")
-        except asyncio.CancelledError:
-            status = "interrupted"
-            raise
-        finally:
-            # Only what needs no await: this may be cancelled a second time.
-            if turn is None:
-                self._give_back(session)
-                self._finish(session, status)
-        if turn is not None:
-            await self._drive(session, turn)
-
-    def _attached(self, session: LoadedSession, prompt: str, attached: "Attached") -> Turn:
-        turn = self._made(session, partial(begin_turn, prompt=attached.content))
-        del self._unread[session]
-        session.prompt.end_leaving(prompt)
-        self._activity.end_reading(session)
-        if attached.notice:
-            self._say(session, attached.notice, "warning")
-        self._chat.settle_draft()
-        self._app.post_message(PromptAdded())
-        return turn
-
-    async def _drive(self, session: LoadedSession, turn: Turn) -> None:
-        status: TurnStatus = "failed"
-        try:
-            status = (await turn.run(partial(self._take, session))).status
         except CallStopped as error:
             self._say(session, f"{str(error).rstrip('.')}; /retry asks again.")
         except StorageError as error:
@@ -345,9 +304,45 @@ class Turns:
         except asyncio.CancelledError:
             status = "interrupted"
             raise
+        except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
+            with log_of(session.id):
+                _log.info("unexpected error in a turn", exc_info=error)
+            self._say(session, f"Unexpected error: {type(error).__name__}: {error}")
         finally:
             # Only what needs no await: this may be cancelled a second time.
-            self._finish(session, status)
+            if turn.prompt and not self._pool.given_up(session):
+                # Before those that wait.
+                self.hold_queue(session)
+            self._finish(turn, status)
+
+    async def _read(self, turn: RunningTurn) -> Turn | None:
+        """Read the files of a prompt, and make its turn; none if it is not sent."""
+        session, prompt = turn.session, turn.prompt
+        try:
+            # Its message may be long in coming: until then it is on disk as a draft.
+            with suppress(StorageError):
+                await self._pool.keep_draft(session)
+            attached = await self._workspace.attach(session, prompt)
+            await self._send_check.check(session, prompt, attached)
+        except (StorageError, UsageError) as error:
+            self._say(session, f"Not sent. {error}")
+            return None
+        if self._pool.given_up(session):
+            turn.prompt = ""  # its draft has it
+        # A stop takes it back at once, and ends this a little later.
+        return self._attached(turn, attached) if turn.prompt else None
+
+    def _attached(self, turn: RunningTurn, attached: "Attached") -> Turn:
+        session = turn.session
+        made = self._made(session, partial(begin_turn, prompt=attached.content))
+        session.prompt.end_leaving(turn.prompt)
+        turn.prompt = ""
+        session.activity.enter("saving", self._stopwatch())
+        if attached.notice:
+            self._say(session, attached.notice, "warning")
+        self._chat.settle_draft()
+        self._app.post_message(PromptAdded())
+        return made
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "error") -> None:
         shown = session is self._switcher.current
@@ -358,38 +353,58 @@ class Turns:
             self._chat.show_changes(session.view())
         self._presenter.show_status()
 
-    async def _take(self, session: LoadedSession, event: TurnEvent) -> None:
-        """Measure what an event says of a session, and show it if that is on screen."""
-        shown = session is self._switcher.current
-        self._activity.note(session, event)
-        self._times.note(session, event)
-        if isinstance(event, TextAdded) and shown:
-            self._chat.conversation.add_text(event.message_id, event.text)
-        is_piece = isinstance(event, TextAdded | ThinkingAdded)
-        if not is_piece:
-            self._take_step(session, event, shown=shown)
-        if not is_piece or next(self._pieces) % _EVENTS_BETWEEN_BREATHS == 0:
-            await asyncio.sleep(0)
-
-    def _take_step(self, session: LoadedSession, event: TurnEvent, *, shown: bool) -> None:
-        """Show an event that is no piece of an answer, and its status."""
+    async def _handle(self, turn: RunningTurn, event: TurnEvent) -> None:  # noqa: C901, PLR0912 - one table of events
+        """Keep what an event says of a turn, and show it if its session is on screen."""
+        session, activity, now = turn.session, turn.session.activity, self._stopwatch()
+        conversation, shown = self._chat.conversation, session is self._switcher.current
+        phase = activity.phase
+        if not isinstance(event, ThinkingAdded):
+            self._end_thinking(turn)
         match event:
-            case MessageSaved(message=message) if shown:
-                self._chat.conversation.put(message)
-                self._chat.show_prompt(session.view())
-            case AnswerStarted() if shown:
-                self._show_answer(session, event)
+            case TextAdded():
+                activity.receive("answering", event.text, now)
+                if shown:
+                    conversation.add_text(event.message_id, event.text)
+            case ThinkingAdded():
+                activity.receive("thinking", event.text, now)
+                turn.thinking = turn.thinking or (event.message_id, now)
+                conversation.add_thinking(event.message_id, event.text)
+            case AnswerStarted():
+                activity.enter("waiting", now)
+                turn.answer = event.message_id, now
+                if shown:
+                    self._show_answer(session, event)
             case AnswerRestarted() if shown:
-                self._chat.conversation.put(session.latest[-1])
+                conversation.put(session.latest[-1])
+            case AttemptRepeated():
+                activity.repeat(event.attempt, event.reason, now + event.seconds, now)
+            case ToolServersAwaited():
+                activity.enter("starting", now, ", ".join(event.names))
+            case ToolStarted():
+                activity.enter("tool", now, event.title)
+            case ToolReturned():
+                activity.enter("saving", now)
+            case MessageSaved(message=message):
+                if message.role == "assistant":
+                    self._end_answer(turn, message)
+                if shown:
+                    conversation.put(message)
+                    self._chat.show_prompt(session.view())
+            case SaveFailed():
+                self._end_answer(turn)
             case MessagesLeftOut():
                 self._remark(session, f"{LEFT_OUT} /compact summarises them.")
-            case RequestChanged(text=text):
-                self._remark(session, text)
-            case NoticeGiven(text=text):
-                session.say(Notice(text))
+            case RequestChanged():
+                self._remark(session, event.text)
+            case NoticeGiven():
+                session.say(Notice(event.text))
             case _:
                 pass
-        self._presenter.show_status()
+        is_piece = isinstance(event, TextAdded | ThinkingAdded)
+        if not is_piece or activity.phase != phase:
+            self._presenter.show_status()
+        if not is_piece or next(self._pieces) % _EVENTS_BETWEEN_BREATHS == 0:
+            await asyncio.sleep(0)
 
     def _remark(self, session: LoadedSession, text: str) -> None:
         """Say something about requests once for each session."""
@@ -404,11 +419,33 @@ class Turns:
         model = session.model.name if session.model else ""
         self._chat.conversation.add_text(event.message_id, "", model)
 
-    def _finish(self, session: LoadedSession, status: TurnStatus) -> None:
-        if self._workers.pop(session, None) is not None:
-            session.activity.end_answer()
+    def _end_thinking(self, turn: RunningTurn) -> None:
+        """Show how long a model thought; anything but thinking ends it."""
+        if turn.thinking is not None:
+            (message_id, begun), turn.thinking = turn.thinking, None
+            self._chat.conversation.end_thinking(message_id, self._stopwatch() - begun)
+
+    def _end_answer(self, turn: RunningTurn, answer: Answer | None = None) -> None:
+        """Show how long the answer took, if one was begun, and look up the price of a saved one."""
+        if turn.answer is None:
+            return
+        (message_id, begun), turn.answer = turn.answer, None
+        seconds = self._stopwatch() - begun
+        self._chat.conversation.show_cost(message_id, AnswerCost(seconds))
+        if answer is not None and answer.usage:
+            self._app.run_worker(self._show_price(answer, seconds), name="look up a price")
+
+    async def _show_price(self, answer: Answer, seconds: float) -> None:
+        # The first time, the list of prices is loaded.
+        if (dollars := await self._price(answer)) is not None:
+            self._chat.conversation.show_cost(answer.id, AnswerCost(seconds, dollars))
+
+    def _finish(self, turn: RunningTurn, status: TurnStatus) -> None:
+        if turn.status is None:
+            turn.status = status
+            turn.session.activity.end_answer()
             # Of one that got no text: the next prompt follows the conversation as it was.
-            session.drop_version()
-            self._times.end(session)
-            self._ended_as[session] = status
-            self._app.post_message(TurnFinished(session, status))
+            turn.session.drop_version()
+            self._end_thinking(turn)
+            self._end_answer(turn)
+            self._app.post_message(TurnFinished(turn.session, status))

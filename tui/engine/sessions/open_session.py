@@ -133,6 +133,7 @@ class OpenSession:
         self._store = store
         self._lease = lease
         self._fold = fold
+        self._session: Session | None = None
         self._clock = clock
         self._pending: list[PendingRecord] = []
         self._cut_off: set[str] = set()
@@ -159,7 +160,9 @@ class OpenSession:
     @property
     def session(self) -> Session:
         """The session as this program knows it, with what is pending."""
-        return self._fold.session(held=True)
+        if self._session is None:
+            self._session = self._fold.session(held=True)
+        return self._session
 
     @property
     def summary(self) -> Summary | None:
@@ -366,6 +369,7 @@ class OpenSession:
         """Say which model the session is held with from now on."""
         if model != self._fold.model:
             self._fold.model = model
+            self._session = None
             self._stated = False
 
     def change_settings(self, settings: Settings) -> None:
@@ -374,6 +378,7 @@ class OpenSession:
             return
         if not (self._published or self._pending):
             self._fold.settings = settings
+            self._session = None
             return
         self.add(settings)
         self.note_state()
@@ -493,6 +498,7 @@ class OpenSession:
             line = encode(record)
         self._pending.append(PendingRecord(record, line))
         self._fold.add(record)
+        self._session = None
         self._since_state += len(line)
         match record:
             case Opened():
@@ -527,6 +533,7 @@ class OpenSession:
 
     def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
         self._published = True
+        self._session = None
         self._fold.header = msgspec.structs.replace(self._fold.header, ordinal=appended.ordinal)
         self._drop(batch)
         if appended.restored:
@@ -554,6 +561,7 @@ class OpenSession:
         self._fold.header, self._cursor = copy.session.header, None
         self._fold.message_count += copy.session.message_count - known.message_count
         self._fold.total_count += copy.session.total_count - known.total_count
+        self._session = None
         self._notices.append(_saved_beside(loss, self.id))
         await asyncio.to_thread(lost.release)
 
