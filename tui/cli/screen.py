@@ -26,6 +26,7 @@ from tui.storage import ui_state
 from tui.storage.drafts import Drafts
 from tui.storage.opening import ServerStore
 from tui.terminal import first_frame
+from tui.threads import new_loop
 
 if TYPE_CHECKING:
     from tui.app.dependencies import Dependencies
@@ -57,7 +58,6 @@ def run(chosen: Namespace) -> int:
     session_id = program.wanted(chosen)
     # These imports are slow; Ollama answers meanwhile, before the new session names its model.
     from tui.app.app import SibylApp
-    from tui.app.event_loop import new_loop
     from tui.engine.sessions.final_save import FinalSave
 
     _log.info("application imported")

@@ -34,6 +34,7 @@ from tui.providers.network import Disconnection, proxy_for
 from tui.providers.protocol import AnswerEnded, ModelEvent
 from tui.providers.reception import Reception
 from tui.providers.server_words import quotable
+from tui.threads import begin
 
 _VENDOR = "https://bedrock-runtime.amazonaws.com"
 """In place of the address, whose region only AWS's client knows."""
@@ -117,7 +118,7 @@ def _refusal(error: ClientError, reply: Reply) -> Refusal:
 
 
 class _Reading:
-    """The events of one request, read in a daemon thread: the program's end waits for no other."""
+    """The events of one request, read in a thread."""
 
     def __init__(self, ask: Callable[[], Any]) -> None:
         self._ask = ask
@@ -126,7 +127,7 @@ class _Reading:
         self._stream: Any = None
         self._body: Any = None
         self._is_stopped = False
-        threading.Thread(target=self._run, daemon=True, name="bedrock").start()
+        begin("bedrock", self._run)
 
     async def next(self) -> Any:
         """Wait for the next event, or the exception that ends them; ``None`` after the last."""

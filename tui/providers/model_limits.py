@@ -1,8 +1,8 @@
 """The window of a model, and whether it sees pictures, as far as that is known by now."""
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from tui.domain.providers import OFFLINE, PROVIDERS, ListedModel, Provider
 from tui.errors import ModelError
 from tui.providers.catalog import ModelChoice, provider_of
+from tui.threads import begin
 
 if TYPE_CHECKING:
     from tui.providers.model_lists import Connection
@@ -157,9 +158,7 @@ def _priced(choice: ModelChoice) -> int | None:
 def _in_time(ask: Callable[[], None]) -> None:
     """Ask a server, and wait for its answer for a moment."""
     # The look-up of a name has no limit of its own.
-    asking = threading.Thread(target=_quietly, args=(ask,), daemon=True, name="window")
-    asking.start()
-    asking.join(_SECONDS)
+    wait([begin("window", partial(_quietly, ask))], _SECONDS)
 
 
 def _quietly(ask: Callable[[], None]) -> None:

@@ -1,11 +1,13 @@
 """Discovery of a local Ollama and its models."""
 
 import socket
-import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import wait
 from typing import Any, cast
 from urllib.parse import SplitResult, urlsplit
+
+from tui.threads import begin
 
 DEADLINE = 0.3
 """Limit of the whole request in seconds, as it may delay the start."""
@@ -45,11 +47,7 @@ def chat_models(base_url: str, deadline: float = DEADLINE) -> tuple[str, ...]:
     """
     found: list[str] = []
     # A socket's time-out restarts at each read, and does not cover name resolution.
-    asking = threading.Thread(
-        target=lambda: found.extend(_models(base_url, deadline)), daemon=True, name="ollama"
-    )
-    asking.start()
-    asking.join(deadline)
+    wait([begin("ollama", lambda: found.extend(_models(base_url, deadline)))], deadline)
     return tuple(found)
 
 

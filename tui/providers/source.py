@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,6 +19,7 @@ from tui.providers.catalog import ModelChoice, with_key
 from tui.providers.model_limits import NO_LISTS, ListCache, ModelLimits
 from tui.providers.protocol import Model, ModelEvent, ModelRequest
 from tui.providers.selection import build, choose, known_names, named, ollama_models
+from tui.threads import begin
 
 if TYPE_CHECKING:
     from tui.providers.guide import Search
@@ -40,7 +42,6 @@ class LazyModel:
     """A model that the first request makes, in a thread.
 
     A command for its key, its server's word on its window and files of certificates take a while.
-    The thread does not delay the program's exit.
     """
 
     def __init__(
@@ -109,9 +110,7 @@ class LazyModel:
                 made = self._made = Future()
                 # Whoever stops waiting takes it from nobody.
                 made.set_running_or_notify_cancel()
-                # A daemon: the executor's threads would be joined at the program's end.
-                name = f"make {self.name}"
-                threading.Thread(target=self._make, args=(made,), daemon=True, name=name).start()
+                begin(f"make {self.name}", partial(self._make, made))
             return made
 
     def _make(self, made: Future[Model]) -> None:
@@ -272,10 +271,7 @@ class _OllamaSearch:
         if self._address:
             return
         self._address = address
-        asking = threading.Thread(
-            target=self._ask, args=(on_found,), daemon=True, name="look for ollama"
-        )
-        asking.start()
+        begin("look for ollama", partial(self._ask, on_found))
 
     def wait(self, timeout: float) -> bool:
         """Wait at most ``timeout`` seconds; true if there is a model."""

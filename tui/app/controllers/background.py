@@ -1,7 +1,6 @@
 """Work in the background, from right behind the first screen on."""
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -66,9 +65,8 @@ class Background:
         # First: the active session stays when old and surplus ones are archived.
         await self._parts.workspace.note_start()
         await self._session_list.refresh()
-        # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
-        loop = asyncio.get_running_loop()
-        threading.Thread(target=self._warm_up, args=(loop,), daemon=True, name="warm up").start()
+        # Not before: the list would wait for it.
+        self._app.run_worker(self._warm_up, name="warm up")
         self._app.run_worker(self._show_window, name="ask for the size of the context")
         await self._session_list.prune(self._parts.retention)
 
@@ -81,13 +79,10 @@ class Background:
                 await model.window()
         self._presenter.show_status()
 
-    def _warm_up(self, loop: asyncio.AbstractEventLoop) -> None:
-        warm_up()
-        if len(self._parts.sessions.entries) < _FIRST_SESSIONS:
-            self._look_for_programs(loop)
-
-    def _look_for_programs(self, loop: asyncio.AbstractEventLoop) -> None:
-        # Without a log of imports nothing is offered; an import would say why. The loop is closed
-        # if the program has ended meanwhile.
-        with suppress(StorageError, RuntimeError):
-            loop.call_soon_threadsafe(self._offer_import, self._parts.imports.offer())
+    async def _warm_up(self) -> None:
+        await asyncio.to_thread(warm_up)
+        if len(self._parts.sessions.entries) >= _FIRST_SESSIONS:
+            return
+        # Without a log of imports nothing is offered; an import would say why.
+        with suppress(StorageError):
+            self._offer_import(await asyncio.to_thread(self._parts.imports.offer))

@@ -29,103 +29,73 @@ class IndexBuilder:
         self._root = root
         self._progressed = progressed
         self._failed = failed
-        self._lock = threading.Lock()
+        self._starting = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
-        self._running = self._again = self._over = self._broken = False
+        self._task: asyncio.Task[None] | None = None
+        self._wanted = self._is_over = False
 
     def catch_up(self) -> None:
         """Have read what is new; if that is being done, once more after it."""
-        if self._over or self._broken:
-            return
-        if self._running:
-            self._again = True
-            return
-        self._running = True
-        loop = asyncio.get_running_loop()
-        # A daemon, as asyncio joins its own threads before it lets a program end.
-        threading.Thread(target=self._run, args=(loop,), daemon=True, name="index").start()
+        self._wanted = not self._is_over
+        if self._wanted and self._task is None:
+            self._task = asyncio.create_task(self._run())
 
     def end(self) -> None:
         """Kill the builder; what it has committed stays."""
-        with self._lock:
-            self._over = True
+        with self._starting:
+            self._is_over = True
             if self._process is not None:
                 self._process.kill()
 
-    # --- in the thread
+    async def _run(self) -> None:
+        from tui.storage.index.child import BUSY
 
-    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
-        code, reason, begun = 1, "", time.perf_counter()
-        try:
-            code, reason = self._build(loop)
-        except OSError as error:
-            reason = str(error)
-        finally:
+        while self._wanted and not self._is_over:
+            self._wanted = False
+            begun = time.perf_counter()
+            try:
+                code, reason = await asyncio.to_thread(self._build, asyncio.get_running_loop())
+            except OSError as error:
+                code, reason = 1, str(error)
             _log.info("index builder: exit code %d, %d ms", code, milliseconds_since(begun))
-            _tell(loop, self._take_end, code, reason)
+            if self._is_over:
+                return
+            self._progressed("")
+            if code not in (0, BUSY):
+                self._is_over = True
+                last = reason.strip().rpartition("\n")[2]
+                self._failed(last or f"The search index cannot be built: exit code {code}.")
+        self._task = None
 
     def _build(self, loop: asyncio.AbstractEventLoop) -> tuple[int, str]:
-        with self._lock:
-            if self._over:
+        """Run the builder to its end; gives its exit code and what it said. Blocks."""
+        from tui.storage.index import child
+
+        with self._starting:
+            if self._is_over:
                 return 0, ""
-            process = self._process = self._start()
+            process = self._process = subprocess.Popen(  # noqa: S603 - ourselves
+                child.command(self._root),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=child.environment(os.environ),
+                # A Ctrl+C in the terminal is not meant for it.
+                process_group=0,
+                text=True,
+                errors="replace",
+            )
         with process:
             to_do = 0
             for line in process.stdout or ():
-                progress = _read(line)
-                if progress is not None:
-                    to_do = max(to_do, progress[1] - progress[0])
-                    if to_do > _SHOWN_FROM_BYTES:
-                        _tell(loop, self._progressed, f"indexing {_percent(*progress)} %")
+                if (progress := child.read_line(line)) is None:
+                    continue
+                done, total = progress
+                to_do = max(to_do, total - done)
+                if to_do > _SHOWN_FROM_BYTES:
+                    words = f"indexing {min(99, 100 * done // max(1, total))} %"
+                    # The program may have ended, and its loop with it.
+                    with suppress(RuntimeError):
+                        loop.call_soon_threadsafe(self._progressed, words)
             reason = process.stderr.read() if process.stderr else ""
         return process.returncode, reason
-
-    def _start(self) -> "subprocess.Popen[str]":
-        from tui.storage.index import child
-
-        return subprocess.Popen(  # noqa: S603 - ourselves
-            child.command(self._root),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=child.environment(os.environ),
-            # A Ctrl+C in the terminal is not meant for it.
-            process_group=0,
-            text=True,
-            errors="replace",
-        )
-
-    # --- in the event loop
-
-    def _take_end(self, code: int, reason: str) -> None:
-        with self._lock:
-            self._process = None
-        self._running = False
-        if self._over:
-            return
-        self._progressed("")
-        from tui.storage.index.child import BUSY
-
-        again, self._again = self._again, False
-        if code not in (0, BUSY):
-            self._broken = True
-            last = reason.strip().rpartition("\n")[2]
-            self._failed(last or f"The search index cannot be built: exit code {code}.")
-        elif again:
-            self.catch_up()
-
-
-def _read(line: str) -> tuple[int, int] | None:
-    from tui.storage.index.child import read_line
-
-    return read_line(line)
-
-
-def _percent(done: int, total: int) -> int:
-    return min(99, 100 * done // total) if total else 0
-
-
-def _tell(loop: asyncio.AbstractEventLoop, take: Callable[..., None], *values: object) -> None:
-    with suppress(RuntimeError):
-        # The program has ended, and its loop with it.
-        loop.call_soon_threadsafe(take, *values)

@@ -25,7 +25,6 @@ from tui.engine.sessions.open_sessions import OpenSessions
 from tui.engine.sessions.session_loader import SessionLoader, read_only_words
 from tui.engine.sessions.switching import ModelFor, Switcher
 from tui.engine.sessions.write_queue import save_errors
-from tui.engine.threads import in_daemon_thread
 from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
@@ -312,7 +311,7 @@ class Workspace:
 
         Raises ``UsageError`` and ``StorageError`` as ``attaching.attach``.
         """
-        return await in_daemon_thread(partial(self._attach, loaded, text))
+        return await asyncio.to_thread(self._attach, loaded, text)
 
     async def keep_picture(self, loaded: LoadedSession, data: bytes) -> str:
         """Keep a picture for a prompt of a session; gives its SHA-256. Raises ``StorageError``."""
@@ -323,7 +322,7 @@ class Workspace:
         self, loaded: LoadedSession, text: str, own: frozenset[str]
     ) -> "AttachedView":
         """Describe what the user's own references in a prompt will attach."""
-        return await in_daemon_thread(partial(self._preview, loaded, text, own))
+        return await asyncio.to_thread(self._preview, loaded, text, own)
 
     def _preview(self, loaded: LoadedSession, text: str, own: frozenset[str]) -> "AttachedView":
         from tui.engine.prompts.preview import preview
