@@ -140,7 +140,7 @@ def test_the_line_that_resumes_leaves_a_model_that_was_switched_to_the_session(
     resumed, shown, data
 ):
     def switch(workspace):
-        workspace.current.use_model(shown.parts.models.named("offline:guide"))
+        workspace.current.model = shown.parts.models.named("offline:guide")
 
     assert resumed("--model", "openai:gpt-x", then=switch) == f"--data-dir {data}"
 

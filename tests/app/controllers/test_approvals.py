@@ -8,18 +8,7 @@ from tests.app.controllers.stand_ins import Session
 from tui.app.controllers.approvals import Approvals
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_approval import Question, ToolApproval
-
-
-class Activity:
-    """The question that a session asks."""
-
-    asked = None
-
-    def ask(self, question):
-        self.asked = question
-
-    def end_question(self):
-        self.asked = None
+from tui.engine.sessions.activity import Activity
 
 
 class World:
@@ -33,7 +22,7 @@ class World:
         self.current = self.here
         self.said, self.painted, self.told = [], [], []
         display = SimpleNamespace(
-            show_prompt=lambda: self.painted.append(self.current.activity.asked),
+            show_prompt=lambda: self.painted.append(self.current.activity.asking),
             show_status=lambda: None,
         )
         self.approvals = Approvals(

@@ -53,7 +53,7 @@ class Talk:
         return 0.25
 
     def ask(self, *steps):
-        self.session.use_model(ScriptedModel(steps))
+        self.session.model = ScriptedModel(steps)
         self.turns.send(self.session, "hello")
 
     async def end(self):

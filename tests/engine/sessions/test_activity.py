@@ -60,9 +60,9 @@ def test_a_question_goes_before_everything_else_and_a_summary_comes_last():
     activity.begin_summary(at=11)
     tool = ToolApproval("", "write_todos", "1")
     question = Question("session-1", ToolCall("c1", "write_todos", {}), "It changes them.", tool)
-    activity.ask(question)
+    activity.asking = question
     assert activity.view(now=12).phase == "approval"
-    activity.end_question()
+    activity.asking = None
     assert activity.view(now=12).phase == "saving"
     activity.end_answer()
     assert activity.view(now=12) == ActivityView("summarising", "", 1)

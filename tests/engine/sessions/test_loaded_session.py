@@ -9,6 +9,7 @@ from tui.domain.journal.session import Page, Tail
 from tui.domain.views.notice import Notice
 from tui.domain.views.session_view import PromptQueue
 from tui.domain.views.sidebar_rows import Mark
+from tui.domain.views.status_line import SaveState
 from tui.engine.sessions.loaded_session import LoadedSession
 
 
@@ -83,20 +84,20 @@ async def test_a_draft_alone_keeps_only_a_session_open_that_would_be_gone(new):
 
 
 def test_the_mark_is_what_matters_most(new):
-    new.refuse_changes("held elsewhere")
+    new.access.read_only = "held elsewhere"
     assert new.mark is Mark.READ_ONLY
-    new.mark_unread(unread=True)
+    new.unread = True
     assert new.mark is Mark.UNREAD
     new.opened.add_message("user", "hello")
     assert new.mark is Mark.UNREAD
-    new.note_failure("disk full")
+    new.end_saving("disk full")
     assert new.mark is Mark.UNSAVED
     new.activity.begin_answer()
     assert new.mark is Mark.RUNNING
 
 
 def test_a_failure_with_nothing_unsaved_is_no_mark(new):
-    new.note_failure("disk full")
+    new.end_saving("disk full")
     assert new.mark is Mark.NONE
 
 
@@ -232,7 +233,7 @@ def test_the_status_names_the_model_that_answers_next(new):
     class Other:
         name, known_window = "other:model", None
 
-    new.use_model(Other())
+    new.model = Other()
     new.prompt.enqueue("waits")
     new.activity.begin_answer()
     status = new.status()
@@ -241,15 +242,11 @@ def test_the_status_names_the_model_that_answers_next(new):
     assert not status.read_only
 
 
-def test_the_save_state_goes_from_saving_to_saved_or_not(new, clock):
-    new.note_saving()
-    assert str(new.save) == "saving"
+def test_a_failed_save_is_shown_until_one_succeeds(new, clock):
     at = clock()
-    new.note_saved(at)
-    assert str(new.save) == f"saved {at.astimezone():%H:%M}"
-    new.note_failure("disk full")
+    new.save = SaveState(saved_at=at, saving=True)
+    assert str(new.save) == "saving"
+    new.end_saving("disk full")
     assert str(new.save) == "NOT SAVED: disk full"
-    new.note_saving()
-    assert str(new.save) == "NOT SAVED: disk full"
-    new.note_nothing_unsaved()
+    new.end_saving()
     assert str(new.save) == f"saved {at.astimezone():%H:%M}"

@@ -223,7 +223,7 @@ async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_
     first.activity.begin_answer()
     await program.look_at(there)
     first.activity.end_answer()
-    first.mark_unread(unread=True)
+    first.unread = True
     await program.workspace.switcher.leave(first)
     assert program.workspace.marks()[first.id] is Mark.UNREAD
     await program.look_at(first.id)

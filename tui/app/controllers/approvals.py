@@ -46,7 +46,7 @@ class Approvals:
             return "deny"
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
-        session.activity.ask(question)
+        session.activity.asking = question
         self._tell(session, "waits for approval")
         if session is not self._switcher.current:
             # The notice is shown with the title of its session.
@@ -57,7 +57,7 @@ class Approvals:
             return await waiting.answer
         finally:
             self._waiting.remove(waiting)
-            session.activity.end_question()
+            session.activity.asking = None
             self._show(session)
 
     def answer(self, question: Question, choice: Choice) -> None:

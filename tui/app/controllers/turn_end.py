@@ -32,7 +32,7 @@ class TurnEnd:
 
     def note(self, session: LoadedSession) -> None:
         """Mark the session of a finished turn as unread unless it is on screen."""
-        session.mark_unread(unread=session is not self._workspace.current)
+        session.unread = session is not self._workspace.current
 
     async def end(self, session: LoadedSession) -> None:
         """Save a turn's session, and start the next queued prompt."""

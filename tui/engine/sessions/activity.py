@@ -1,10 +1,14 @@
 """The work in progress in a loaded session."""
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from tui.domain.tool_approval import Question
 from tui.domain.views.activity import ActivityView, Phase
 from tui.engine.requests.token_estimate import BYTES_PER_TOKEN
+
+if TYPE_CHECKING:
+    from tui.domain.tool_approval import Question
 
 _STEADY: frozenset[Phase] = frozenset({"waiting", "answering"})
 """Phases that count the seconds since the prompt was sent, as nothing new begins with them."""
@@ -51,7 +55,8 @@ class Activity:
     def __init__(self) -> None:
         self._answer: _Progress | None = None
         self._summary: _Progress | None = None
-        self._question: Question | None = None
+        self.asking: Question | None = None
+        """The tool call that waits for approval."""
 
     @property
     def running(self) -> bool:
@@ -66,11 +71,6 @@ class Activity:
     @property
     def summarising(self) -> bool:
         return self._summary is not None
-
-    @property
-    def asking(self) -> Question | None:
-        """The tool call that waits for approval."""
-        return self._question
 
     def begin_answer(self, model: str = "", at: float = 0.0) -> None:
         self._answer = _Progress(model, at, "saving", at)
@@ -102,17 +102,9 @@ class Activity:
     def end_summary(self) -> None:
         self._summary = None
 
-    def ask(self, question: Question) -> None:
-        """Let a tool call wait for approval."""
-        self._question = question
-
-    def end_question(self) -> None:
-        """Withdraw the question, answered or not."""
-        self._question = None
-
     def view(self, now: float) -> ActivityView | None:
         """The snapshot for the activity line; ``None`` if nothing is in progress."""
-        if self._question is not None:
-            return ActivityView("approval", self._question.tool.title)
+        if self.asking is not None:
+            return ActivityView("approval", self.asking.tool.title)
         progress = self._answer or self._summary
         return progress.view(now) if progress else None

@@ -83,10 +83,10 @@ class DraftKeeper:
         draft, prompt = loaded.draft(), loaded.prompt
         if loaded.opened is not None:
             await asyncio.to_thread(self._write_own, draft, prompt.asides)
-            prompt.note_kept(draft, {})
+            prompt.kept, prompt.asides = draft, {}
         else:
             await asyncio.to_thread(self._drafts.save, draft, token=self._token)
-            prompt.note_kept(draft, {**prompt.asides, self._token: draft})
+            prompt.kept, prompt.asides = draft, {**prompt.asides, self._token: draft}
 
     def is_kept(self, loaded: LoadedSession) -> bool:
         """Tell whether the draft of a prompt is on disk, under the right name."""
@@ -108,7 +108,7 @@ class DraftKeeper:
         draft = loaded.draft()
         if draft.empty or draft == loaded.prompt.kept or loaded.unsaved:
             return  # what could not be saved is in a rescue file, and its draft with it
-        loaded.prompt.note_kept(draft)
+        loaded.prompt.kept = draft
         with save_errors():
             await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
 
@@ -162,10 +162,10 @@ class DraftKeeper:
         pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
         own = frozenset(word for draft in typed.found for word in draft.references)
         loaded.prompt.restore(typed.text, typed.queued, pastes, typed.asides, own)
-        loaded.prompt.note_kept(loaded.draft() if typed.found else None)
+        loaded.prompt.kept = loaded.draft() if typed.found else None
         if typed.own and typed.own not in typed.unsent:
             # The file still has text that was sent: it has to be written again.
-            loaded.prompt.note_kept(typed.own)
+            loaded.prompt.kept = typed.own
 
     def spare(self, loaded: LoadedSession, session: Session) -> None:
         """Put aside the draft of an earlier holder that this prompt knows nothing of.

@@ -164,7 +164,7 @@ def _take_in(loaded: LoadedSession, seen: Glance, end: SessionEnd | None) -> Non
         anew = not stamp.goes_on_from(seen_before)
         loaded.follow(end.tail, end.pages, anew=anew)
     where = stamp.where if stamp else "gone"
-    loaded.note_place(stamp, archived=where == "archived")
+    loaded.access.stamp, loaded.access.archived = stamp, where == "archived"
     moved = where != (seen_before.where if seen_before else "gone")
     if moved:
         loaded.say(Notice(_MOVED[where], "warning"))
@@ -181,13 +181,12 @@ _MOVED = {
 
 def _note_holder(loaded: LoadedSession, seen: Glance, *, readable: bool, moved: bool) -> None:
     was_held = loaded.access.held_elsewhere
-    loaded.note_holder(elsewhere=seen.holder is not None)
+    loaded.access.held_elsewhere = seen.holder is not None
     if not readable:
-        loaded.refuse_changes(f"Session {loaded.id} was deleted; opened read-only.")
+        loaded.access.read_only = f"Session {loaded.id} was deleted; opened read-only."
     elif seen.holder is not None:
-        busy = SessionBusy(loaded.id, str(seen.holder))
-        loaded.refuse_changes(read_only_words(busy))
+        loaded.access.read_only = read_only_words(SessionBusy(loaded.id, str(seen.holder)))
     elif (was_held or moved) and loaded.session.header.version <= VERSION:
         if loaded.read_only and was_held:
             loaded.say(Notice("No other window has this session open any more: you can write here"))
-        loaded.allow_changes()
+        loaded.access.read_only = ""

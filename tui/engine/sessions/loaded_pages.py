@@ -17,75 +17,63 @@ class LoadedPages:
     """
 
     def __init__(self, cursor: str | None) -> None:
-        self._earlier: tuple[Entry, ...] = ()
-        self._cursor = cursor
-        self._excerpt: Surroundings | None = None
-
-    @property
-    def earlier(self) -> tuple[Entry, ...]:
-        return self._earlier
-
-    @property
-    def cursor(self) -> str | None:
-        return self._cursor
-
-    @property
-    def excerpt(self) -> Surroundings | None:
-        return self._excerpt
+        self.earlier: tuple[Entry, ...] = ()
+        self.cursor = cursor
+        self.excerpt: Surroundings | None = None
 
     @property
     def has_earlier(self) -> bool:
         """Tell whether there is more before what is shown."""
-        return (self._excerpt.earlier if self._excerpt else self._cursor) is not None
+        return (self.excerpt.earlier if self.excerpt else self.cursor) is not None
 
     # --- pages before the end
 
     def add_page(self, page: Page) -> None:
         """Put the page at ``cursor`` before the others."""
-        self._earlier, self._cursor = (*page.entries, *self._earlier), page.cursor
+        self.earlier, self.cursor = (*page.entries, *self.earlier), page.cursor
 
     def restart(self, entries: Sequence[Entry], cursor: str | None) -> None:
         """Replace the pages; the earlier ones no longer count."""
-        self._earlier, self._cursor = tuple(entries), cursor
+        self.earlier, self.cursor = tuple(entries), cursor
 
     def keep_before(
         self, latest: Sequence[Entry], entries: Sequence[Entry], cursor: str | None
     ) -> None:
         """Keep what was read before ``entries``, the new end for ``latest``, if it joins on."""
-        earlier = entries_before((*self._earlier, *latest), entries)
+        earlier = entries_before((*self.earlier, *latest), entries)
         if earlier:
-            self._earlier = earlier
+            self.earlier = earlier
         else:
-            self._earlier, self._cursor = (), cursor
+            self.earlier, self.cursor = (), cursor
 
     def extend(self, entries: Sequence[Entry]) -> None:
         """Add entries between the pages and the end."""
-        self._earlier = (*self._earlier, *entries)
+        self.earlier = (*self.earlier, *entries)
 
     # --- an excerpt
 
     def show_end(self) -> None:
         """Show the end of the session again."""
-        self._excerpt = None
+        self.excerpt = None
 
     def show(self, excerpt: Surroundings, latest: Sequence[Entry]) -> None:
         """Show an excerpt, unless it reaches ``latest``, the loaded end of the session."""
-        self._excerpt = excerpt
+        self.excerpt = excerpt
         self._join(latest)
 
     def add_earlier(self, excerpt: Surroundings, page: Page) -> bool:
         """Put a page before the excerpt; false if ``excerpt`` is not the one that was read from."""
-        now = self._excerpt
+        now = self.excerpt
         if now is None or now.earlier != excerpt.earlier:
             return False  # asked twice, or another place was gone to meanwhile
-        self._excerpt = msgspec.structs.replace(
+        self.excerpt = msgspec.structs.replace(
             now, entries=(*page.entries, *now.entries), earlier=page.cursor
         )
         return True
 
     def add_later(self, excerpt: Surroundings, page: Page, latest: Sequence[Entry]) -> None:
         """Put a page behind the excerpt, unless another one is shown meanwhile."""
-        now = self._excerpt
+        now = self.excerpt
         if now is None or now.later != excerpt.later:
             return
         entries = joined(now.entries, page)
@@ -93,7 +81,7 @@ class LoadedPages:
 
     def _join(self, latest: Sequence[Entry]) -> None:
         """Show the end of the session, if the excerpt has reached what is loaded of it."""
-        excerpt = self._excerpt
+        excerpt = self.excerpt
         if excerpt is None or excerpt.aside:
             return
         places = (place for place, entry in enumerate(latest) if isinstance(entry, Message))
@@ -105,8 +93,8 @@ class LoadedPages:
         while earlier and earlier[-1] in latest[:first]:
             # Marks before the first loaded message stand in both.
             earlier.pop()
-        self._earlier, self._cursor = tuple(earlier), excerpt.earlier
-        self._excerpt = None
+        self.earlier, self.cursor = tuple(earlier), excerpt.earlier
+        self.excerpt = None
 
 
 def entries_before(known: Sequence[Entry], read: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -1,8 +1,8 @@
 """A session as this program has it: looked at, or open for changes."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,14 +29,17 @@ from tui.engine.sessions.activity import Activity
 from tui.engine.sessions.loaded_pages import LoadedPages
 from tui.engine.sessions.open_session import NewVersion, OpenSession
 from tui.engine.sessions.prompt_state import PromptState
-from tui.providers.protocol import Model
+
+if TYPE_CHECKING:
+    from tui.providers.protocol import Model
 
 
-class Access(msgspec.Struct, frozen=True):
+class Access(msgspec.Struct):
     """The right to change a session, as far as it was last looked at.
 
     ``read_only`` is the reason against it, empty without one. ``asked_for`` says that the user
-    wanted the session open, ``held_elsewhere`` that another program holds its lease.
+    wanted the session open: it is opened when it is free. ``held_elsewhere`` says that another
+    program holds its lease, ``stamp`` where it was last seen, and in what state.
     """
 
     read_only: str = ""
@@ -45,8 +48,6 @@ class Access(msgspec.Struct, frozen=True):
     archived: bool = False
     stamp: Stamp | None = None
 
-
-_UNKNOWN = Access()
 
 Outbox = list[tuple["LoadedSession", Notice]]
 """Notices of all sessions that are not shown yet, in their order."""
@@ -64,74 +65,53 @@ class LoadedSession:
         self,
         opened: OpenSession | None,
         tail: Tail | None = None,
-        access: Access = _UNKNOWN,
+        access: Access | None = None,
         listed_as: str = "",
         outbox: Outbox | None = None,
     ) -> None:
-        self._opened = opened
-        self._end = tail
-        self._access = access
-        self._listed_as = listed_as
-        self._unread = False
-        self._save = SaveState()
-        self._notices: tuple[Notice, ...] = ()
-        self._outbox: Outbox = [] if outbox is None else outbox
-        self._model: Model | None = None
-        self._versions: Versions = {}
+        self.opened = opened
+        self.tail = tail
+        """The end of the session as it was last read; none once it is open."""
+        self.access = access or Access()
+        self.unread = False
+        """True if there is an answer that was not on screen yet."""
+        self.save = SaveState()
+        self.notices: tuple[Notice, ...] = ()
+        """The notices of this run, oldest first."""
+        self.model: Model | None = None
+        """The model that answers next."""
+        self.kept_versions: Versions = {}
+        """The messages that have other versions on disk, as far as they were read."""
         self.prompt = PromptState()
         self.activity = Activity()
-        self.pages = LoadedPages(opened.cursor if opened else self._tail.cursor)
-
-    @property
-    def opened(self) -> OpenSession | None:
-        return self._opened
-
-    @property
-    def tail(self) -> Tail | None:
-        """The end of the session as it was last read; ``None`` if it is open."""
-        return self._end
-
-    @property
-    def access(self) -> Access:
-        return self._access
-
-    @property
-    def read_only(self) -> str:
-        """The reason why the session cannot be changed; empty without one."""
-        return self._access.read_only
-
-    @property
-    def unread(self) -> bool:
-        """Tell whether there is an answer that was not on screen yet."""
-        return self._unread
-
-    @property
-    def save(self) -> SaveState:
-        return self._save
-
-    @property
-    def notices(self) -> tuple[Notice, ...]:
-        """The notices of this run, oldest first."""
-        return self._notices
-
-    @property
-    def model(self) -> Model | None:
-        """The model that answers next."""
-        return self._model
+        self._listed_as = listed_as
+        self._outbox: Outbox = [] if outbox is None else outbox
+        self.pages = LoadedPages((opened or self._end).cursor)
 
     @property
     def id(self) -> str:
-        return self.opened.id if self.opened else self._tail.session.id
+        return self.opened.id if self.opened else self._end.session.id
+
+    @property
+    def _end(self) -> Tail:
+        if self.tail is None:
+            raise ValueError("neither open nor looked at")
+        return self.tail
 
     @property
     def session(self) -> Session:
         """The session as far as it is at hand."""
-        return self.opened.session if self.opened else self._tail.session
+        return (self.opened or self._end).session
+
+    @property
+    def read_only(self) -> str:
+        """The reason why the session cannot be changed; empty without one."""
+        return self.access.read_only
 
     @property
     def published(self) -> bool:
         """Tell whether the session exists for others."""
-        return self.opened.published if self.opened else True
+        return self.opened is None or self.opened.published
 
     @property
     def private(self) -> bool:
@@ -151,12 +131,8 @@ class LoadedSession:
     @property
     def untouched(self) -> bool:
         """Tell whether it is as it was when it was begun."""
-        return self.empty and not self.prompt.has_draft and not self.has_settings
-
-    @property
-    def has_settings(self) -> bool:
-        """Tell whether it has settings of its own."""
-        return self.session.settings != Settings()
+        has_settings = self.session.settings != Settings()
+        return self.empty and not self.prompt.has_draft and not has_settings
 
     @property
     def busy(self) -> bool:
@@ -189,20 +165,20 @@ class LoadedSession:
     @property
     def latest(self) -> tuple[Entry, ...]:
         """The end of it, without the pages that were read."""
-        return self.opened.entries if self.opened else self._tail.session.entries
+        return self.opened.entries if self.opened else self.session.entries
 
     @property
     def versions(self) -> Versions:
         """The messages that have other versions, as far as they are known."""
         new = self.opened.new_versions if self.opened else ()
-        return with_new(self._versions, new)
+        return with_new(self.kept_versions, new)
 
     def begin_version(self, version: NewVersion) -> None:
         """Let the next message follow an earlier one, and show the conversation up to there."""
         if self.opened is None:
             raise ValueError("only an open session can be changed")
         before, self.pages = self.pages, LoadedPages(version.end.cursor)
-        self.opened.begin_version(version, partial(self._restore_pages, before))
+        self.opened.begin_version(version, partial(setattr, self, "pages", before))
 
     @property
     def edited_question(self) -> str:
@@ -214,13 +190,6 @@ class LoadedSession:
         if self.opened is not None:
             self.opened.drop_version()
 
-    def _restore_pages(self, pages: LoadedPages) -> None:
-        self.pages = pages
-
-    def note_versions(self, versions: Versions) -> None:
-        """Note which messages have other versions on disk."""
-        self._versions = versions
-
     def lacks_versions(self, entries: Sequence[Entry]) -> bool:
         """Tell whether some entries say that there are versions which were not read yet."""
         messages = (entry for entry in entries if isinstance(entry, Message))
@@ -229,11 +198,9 @@ class LoadedSession:
     @property
     def context_use(self) -> ContextUse | None:
         """The use of the model's context window, as of its last answer; ``None`` if unknown."""
-        return self._context_use(self.session)
-
-    def _context_use(self, session: Session) -> ContextUse | None:
         if self.model is None or self.model.known_window is None:
             return None
+        session = self.session
         through = session.summary.through if session.summary else ""
         tokens = context_tokens(session.loaded_messages, through, self.model.name)
         return ContextUse(tokens, self.model.known_window) if tokens else None
@@ -286,9 +253,8 @@ class LoadedSession:
     def hold(self, opened: OpenSession) -> None:
         """Take the lease, and keep the loaded pages that still join on to the end."""
         self.pages.keep_before(self.latest, opened.session.entries, opened.cursor)
-        self._opened, self._end = opened, None
-        self.allow_changes()
-        self.note_holder(elsewhere=False)
+        self.opened, self.tail = opened, None
+        self.access.read_only, self.access.held_elsewhere = "", False
 
     def follow(self, tail: Tail, pages: Sequence[Entry], *, anew: bool) -> None:
         """Replace the end of a session that is only read by a newer reading.
@@ -302,45 +268,11 @@ class LoadedSession:
             entries = (*pages, *tail.session.entries)
             self.pages.keep_before(self.latest, entries, tail.cursor)
             self.pages.extend(pages)
-        self._end = tail
-
-    def refuse_changes(self, reason: str) -> None:
-        """Let the session be read only from now on."""
-        self._access = msgspec.structs.replace(self._access, read_only=reason)
-
-    def allow_changes(self) -> None:
-        """Let the session be opened for the next change."""
-        self._access = msgspec.structs.replace(self._access, read_only="")
-
-    def note_asked_for(self) -> None:
-        """Note that the user wanted the session open: it is opened when it is free."""
-        self._access = msgspec.structs.replace(self._access, asked_for=True)
-
-    def note_holder(self, *, elsewhere: bool) -> None:
-        """Note whether another program holds the lease."""
-        self._access = msgspec.structs.replace(self._access, held_elsewhere=elsewhere)
-
-    def note_place(self, stamp: Stamp | None, *, archived: bool) -> None:
-        """Note where the session was last seen, and in what state."""
-        self._access = msgspec.structs.replace(self._access, stamp=stamp, archived=archived)
-
-    def note_restored(self) -> None:
-        """Note that the session has been restored from the archive."""
-        self._access = msgspec.structs.replace(self._access, archived=False)
-
-    # --- changes of this run
-
-    def use_model(self, model: Model) -> None:
-        """Let another model answer."""
-        self._model = model
-
-    def mark_unread(self, *, unread: bool) -> None:
-        """Note whether there is an answer that was not on screen yet."""
-        self._unread = unread
+        self.tail = tail
 
     def say(self, notice: Notice) -> None:
         """Give a notice about the session, to be shown soon."""
-        self._notices = (*self._notices, notice)
+        self.notices = (*self.notices, notice)
         self._outbox.append((self, notice))
 
     # --- views
@@ -416,23 +348,12 @@ class LoadedSession:
             queued=len(self.prompt.queued),
             read_only=bool(self.read_only),
             name=session.name,
-            context_use=self._context_use(session),
+            context_use=self.context_use,
         )
 
-    def note_saved(self, at: datetime) -> None:
-        """Everything is on disk."""
-        self._save = SaveState(saved_at=at)
-
-    def note_saving(self) -> None:
-        self._save = msgspec.structs.replace(self.save, saving=True)
-
-    def note_nothing_unsaved(self) -> None:
-        """Clear a failure or a write in progress: no message is unsaved."""
-        self._save = SaveState(saved_at=self.save.saved_at)
-
-    def note_failure(self, reason: str) -> None:
-        """Something could not be saved; said until a save succeeds."""
-        self._save = SaveState(saved_at=self.save.saved_at, failure=reason)
+    def end_saving(self, failure: str = "") -> None:
+        """Show no write in progress any more, and a ``failure`` until a save succeeds."""
+        self.save = SaveState(saved_at=self.save.saved_at, failure=failure)
 
     @property
     def pending(self) -> tuple[Record, ...]:
@@ -448,10 +369,4 @@ class LoadedSession:
         """The answer that is being made, here or elsewhere."""
         if self.opened:
             return self.opened.arriving
-        return next(iter(self._tail.session.arriving), None)
-
-    @property
-    def _tail(self) -> Tail:
-        if self._end is None:
-            raise ValueError("neither open nor looked at")
-        return self._end
+        return next(iter(self.session.arriving), None)

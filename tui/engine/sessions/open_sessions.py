@@ -2,8 +2,11 @@
 
 from functools import partial
 
+import msgspec
+
 from tui.domain.text.labels import plural
 from tui.domain.views.notice import Notice
+from tui.domain.views.status_line import SaveState
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession
@@ -60,16 +63,16 @@ class OpenSessions:
         await self._write(loaded, opened, unsaved=unsaved)
 
     async def _write(self, loaded: LoadedSession, opened: OpenSession, *, unsaved: bool) -> None:
-        loaded.note_saving()
+        loaded.save = msgspec.structs.replace(loaded.save, saving=True)
         try:
             await opened.save()
         except StorageError as error:
-            loaded.note_failure(error.short)
+            loaded.end_saving(error.short)
             raise
         if unsaved:
             self._note_saved(loaded)
         else:
-            loaded.note_nothing_unsaved()
+            loaded.end_saving()
         for notice in opened.take_notices():
             loaded.say(Notice(notice))
 
@@ -95,8 +98,8 @@ class OpenSessions:
         """Something that was said or decided has reached the disk."""
         if not loaded.private:
             self.changed[loaded.id] = None
-        loaded.note_restored()
-        loaded.note_saved(self.clock())
+        loaded.access.archived = False
+        loaded.save = SaveState(saved_at=self.clock())
 
     async def keep_draft(self, loaded: LoadedSession) -> None:
         """Write its draft, unless that is on disk. Raises ``StorageError``.
@@ -111,10 +114,10 @@ class OpenSessions:
                 keep = partial(self.prompts.keep, loaded, partial(self.try_save, loaded))
                 await loaded.prompt.writes(keep).run()
         except StorageError as error:
-            loaded.note_failure(error.short)
+            loaded.end_saving(error.short)
             raise
         if loaded.save.failure and not loaded.unsaved:
-            loaded.note_nothing_unsaved()
+            loaded.end_saving()
 
     async def close(self, loaded: LoadedSession) -> None:
         """Interrupt a session's answer, save it, and release its lease.
@@ -146,7 +149,7 @@ class OpenSessions:
             # Nobody misses a lone ``closed`` record: it keeps the session from nobody.
             if opened.unsaved:
                 raise
-            loaded.note_nothing_unsaved()
+            loaded.end_saving()
 
     async def keep(self, loaded: LoadedSession) -> None:
         """Save a private session as a new one, under a new id, and continue it there.

@@ -11,69 +11,41 @@ from tui.engine.sessions.write_queue import WriteQueue
 class PromptState:
     """Typed text and queued prompts of one session, changed by the verbs below only.
 
-    Queued prompts are sent one after another; held ones, after a stop or a failure, wait until the
-    user sends them.
-    A prompt refers to files only by the words that ``references_of`` gives for it.
-    ``pastes`` are the parts of the text that are shown folded. ``kept`` is the draft on disk, and
-    ``asides`` are the parts of it that are there under a token.
+    A prompt refers to files only by the words that ``references_of`` gives for it. Only
+    ``DraftKeeper`` sets ``kept``, the draft on disk, and ``asides``, the parts of it that are there
+    under a token.
     """
 
     def __init__(self) -> None:
-        self._text = ""
-        self._pastes: tuple[str, ...] = ()
-        self._own: dict[str, frozenset[str]] = {}
-        self._queued: list[str] = []
+        self.text = ""
+        self.pastes: tuple[str, ...] = ()
+        """The parts of the text that are shown folded."""
+        self.queued: list[str] = []
+        """The prompts that are sent without the user, the next one first."""
         self._held: list[str] = []
-        self._leaving: list[str] = []
-        self._editing = ""
-        self._kept: Draft | None = None
-        self._asides: Mapping[str, Draft] = {}
+        # After a stop or a failure: they wait until the user sends them.
+        self.leaving: list[str] = []
+        """The prompts that were sent, and whose place in the session is not prepared yet."""
+        self.editing = ""
+        """The id of the question that the text is to replace; empty if there is none."""
+        self._own: dict[str, frozenset[str]] = {}
+        self.kept: Draft | None = None
+        self.asides: Mapping[str, Draft] = {}
         self._writes: WriteQueue | None = None
-
-    @property
-    def text(self) -> str:
-        return self._text
-
-    @property
-    def pastes(self) -> tuple[str, ...]:
-        return self._pastes
 
     @property
     def queue(self) -> PromptQueue:
         """All prompts that wait."""
-        return PromptQueue(tuple(self._queued), tuple(self._held), self._own_of(self._waiting))
-
-    @property
-    def queued(self) -> Sequence[str]:
-        """The prompts that are sent without the user, the next one first."""
-        return list(self._queued)
-
-    @property
-    def leaving(self) -> Sequence[str]:
-        """The prompts that were sent, and whose place in the session is not prepared yet."""
-        return list(self._leaving)
-
-    @property
-    def editing(self) -> str:
-        """The id of the question that the text is to replace; empty if there is none."""
-        return self._editing
-
-    @property
-    def kept(self) -> Draft | None:
-        return self._kept
-
-    @property
-    def asides(self) -> Mapping[str, Draft]:
-        return self._asides
+        return PromptQueue(tuple(self.queued), tuple(self._held), self._own_of(self._waiting))
 
     @property
     def has_draft(self) -> bool:
-        return bool(self._text.strip() or self._held)
+        return bool(self.text.strip() or self._held)
 
     @property
     def folded(self) -> tuple[tuple[int, int], ...]:
         """The begin and end of each paste that is still in the text."""
-        return tuple(_places(self._text, self._pastes))
+        return tuple(_places(self.text, self.pastes))
 
     # --- typing
 
@@ -87,10 +59,10 @@ class PromptState:
         if own is None:
             own = self.own_words & words_in(text) if self.own_words else NO_WORDS
         self._own = self._own_of(self._waiting)
-        self._text = text
+        self.text = text
         self.refer(text, own)
         if pastes is not None:
-            self._pastes = pastes
+            self.pastes = pastes
 
     def refer(self, prompt: str, own: frozenset[str]) -> None:
         """Remember the references in a prompt that are the user's own."""
@@ -104,16 +76,16 @@ class PromptState:
     @property
     def own_words(self) -> frozenset[str]:
         """The references in the text that are the user's own."""
-        return self.references_of(self._text)
+        return self.references_of(self.text)
 
     @property
     def references(self) -> frozenset[str]:
         """The references in text and queue that are the user's own."""
-        return NO_WORDS.union(*self._own_of((self._text, *self._waiting)).values())
+        return NO_WORDS.union(*self._own_of((self.text, *self._waiting)).values())
 
     @property
     def _waiting(self) -> Sequence[str]:
-        return (*self._queued, *self._held, *self._leaving)
+        return (*self.queued, *self._held, *self.leaving)
 
     def _own_of(self, prompts: Sequence[str]) -> dict[str, frozenset[str]]:
         return {prompt: self._own[prompt] for prompt in prompts if prompt in self._own}
@@ -121,43 +93,43 @@ class PromptState:
     def take_over(self, other: "PromptState") -> None:
         """Add the text and the prompts of another reading of the same session."""
         self._held += [each for each in other.queue.prompts if each not in self.queue.prompts]
-        if other.text not in self._text:
+        if other.text not in self.text:
             own = self.own_words | other.own_words
-            self._text = "\n\n".join(filter(None, [self._text, other.text]))
-            self.refer(self._text, own)
+            self.text = "\n\n".join(filter(None, [self.text, other.text]))
+            self.refer(self.text, own)
         for prompt, own in other.queue.own.items():
             self.refer(prompt, own)
 
     def begin_edit(self, message_id: str, text: str, own: frozenset[str] = NO_WORDS) -> None:
         """Edit a question that was sent; the draft waits meanwhile."""
-        if self._text.strip() and not self._editing:
-            self.hold(self._text)
-        self._editing, self._text, self._pastes = message_id, text, ()
+        if self.text.strip() and not self.editing:
+            self.hold(self.text)
+        self.editing, self.text, self.pastes = message_id, text, ()
         self.refer(text, own)
 
     def end_edit(self) -> str:
         """Give the id of the question that was edited, once; empty if none was."""
-        message_id, self._editing = self._editing, ""
+        message_id, self.editing = self.editing, ""
         return message_id
 
     def cancel_edit(self) -> None:
         """Bring back the draft from before the edit."""
-        self._editing, self._text = "", ""
+        self.editing, self.text = "", ""
         self.edit_next()
 
     # --- the queue
 
     def enqueue(self, prompt: str, place: int | None = None) -> None:
         """Let a prompt wait behind the others, or at a place."""
-        self._queued.insert(len(self._queued) if place is None else place, prompt)
+        self.queued.insert(len(self.queued) if place is None else place, prompt)
 
     def next_queued(self) -> str:
         """Take the next prompt out of the queue."""
-        return self._queued.pop(0)
+        return self.queued.pop(0)
 
     def dequeue(self, prompt: str) -> bool:
         """Take the last prompt with this text out of the queue; false if there is none."""
-        for prompts in (self._held, self._queued):
+        for prompts in (self._held, self.queued):
             for place in reversed(range(len(prompts))):
                 if prompts[place] == prompt:
                     del prompts[place]
@@ -165,7 +137,7 @@ class PromptState:
         return False
 
     def clear_queue(self) -> None:
-        self._queued.clear()
+        self.queued.clear()
         self._held.clear()
 
     def hold(self, prompt: str, place: int = 0) -> None:
@@ -174,26 +146,26 @@ class PromptState:
 
     def hold_queue(self) -> None:
         """Hold all prompts for the user."""
-        self._held, self._queued = [*self._queued, *self._held], []
+        self._held, self.queued = [*self.queued, *self._held], []
 
     def release_queue(self) -> None:
         """Send the held prompts, too."""
-        self._queued, self._held = [*self._queued, *self._held], []
+        self.queued, self._held = [*self.queued, *self._held], []
 
     def edit_next(self) -> bool:
         """Move the next held prompt into an empty text; false if there is none, or a text."""
-        if self._text.strip() or not self._held:
+        if self.text.strip() or not self._held:
             return False
-        self._text = self._held.pop(0)
+        self.text = self._held.pop(0)
         return True
 
     def begin_leaving(self, prompt: str) -> None:
         """Keep a prompt in the draft until it is in a session."""
-        self._leaving.append(prompt)
+        self.leaving.append(prompt)
 
     def end_leaving(self, prompt: str) -> None:
         """Note that a prompt is in a session, or was given back."""
-        self._leaving.remove(prompt)
+        self.leaving.remove(prompt)
 
     # --- the draft on disk
 
@@ -206,17 +178,11 @@ class PromptState:
         references: frozenset[str] = NO_WORDS,
     ) -> None:
         """Replace text and queue by those found on disk; the queue is held for the user."""
-        self._text, self._pastes, self._asides = text, pastes, asides
+        self.text, self.pastes, self.asides = text, pastes, asides
         for prompt in (text, *queued) if references else ():
             self.refer(prompt, references & words_in(prompt))
-        self._queued, self._held = [], [*queued]
+        self.queued, self._held = [], [*queued]
         self.edit_next()
-
-    def note_kept(self, draft: Draft | None, asides: Mapping[str, Draft] | None = None) -> None:
-        """Remember the draft on disk; also the asides, if they have changed."""
-        self._kept = draft
-        if asides is not None:
-            self._asides = asides
 
     def writes(self, write: Callable[[], Awaitable[None]]) -> WriteQueue:
         """The queue for writes of this draft; ``write`` counts the first time."""

@@ -129,9 +129,9 @@ class SessionLoader:
 
     def _unopened(self, session_id: str, error: StorageError) -> LoadedSession:
         loaded = self.looked_at(session_id)
-        loaded.note_asked_for()
+        loaded.access.asked_for = True
         if not loaded.read_only:
-            loaded.refuse_changes(read_only_words(error))
+            loaded.access.read_only = read_only_words(error)
             loaded.say(Notice(loaded.read_only, "warning", caused=True))
         return loaded
 
@@ -148,7 +148,7 @@ class SessionLoader:
             words = damage_words(session.damaged, f'"{loaded.label()}"')
             loaded.say(Notice(words, "warning", caused=True))
         if session.total_count <= _COUNTED_AT_ONCE and loaded.lacks_versions(session.entries):
-            loaded.note_versions(self._store.versions(session.id))
+            loaded.kept_versions = self._store.versions(session.id)
         self._prompts.show(loaded, self._prompts.typed(loaded))
 
 

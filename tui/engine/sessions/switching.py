@@ -90,14 +90,13 @@ class Switcher:
             self._pool.held.append(loaded)
             self._choose_model(loaded)
         if show:
-            loaded.mark_unread(unread=False)
+            loaded.unread = False
             self._pool.unread.discard(loaded.id)
             self._current = loaded
 
     def _choose_model(self, loaded: LoadedSession) -> None:
         proposed = loaded.session.model if loaded.published else None
-        model, notices = self._model_for(proposed)
-        loaded.use_model(model)
+        loaded.model, notices = self._model_for(proposed)
         for notice in notices:
             loaded.say(Notice(notice, "warning", caused=True))
 
@@ -256,7 +255,7 @@ class Switcher:
                 await self._pool.close(loaded)
         except StorageError as error:
             # It stays open, and in the list as unsaved: the next save tries again.
-            loaded.note_failure(error.short)
+            loaded.end_saving(error.short)
 
     def read_anew(self, loaded: LoadedSession) -> bool:
         """Tell whether another reading of the same session has taken the place of this one."""

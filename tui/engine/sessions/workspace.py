@@ -192,7 +192,7 @@ class Workspace:
             return
         if not await asyncio.to_thread(self.reader.holder, loaded.id):
             # Nobody holds it, or not any more: it can be asked for.
-            loaded.allow_changes()
+            loaded.access.read_only = ""
         async with self.switcher.moves:
             await self._take(loaded)
         if loaded is not self.current:
@@ -284,7 +284,7 @@ class Workspace:
         """Let another model answer in a session. Raises ``StorageError``."""
 
         def use(opened: OpenSession) -> None:
-            loaded.use_model(model)
+            loaded.model = model
             opened.use_model(model.name)
             if opened.published:
                 opened.note_state()
@@ -386,7 +386,7 @@ class Workspace:
 
     async def read_versions(self, loaded: LoadedSession) -> None:
         """Read which messages of a session have other versions. Raises ``StorageError``."""
-        loaded.note_versions(await asyncio.to_thread(self.reader.versions, loaded.id))
+        loaded.kept_versions = await asyncio.to_thread(self.reader.versions, loaded.id)
 
     # --- within
 
@@ -445,8 +445,8 @@ class Workspace:
         try:
             opened = await asyncio.to_thread(self.loader.taken, loaded)
         except StorageError as error:
-            loaded.refuse_changes(read_only_words(error))
-            loaded.note_holder(elsewhere=isinstance(error, SessionBusy))
+            loaded.access.read_only = read_only_words(error)
+            loaded.access.held_elsewhere = isinstance(error, SessionBusy)
             raise
         loaded.hold(opened)
         self.switcher.enter(loaded, show=False)
