@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from tests.engine.workspaces import FULL, said
-from tui.domain.journal.todo import ITEM_CHARACTERS, add
-from tui.engine.sessions.todos import change_todos
+from tui.domain.journal.todo import ITEM_CHARACTERS
 
 USAGE = "Usage: /todo [list | add TEXT | start NUMBER | done NUMBER | remove NUMBER]"
 
@@ -96,9 +95,7 @@ async def test_a_change_in_a_session_that_was_left_meanwhile_is_kept_and_the_ses
     there = await world.session("hello")
     commands = started()
     await commands.program.look_at(there)
-    asked = asyncio.create_task(
-        change_todos(commands.workspace, commands.current, lambda items: add(items, "one"))
-    )
+    asked = asyncio.create_task(commands("/todo add one"))
     await asyncio.sleep(0)  # it waits for the lease
     await commands.workspace.begin()
     await asked

@@ -22,8 +22,8 @@ from tui.commands import registry
 from tui.commands.effects import Ask
 from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import ToolCall
+from tui.domain.journal.records import Todos
 from tui.domain.journal.todo import TodoItem
-from tui.engine.sessions.todos import set_todos
 from tui.errors import ModelRefused, StorageFull
 from tui.screens.theme_picker import ThemePicker
 
@@ -397,7 +397,7 @@ async def test_to_dos(world, same_picture, size):
     async with w.running(size=size) as (app, pilot):
         await send(pilot, "/todo add one")
         opened = w.workspace.current.opened
-        set_todos(opened, tuple(TodoItem(text, status, text) for text, status in TODOS))
+        opened.add(Todos(tuple(TodoItem(text, status, text) for text, status in TODOS)))
         await send(pilot, "/todo start 2")
         await until(lambda: "Compare the hashes" in " ".join(app.chat.todos.visible_text()))
         await until(lambda: len(rows(app)) == 1)

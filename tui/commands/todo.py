@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, ShowTodos, report, say
 from tui.domain.commands import BY_NAME
-from tui.domain.journal import todo
+from tui.domain.journal import records, todo
 from tui.domain.journal.todo import Todos, TodoStatus
 from tui.domain.targets import is_number
-from tui.engine.sessions.todos import change_todos
-from tui.errors import StorageError
+from tui.engine.sessions.open_session import OpenSession
+from tui.errors import StorageError, UsageError
 
 _DIGITS = 6
 _STATUSES: dict[str, TodoStatus] = {"start": "in_progress", "done": "completed"}
@@ -66,8 +66,16 @@ async def _changed(
     context: CommandContext, change: Callable[[Todos], Todos], words: Callable[[Todos], str]
 ) -> Sequence[Effect]:
     workspace, loaded = context.workspace, context.workspace.current
+    before = loaded.session.todos
+    items = change(before)  # what cannot be done opens no session
+
+    def put(opened: OpenSession) -> None:
+        if opened.session.todos != before:
+            raise UsageError("Another window changed the to-dos meanwhile. /todo shows them")
+        opened.add(records.Todos(items))
+
     try:
-        items = await change_todos(workspace, loaded, change)
+        await workspace.change(loaded, put)
     except StorageError as error:
         # The change is kept in memory, and retried by the next save.
         return (ShowTodos(), *say(str(error), "error"))

@@ -92,7 +92,7 @@ async def test_a_retried_answer_takes_the_place_of_the_failed_one(world):
 async def test_a_reset_and_a_summary_and_a_name_are_seen(world):
     holder, reader, follower = await two(world, "hello", "hi")
     opened = holder.workspace.current.opened
-    opened.summarise(Summary("They greeted.", opened.session.loaded_messages[-1].id))
+    opened.add(Summary("They greeted.", opened.session.loaded_messages[-1].id))
     opened.rename("Greetings")
     await opened.save()
     change = await follower.look()

@@ -410,7 +410,7 @@ async def test_the_copy_of_a_session_has_its_summary_and_its_todos(file_session)
 async def test_the_copy_of_a_session_has_a_summary_that_stands_far_back(file_session, clock):
     session, store = file_session
     first = session.add_message("user", "one")
-    session.summarise(Summary("They met.", first.id))
+    session.add(Summary("They met.", first.id))
     for number in range(3):
         session.add_message("user", str(number))
     await session.close()

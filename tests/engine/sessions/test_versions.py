@@ -20,7 +20,7 @@ from tui.engine.sessions.versions import (
     show_version,
 )
 from tui.engine.turns.events import AnswerStarted, TurnEnded
-from tui.engine.turns.turn import TurnSettings, begin_turn, version_turn
+from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import ModelRefused, StorageError, UsageError
 
 SETTINGS = TurnSettings(save_interval=60)
@@ -68,7 +68,7 @@ class Talk:
     async def again(self, text, *steps):
         loaded = await begin_again(self.workspace, self.loaded, id_of(self.loaded, text))
         model = ScriptedModel(steps)
-        await self._run(version_turn(loaded.opened, model, SETTINGS))
+        await self._run(Turn(loaded.opened, model, SETTINGS, anew=True))
         return model.requests
 
     async def edit(self, text, new):
@@ -239,8 +239,8 @@ async def test_what_belongs_to_the_session_stays(world, talk):
 
 async def test_a_summary_of_what_is_no_longer_live_counts_no_more(world, talk):
     first, last = id_of(talk.loaded, "one"), id_of(talk.loaded, "on two")
-    talk.loaded.opened.summarise(Summary("only one", first))
-    talk.loaded.opened.summarise(Summary("all", last))
+    talk.loaded.opened.add(Summary("only one", first))
+    talk.loaded.opened.add(Summary("all", last))
     await talk.again("on one", "once more")
     for session in (talk.loaded.session, world.reader.load(talk.loaded.id)):
         assert session.summary.text == "only one"
@@ -308,7 +308,7 @@ async def test_a_version_of_a_long_session_shows_and_sends_what_is_further_back(
     talk = Talk(world.started(there))
     await begin_again(talk.workspace, talk.loaded, world.reader.load(there).loaded_messages[51].id)
     model = ScriptedModel(["again"])
-    await talk._run(version_turn(talk.loaded.opened, model, SETTINGS))
+    await talk._run(Turn(talk.loaded.opened, model, SETTINGS, anew=True))
     assert texts(model.requests[0].messages) == said[:51]
     assert talk.loaded.session.message_count == 52
     assert talk.shown == [*said[:51], "again"]

@@ -28,7 +28,7 @@ from tui.engine.turns.events import (
     ToolStarted,
 )
 from tui.engine.turns.tools import DENIED, MOST_ARGUMENTS, Tools
-from tui.engine.turns.turn import TurnSettings, begin_turn, retry_turn
+from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import CallStopped, StorageError, StorageFull
 from tui.storage.stores import SessionStores
 
@@ -310,7 +310,7 @@ async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(new_ses
     await session.save()
     told = [(m.role, m.text, m.tool_call_id) for m in store.load(session.id).loaded_messages[2:]]
     assert told == [("tool", "interrupted", "c2"), ("tool", "interrupted", "c1")]
-    await played(retry_turn(session, model, settings))
+    await played(Turn(session, model, settings))
     assert store.load(session.id).loaded_messages[-1].text == "Once more."
 
 
@@ -321,7 +321,7 @@ async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(new_session):
     answer.add_call(CALL)
     session.end_answer(answer)
     model = ScriptedModel(["On we go."])
-    await played(retry_turn(session, model, TurnSettings(tools=tools(Answers()))))
+    await played(Turn(session, model, TurnSettings(tools=tools(Answers()))))
     roles = [(m.role, m.text) for m in model.requests[0].messages]
     assert roles == [("user", "go"), ("assistant", ""), ("tool", "interrupted")]
     assert [m.text for m in session.session.loaded_messages] == ["go", "", "On we go."]
@@ -553,7 +553,7 @@ async def test_a_call_that_could_not_be_saved_is_not_run(new_session, store):
     assert session.unsaved
     # It goes on once it can be saved, and runs nothing again by itself.
     model = ScriptedModel(["On we go."])
-    await played(retry_turn(session, model, settings))
+    await played(Turn(session, model, settings))
     assert [m.text for m in model.requests[0].messages] == ["go", "", "interrupted"]
     there = [(m.role, m.text) for m in store.load(session.id).loaded_messages]
     assert there == [

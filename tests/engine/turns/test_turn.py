@@ -32,7 +32,7 @@ from tui.engine.turns.events import (
     TurnEnded,
     UsageCounted,
 )
-from tui.engine.turns.turn import ROUNDS, TurnSettings, begin_turn, retry_turn
+from tui.engine.turns.turn import ROUNDS, Turn, TurnSettings, begin_turn
 from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
 from tui.providers.protocol import (
     AnswerEnded,
@@ -545,7 +545,7 @@ async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, stor
     session = new_session()
     model = ScriptedModel([ModelRefused("no")], ["Better."])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
-    await told(retry_turn(session, model, TurnSettings()))
+    await told(Turn(session, model, TurnSettings()))
     messages = store.load(session.id).loaded_messages
     assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
     assert [m.text for m in model.requests[-1].messages] == ["Hello"]
@@ -559,11 +559,11 @@ async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
     session = new_session()
     model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
-    [*_, ended] = await told(retry_turn(session, model, TurnSettings()))
+    [*_, ended] = await told(Turn(session, model, TurnSettings()))
     messages = store.load(session.id).loaded_messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
     assert messages[-1].error == ended.error != "cut"
-    await told(retry_turn(session, model, TurnSettings()))
+    await told(Turn(session, model, TurnSettings()))
     assert [m.text for m in store.load(session.id).loaded_messages] == ["Hello", "Better."]
 
 
@@ -573,7 +573,7 @@ async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_co
     session = new_session()
     model = ScriptedModel(["Half of it", ModelRefused("cut")], [asyncio.Event()])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
-    asking = asyncio.create_task(told(retry_turn(session, model, TurnSettings())))
+    asking = asyncio.create_task(told(Turn(session, model, TurnSettings())))
     await until(lambda: len(model.requests) == 2)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -610,7 +610,7 @@ async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session,
     model = ScriptedModel(["There."])
     with pytest.raises(StorageFull):
         await told(begin_turn(session, "Hello", model, TurnSettings()))
-    await told(retry_turn(session, model, TurnSettings()))
+    await told(Turn(session, model, TurnSettings()))
     assert [m.text for m in store.load(session.id).loaded_messages] == ["Hello", "There."]
 
 
@@ -619,12 +619,12 @@ async def test_a_whole_answer_is_not_asked_for_again(new_session):
     model = ScriptedModel(["There."])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
     with pytest.raises(UsageError, match=r"Nothing to retry\."):
-        await told(retry_turn(session, model, TurnSettings()))
+        await told(Turn(session, model, TurnSettings()))
 
 
 async def test_nothing_is_asked_for_again_in_an_empty_session(new_session):
     with pytest.raises(UsageError, match=r"Nothing to retry\."):
-        await told(retry_turn(new_session(), ScriptedModel(), TurnSettings()))
+        await told(Turn(new_session(), ScriptedModel(), TurnSettings()))
 
 
 async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(new_session, store):

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from textual.app import App
@@ -40,14 +40,7 @@ from tui.engine.turns.events import (
     TurnEvent,
     TurnStatus,
 )
-from tui.engine.turns.turn import (
-    MakeTurn,
-    Turn,
-    TurnSettings,
-    begin_turn,
-    retry_turn,
-    version_turn,
-)
+from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import CallStopped, SibylError, StorageError, UsageError
 from tui.logs import log_of
 
@@ -146,11 +139,11 @@ class Turns:
 
     def retry(self, session: LoadedSession) -> None:
         """Ask again in an open session."""
-        self._start(session, retry_turn)
+        self._work(session, self._made(session))
 
     def ask_again(self, session: LoadedSession) -> None:
         """Ask for another version of an answer, in an open session where one was begun."""
-        self._start(session, version_turn, for_version=True)
+        self._work(session, self._made(session, anew=True), for_version=True)
 
     def go_on(self, session: LoadedSession, *, failed: bool) -> bool:
         """Send the next queued prompt after a turn; true if it was for another version.
@@ -236,20 +229,22 @@ class Turns:
         """Start the turn of a prompt; the files that it may refer to are read first."""
         own = session.prompt.references_of(prompt)
         if not own and not (session.edited_question and words_in(prompt)):
-            self._start(session, partial(begin_turn, prompt=prompt))
+            self._work(session, self._made(session, prompt))
             return
         session.prompt.begin_leaving(prompt)
         self._work(session, prompt=prompt)
 
-    def _start(self, session: LoadedSession, make: MakeTurn, *, for_version: bool = False) -> None:
-        self._work(session, self._made(session, make), for_version=for_version)
-
-    def _made(self, session: LoadedSession, make: MakeTurn) -> Turn:
+    def _made(
+        self, session: LoadedSession, prompt: str | list[Any] | None = None, *, anew: bool = False
+    ) -> Turn:
         opened, model = session.opened, session.model
         if opened is None or model is None:
             raise ValueError("only an open session can be asked in")
         save = partial(self._save, session)
-        turn = make(opened, model=model, settings=self._settings, save=save)
+        if prompt is None:
+            turn = Turn(opened, model, self._settings, save, anew=anew)
+        else:
+            turn = begin_turn(opened, prompt, model, self._settings, save)
         opened.use_model(model.name)
         return turn
 
@@ -334,7 +329,7 @@ class Turns:
 
     def _attached(self, turn: RunningTurn, attached: "Attached") -> Turn:
         session = turn.session
-        made = self._made(session, partial(begin_turn, prompt=attached.content))
+        made = self._made(session, attached.content)
         session.prompt.end_leaving(turn.prompt)
         turn.prompt = ""
         session.activity.enter("saving", self._stopwatch())

@@ -1,11 +1,8 @@
 """Leases sessions, new and existing ones. Everything here blocks on the disk."""
 
-from collections.abc import Sequence
-
 import msgspec
 
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.message import Message
 from tui.domain.journal.records import VERSION, SessionHeader
 from tui.domain.timestamps import format_utc
 from tui.engine.requests.missing_results import missing_results
@@ -42,31 +39,18 @@ def new_session(
 
 
 def take_session(
-    store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
+    store: SessionStore,
+    session_id: str,
+    clock: Clock,
+    window: int = WINDOW,
+    *,
+    resumed: bool = False,
 ) -> OpenSession:
     """Take the lease of a session for a change, and keep an answer that a crash interrupted.
 
-    ``window`` is how many of the last messages are read at once.
-    Raises what ``SessionStore.lease`` and ``tail`` raise.
+    ``window`` is how many of the last messages are read at once; ``resumed`` says that the user
+    asked for this very session. Raises what ``SessionStore.lease`` and ``tail`` raise.
     """
-    opened, interrupted = _leased(store, session_id, clock, window)
-    opened.end_cut_off(interrupted)
-    return opened
-
-
-def resume_session(
-    store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
-) -> OpenSession:
-    """Open a session because the user asked for it, and mark it as resumed."""
-    opened, interrupted = _leased(store, session_id, clock, window)
-    opened.mark_resumed()
-    opened.end_cut_off(interrupted)
-    return opened
-
-
-def _leased(
-    store: SessionStore, session_id: str, clock: Clock, window: int
-) -> tuple[OpenSession, Sequence[Message]]:
     lease = store.lease(session_id)
     try:
         tail = store.tail(session_id, window)
@@ -76,4 +60,12 @@ def _leased(
     fold = Fold.continuing(tail.session)
     opened = OpenSession(store, lease, fold, clock, cursor=tail.cursor, published=True)
     cut_off = (*tail.session.interrupted, *missing_results(tail.session))
-    return opened, cut_off
+    opened.take_up(cut_off, resumed=resumed)
+    return opened
+
+
+def resume_session(
+    store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
+) -> OpenSession:
+    """Open a session because the user asked for it."""
+    return take_session(store, session_id, clock, window, resumed=True)

@@ -138,7 +138,8 @@ class OpenSession:
         self._pending: list[PendingRecord] = []
         self._cut_off: set[str] = set()
         self._opened = False
-        self._published = published
+        self.published = published
+        """True if the session exists for others."""
         self.given_up = False
         self._stated = True
         self._since_state = 0
@@ -149,7 +150,8 @@ class OpenSession:
         self._notices: list[str] = []
         self._version: NewVersion | None = None
         self._dropped: Callable[[], None] = lambda: None
-        self._new_versions: list[tuple[str, str]] = []
+        self.new_versions: list[tuple[str, str]] = []
+        """The versions that this program has added: each with another one that it goes beside."""
 
     # --- what is known
 
@@ -165,13 +167,13 @@ class OpenSession:
         return self._session
 
     @property
-    def summary(self) -> Summary | None:
-        return self._version.end.session.summary if self._version else self._fold.live_summary
+    def _shown(self) -> Session:
+        """The session, or what it will be with the new version that was begun."""
+        return self._version.end.session if self._version else self.session
 
     @property
-    def new_versions(self) -> tuple[tuple[str, str], ...]:
-        """The versions that this program has added: each with another one that it goes beside."""
-        return tuple(self._new_versions)
+    def summary(self) -> Summary | None:
+        return self._shown.summary
 
     @property
     def model(self) -> str:
@@ -185,11 +187,6 @@ class OpenSession:
     def pending(self) -> tuple[Record, ...]:
         """The records that are not on disk yet, oldest first."""
         return tuple(each.record for each in self._pending)
-
-    @property
-    def published(self) -> bool:
-        """Tell whether the session exists for others."""
-        return self._published
 
     @property
     def unsaved(self) -> bool:
@@ -212,8 +209,7 @@ class OpenSession:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The loaded entries, with the answer that is arriving."""
-        known = self._version.end.session if self._version else self.session
-        entries = known.entries
+        entries = self._shown.entries
         return self._answer.shown_in(entries) if self._answer else entries
 
     @property
@@ -236,15 +232,17 @@ class OpenSession:
 
     async def _read_history(self, tokens: int) -> HistoryWindow:
         last = self._version.after if self._version else _first_after(self.pending)
-        known = self._version.end.session if self._version else self.session
-        return context_of(known) or await asyncio.to_thread(
+        return context_of(self._shown) or await asyncio.to_thread(
             read_context, self._store, self.id, self.summary, tokens, last
         )
 
     # --- changes
 
     def add(self, record: Record) -> None:
-        """Make a change: it counts at once, and is pending until it is saved."""
+        """Make a change: it counts at once, and is pending until it is saved.
+
+        What a list shows of it follows as a ``state``.
+        """
         self._begin()
         if self._version is not None and isinstance(record, Message | Partial):
             self._add_version(self._version, record)
@@ -253,16 +251,19 @@ class OpenSession:
         if self._since_state + len(line) > STATE_BYTES and not self._stated:
             self.note_state()
         self._enter(record, line)
+        if isinstance(record, Reset | Summary | Todos | Settings):
+            self.note_state()
 
-    def end_cut_off(self, messages: Sequence[Message]) -> None:
-        """Take as messages what an earlier holder could not bring to its end."""
-        for message in messages:
-            self._cut_off.add(message.id)
+    def take_up(self, cut_off: Sequence[Message], *, resumed: bool) -> None:
+        """Take as messages what an earlier holder could not bring to its end.
+
+        ``resumed`` says that the user asked for this very session.
+        """
+        if resumed:
+            self._enter(Opened(at=self._now(), resumed=True))
+        self._cut_off.update(message.id for message in cut_off)
+        for message in cut_off:
             self.add(message)
-
-    def mark_resumed(self) -> None:
-        """Say that the user asked for this very session."""
-        self._enter(Opened(at=self._now(), resumed=True))
 
     def add_message(
         self, role: Role, content: str | list[Any], *, tool_call_id: str | None = None
@@ -352,12 +353,6 @@ class OpenSession:
     def reset(self) -> None:
         """Let live start anew; what was before stays in the file."""
         self.add(Reset(at=self._now()))
-        self.note_state()
-
-    def summarise(self, summary: Summary) -> None:
-        """Replace the live messages up to one of them by a summary, for the model."""
-        self.add(summary)
-        self.note_state()
 
     def rename(self, name: str) -> None:
         """Name the session."""
@@ -376,12 +371,11 @@ class OpenSession:
         """Give the session settings of its own; a new session keeps them until it has more."""
         if settings == self._fold.settings:
             return
-        if not (self._published or self._pending):
+        if not (self.published or self._pending):
             self._fold.settings = settings
             self._session = None
             return
         self.add(settings)
-        self.note_state()
 
     def note_state(self) -> None:
         """Add a ``state``, so that the end of the file tells all that a list shows."""
@@ -466,7 +460,7 @@ class OpenSession:
         if self._opened:
             return
         self._enter(Opened(at=self._now()))
-        if not self._published and self._fold.settings != Settings():
+        if not self.published and self._fold.settings != Settings():
             self._enter(self._fold.settings)
 
     def _add_version(self, version: "NewVersion", record: Message | Partial) -> None:
@@ -487,7 +481,7 @@ class OpenSession:
             )
         )
         if version.beside is not None:
-            self._new_versions.append((version.beside, _id_of(record)))
+            self.new_versions.append((version.beside, _id_of(record)))
         self._enter(record)
         if counted != last:
             self._enter(counted)
@@ -532,7 +526,7 @@ class OpenSession:
         self._take(appended, batch)
 
     def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
-        self._published = True
+        self.published = True
         self._session = None
         self._fold.header = msgspec.structs.replace(self._fold.header, ordinal=appended.ordinal)
         self._drop(batch)

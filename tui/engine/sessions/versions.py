@@ -7,8 +7,6 @@ earlier message it follows. A read-only session is forked up to that message ins
 import asyncio
 from collections.abc import Sequence
 
-import msgspec
-
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry, Reset
 from tui.engine.sessions import excerpts
@@ -27,13 +25,6 @@ _ELSEWHERE = "Nothing was sent: another session was opened meanwhile."
 _RUNNING = "An answer is in progress here. Stop it first."
 
 
-class _Place(msgspec.Struct, frozen=True):
-    """The place for a new version: behind the message ``after``, instead of ``beside``."""
-
-    after: str
-    beside: str | None
-
-
 async def begin_again(
     workspace: Workspace, loaded: LoadedSession, message_id: str
 ) -> LoadedSession:
@@ -48,9 +39,9 @@ async def begin_again(
     questions = [place for place, each in enumerate(conversation) if each.role == "user"]
     if not questions:
         raise UsageError("There is no question to ask again.")
-    beside = conversation[questions[-1] + 1 : questions[-1] + 2]
-    after = conversation[questions[-1]].id
-    return await _begin(workspace, loaded, _Place(after, _id_of(beside)), own=own)
+    question, *answers = conversation[questions[-1] :]
+    beside = answers[0].id if answers else None
+    return await _begin(workspace, loaded, question.id, beside, own=own)
 
 
 async def begin_edit(workspace: Workspace, loaded: LoadedSession, message_id: str) -> LoadedSession:
@@ -62,8 +53,8 @@ async def begin_edit(workspace: Workspace, loaded: LoadedSession, message_id: st
     conversation = await _conversation(workspace, loaded, message_id)
     if conversation[-1].role != "user":
         raise UsageError("Only a question of your own can be edited.")
-    place = _Place(conversation[-2].id if len(conversation) > 1 else "", message_id)
-    return await _begin(workspace, loaded, place, own=own)
+    after = conversation[-2].id if len(conversation) > 1 else ""
+    return await _begin(workspace, loaded, after, message_id, own=own)
 
 
 async def begin_from_shown(workspace: Workspace, loaded: LoadedSession) -> LoadedSession:
@@ -77,7 +68,7 @@ async def begin_from_shown(workspace: Workspace, loaded: LoadedSession) -> Loade
     while loaded.pages.excerpt is not None and loaded.pages.excerpt.later is not None:
         await excerpts.read_later(workspace.reader, loaded)
     messages = [each for each in loaded.shown if isinstance(each, Message)]
-    return await _begin(workspace, loaded, _Place(messages[-1].id, None), own=own)
+    return await _begin(workspace, loaded, messages[-1].id, None, own=own)
 
 
 async def fork_at(workspace: Workspace, loaded: LoadedSession, message_id: str) -> str:
@@ -141,16 +132,13 @@ async def _conversation(
 
 
 async def _begin(
-    workspace: Workspace, loaded: LoadedSession, place: _Place, *, own: bool
+    workspace: Workspace, loaded: LoadedSession, after: str, beside: str | None, *, own: bool
 ) -> LoadedSession:
-    if not own:
-        return await _forked(workspace, loaded, place.after)
-    end = await asyncio.to_thread(workspace.reader.tail, loaded.id, WINDOW, place.after)
-    loaded.begin_version(NewVersion(place.after, end, place.beside))
-    return loaded
-
-
-async def _forked(workspace: Workspace, loaded: LoadedSession, after: str) -> LoadedSession:
+    """Begin a version behind the message ``after`` instead of ``beside``, or fork up to there."""
+    if own:
+        end = await asyncio.to_thread(workspace.reader.tail, loaded.id, WINDOW, after)
+        loaded.begin_version(NewVersion(after, end, beside))
+        return loaded
     if after:
         shown = await workspace.open_session(await workspace.fork(loaded.id, after))
     else:
@@ -165,10 +153,6 @@ def _since_reset(entries: Sequence[Entry]) -> list[Message]:
     resets = [place for place, each in enumerate(entries) if isinstance(each, Reset)]
     since = entries[resets[-1] + 1 :] if resets else entries
     return [each for each in since if isinstance(each, Message)]
-
-
-def _id_of(messages: Sequence[Message]) -> str | None:
-    return messages[0].id if messages else None
 
 
 def is_aside(loaded: LoadedSession) -> bool:

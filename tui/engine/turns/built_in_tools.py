@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from tui.domain.journal.records import Todos
 from tui.domain.journal.todo import (
     ITEM_CHARACTERS,
     MOST_ITEMS,
@@ -21,7 +22,6 @@ from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
 from tui.domain.tool_approval import ToolApproval
 from tui.engine.sessions.open_session import Clock
-from tui.engine.sessions.todos import set_todos
 from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool
 from tui.errors import SibylError, StorageError
 from tui.providers.protocol import ToolDefinition
@@ -105,7 +105,7 @@ class WriteTodos:
         items = tuple(_item(place, each) for place, each in enumerate(given))
 
         async def run(session: "OpenSession", save: Save) -> str:
-            set_todos(session, items)
+            session.add(Todos(items))
             try:
                 await save()
             except StorageError as error:

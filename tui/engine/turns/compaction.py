@@ -125,7 +125,7 @@ class Compaction(msgspec.Struct, frozen=True):
         if session.given_up or session.summary != part.summary or not still_live:
             # It was closed or reset meanwhile.
             return None
-        session.summarise(summary)
+        session.add(summary)
         return Compacted(summary, part)
 
     def _room(self, summary: Summary | None) -> int:

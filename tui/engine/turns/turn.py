@@ -5,7 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager, suppress
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -100,7 +100,9 @@ class TurnSettings(msgspec.Struct, frozen=True):
 class Turn:
     """A prompt, the answers to it, and the tool calls between them.
 
-    ``begin_turn`` and ``retry_turn`` make one.
+    ``begin_turn`` makes one of a new prompt. Without a ``prompt`` it asks again where the last
+    answer failed or was stopped, and replaces that; or, ``anew``, answers the last message, of a
+    version that was begun or of a fork. ``save`` writes the session; without it the turn does so.
     """
 
     def __init__(
@@ -108,8 +110,8 @@ class Turn:
         session: OpenSession,
         model: Model,
         settings: TurnSettings,
-        save: Save | None,
-        prompt: Message | None,
+        save: Save | None = None,
+        prompt: Message | None = None,
         *,
         anew: bool = False,
     ) -> None:
@@ -191,8 +193,7 @@ class Turn:
             request = await self._with_pictures(projection.request, emit)
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
-                    for told in self._take(answer, event):
-                        await emit(told)
+                    await self._receive(answer, event, emit)
                     if answer.full or isinstance(event, AnswerEnded):
                         break
 
@@ -225,40 +226,37 @@ class Turn:
         if 0 < now < window and not await asyncio.to_thread(fits, request, now):
             await self._emit_remark(MessagesLeftOut(), emit)
 
-    def _take(self, answer: Answer, event: ModelEvent) -> list[TurnEvent]:
+    async def _receive(self, answer: Answer, event: ModelEvent, emit: Emit) -> None:
+        """Keep what has come of an answer, and emit it."""
         match event:
-            case TextReceived() | TextTakenBack():
-                return _take_text(answer, event)
+            case TextReceived():
+                if text := answer.receive(event.text):
+                    await emit(TextAdded(answer.message_id, text))
+            case TextTakenBack():
+                thought = answer.take_back()
+                await emit(AnswerRestarted(answer.message_id))
+                await emit(ThinkingAdded(answer.message_id, thought))
             case RequestAdapted():
-                return self._new_remark(RequestChanged(event.notice))
+                await self._emit_remark(RequestChanged(event.notice), emit)
             case ThinkingReceived():
                 answer.thought = True
-                return [ThinkingAdded(answer.message_id, event.text)]
+                await emit(ThinkingAdded(answer.message_id, event.text))
             case AttemptFailed():
-                return [
-                    AttemptRepeated(
-                        answer.message_id, event.attempt + 1, event.reason, event.seconds
-                    )
-                ]
+                number = event.attempt + 1
+                await emit(AttemptRepeated(answer.message_id, number, event.reason, event.seconds))
             case ToolCallReceived():
                 answer.add_call(event.call)
             case AnswerEnded():
                 answer.cut = event.reason == "length"
             case UsageReported():
                 answer.usage = event.usage
-                return [UsageCounted(answer.message_id, event.usage)]
-        return []
+                await emit(UsageCounted(answer.message_id, event.usage))
 
     async def _emit_remark(self, remark: TurnEvent, emit: Emit) -> None:
-        for told in self._new_remark(remark):
-            await emit(told)
-
-    def _new_remark(self, remark: TurnEvent) -> list[TurnEvent]:
-        """Give a remark about the requests of a turn, once."""
-        if remark in self._remarks:
-            return []
-        self._remarks.add(remark)
-        return [remark]
+        """Emit a remark about the requests of a turn, once."""
+        if remark not in self._remarks:
+            self._remarks.add(remark)
+            await emit(remark)
 
     async def _projection(self, replaces: str | None, window: int, emit: Emit) -> Projection:
         context = await self._session.context(window)
@@ -342,14 +340,6 @@ class Turn:
                 await self._save()
 
 
-class MakeTurn(Protocol):
-    """Makes a turn of a session: one of the functions below."""
-
-    def __call__(
-        self, session: OpenSession, *, model: Model, settings: TurnSettings, save: Save
-    ) -> Turn: ...
-
-
 def begin_turn(
     session: OpenSession,
     prompt: str | list[Any],
@@ -363,23 +353,6 @@ def begin_turn(
     """
     # Not in ``run``: a cancellation before that begins would lose the prompt.
     return Turn(session, model, settings, save, session.add_message("user", prompt))
-
-
-def retry_turn(
-    session: OpenSession, model: Model, settings: TurnSettings, save: Save | None = None
-) -> Turn:
-    """Make a turn that asks again where the last answer failed or was stopped.
-
-    The new answer replaces the failed one.
-    """
-    return Turn(session, model, settings, save, None)
-
-
-def version_turn(
-    session: OpenSession, model: Model, settings: TurnSettings, save: Save | None = None
-) -> Turn:
-    """Make a turn that answers the last message, of a version that was begun or of a fork."""
-    return Turn(session, model, settings, save, None, anew=True)
 
 
 def can_retry(last: Message) -> bool:
@@ -397,25 +370,13 @@ def _kept(session: OpenSession, answer: Answer) -> Generator[None]:
     except ModelError as error:
         answer.calls.clear()
         session.end_answer(answer, status="failed", error=str(error))
+        return
     except BaseException:
         # Stopped, or a defect: either way nothing that arrived is lost. The end of the program
         # may have done it already.
         if session.arriving == answer.message_id:
             session.interrupt()
         raise
-    else:
-        _end_normally(session, answer)
-
-
-def _take_text(answer: Answer, event: TextReceived | TextTakenBack) -> list[TurnEvent]:
-    if isinstance(event, TextTakenBack):
-        thought = ThinkingAdded(answer.message_id, answer.take_back())
-        return [AnswerRestarted(answer.message_id), thought]
-    text = answer.receive(event.text)
-    return [TextAdded(answer.message_id, text)] if text else []
-
-
-def _end_normally(session: OpenSession, answer: Answer) -> None:
     if answer.full or answer.cut:
         answer.calls.clear()
     if not answer.text.strip() and not answer.calls:
