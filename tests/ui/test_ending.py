@@ -13,9 +13,14 @@ class SlowEnd:
     """Turns that do not end before they are let."""
 
     def __init__(self, app, monkeypatch):
+        self._app = app
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
         self._consider = app._controllers.summaries.consider
         monkeypatch.setattr(app._controllers.summaries, "consider", self._slow)
+
+    def is_over(self):
+        """Whether nothing follows an answer any more."""
+        return all(each.name != "continue after the answer" for each in self._app.workers)
 
     async def _slow(self, conversation):
         self.asked.set()
@@ -37,7 +42,7 @@ async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(wor
         await until(lambda: app.chat.prompt.text == "third", "what waited")
         await wait_for_answer(w)
         end.gate.set()
-        await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
+        await until(end.is_over, "the end")
         assert w.workspace.current.prompt.queued == []
         await wait_for_answer(w)
         said = [(text, status) for _, text, status in messages(w, w.workspace.current.id)]
@@ -60,7 +65,7 @@ async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(world, monke
         await send(pilot, "/session close")
         await until(lambda: 'Closed "' in notices(app))
         end.gate.set()
-        await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
+        await until(end.is_over, "the end")
         assert not closed.notices
         assert w.drafts().load(closed.id).queued == ("second",)
         await go_to(app, pilot, closed.id)
@@ -78,7 +83,7 @@ async def test_an_answer_read_to_its_end_is_not_unread_for_having_been_left(worl
         await go_to(app, pilot, other)
         await until(lambda: "there" in conversation(app))
         end.gate.set()
-        await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
+        await until(end.is_over, "the end")
         await until(lambda: mark(app, read) is not None)
         assert mark(app, read) != "unread"
 
