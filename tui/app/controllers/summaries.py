@@ -47,7 +47,10 @@ class Summaries:
     async def consider(self, session: LoadedSession) -> None:
         """Begin a summary if one is due."""
         opened, compaction = session.opened, self._compaction(session)
-        if opened is None or compaction is None or not self._may_try(session):
+        count = session.session.message_count
+        failed_at = self._failed_at.get(session.id, count + 1)
+        too_early = failed_at <= count < failed_at + MESSAGES_BETWEEN_TRIES
+        if opened is None or compaction is None or too_early:
             return
         with suppress(StorageError):
             if await compaction.is_due(opened):
@@ -67,7 +70,7 @@ class Summaries:
             # Cancelled, as it was to be.
             await worker.wait()
         self._end(session)
-        self._note_failure(session)
+        self._failed_at[session.id] = session.session.message_count
         self._say(session, "Stopped summarising; nothing was changed.")
         return True
 
@@ -78,14 +81,6 @@ class Summaries:
         own = session.session.settings
         prompt = self._settings.in_force(own, model.name).system_prompt
         return Compaction(model, prompt, self._settings.offered(own, model.name))
-
-    def _may_try(self, session: LoadedSession) -> bool:
-        count = session.session.message_count
-        failed_at = self._failed_at.get(session.id, count + 1)
-        return count < failed_at or count >= failed_at + MESSAGES_BETWEEN_TRIES
-
-    def _note_failure(self, session: LoadedSession) -> None:
-        self._failed_at[session.id] = session.session.message_count
 
     def _begin(self, session: LoadedSession, kept: float) -> None:
         opened, compaction = session.opened, self._compaction(session)
@@ -104,7 +99,7 @@ class Summaries:
         try:
             compacted = await compaction.run(opened, kept)
         except SibylError as error:
-            self._note_failure(session)
+            self._failed_at[session.id] = session.session.message_count
             self._say(session, f"Not summarised: {error}", "warning")
         except asyncio.CancelledError:
             raise

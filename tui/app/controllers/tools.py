@@ -9,8 +9,7 @@ from textual.app import App
 from tui.domain.journal.records import Settings
 from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
 from tui.engine.sessions.workspace import Workspace
-from tui.engine.turns.tool import Tool
-from tui.engine.turns.tools import Tools
+from tui.engine.turns.tools import Tool, Tools
 from tui.errors import SibylError, StorageError
 from tui.screens.tools import ToolChange, ToolScreen
 

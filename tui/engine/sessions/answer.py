@@ -1,13 +1,11 @@
 """An answer while it arrives."""
 
 import json
-from collections.abc import Sequence
 
 import msgspec
 
 from tui.domain.journal.message import TEXT_BYTES, Message, TokenUsage, ToolCall
 from tui.domain.journal.records import DamagedRecord, Partial, encode
-from tui.domain.journal.session import Entry
 
 
 class Answer(msgspec.Struct):
@@ -100,9 +98,3 @@ class Answer(msgspec.Struct):
             replaces=self.replaces,
             after=self.after,
         )
-
-    def shown_in(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
-        """A conversation with this answer at its end, in place of what it replaces."""
-        hidden = {self.message_id, self.replaces}
-        others = [e for e in entries if not (isinstance(e, Message) and e.id in hidden)]
-        return (*others, self.message())

@@ -4,7 +4,6 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -189,7 +188,11 @@ class DraftKeeper:
         written = self._drafts.written_at(draft.session_id, token)
         if written is None:
             return draft
-        said = [each.typed_text for each in prompts if _is_since(written, each.timestamp)]
+        said = [
+            each.typed_text
+            for each in prompts
+            if (moment := parse_utc(each.timestamp)) is not None and moment >= written
+        ]
         queued: list[str] = []
         for text in draft.queued:
             # Each that was said is one that waited, not all that are alike.
@@ -197,7 +200,8 @@ class DraftKeeper:
                 said.remove(text)
             else:
                 queued.append(text)
-        text = "" if _is_begun(draft.text, said) else draft.text
+        begun = text_to_send(draft.text).strip()
+        text = "" if any(prompt.startswith(begun) for prompt in said) else draft.text
         return msgspec.structs.replace(draft, text=text, queued=tuple(queued))
 
     def _write_own(self, draft: Draft, asides: Mapping[str, Draft]) -> None:
@@ -209,28 +213,14 @@ class DraftKeeper:
             # What a reader has typed since then stays for the next holder.
             if token == self._token or asides.get(token) == found:
                 with suppress(StorageError):
-                    self._drafts.save(_only(draft, ""), token=token)
+                    empty = Draft(draft.session_id, draft.scope, draft.project_path, "")
+                    self._drafts.save(empty, token=token)
 
 
 def _prompts(session: Session) -> Sequence[Message]:
     return [message for message in session.all_messages if message.role == "user"]
 
 
-def _is_since(written: datetime, timestamp: str) -> bool:
-    moment = parse_utc(timestamp)
-    return moment is not None and moment >= written
-
-
-def _is_begun(text: str, said: Sequence[str]) -> bool:
-    """Tell whether one of the prompts begins with this text."""
-    begun = text_to_send(text).strip()
-    return any(prompt.startswith(begun) for prompt in said)
-
-
 def _whole(draft: Draft) -> str:
     """All text of a draft, the queue first."""
     return "\n\n".join(filter(None, (*draft.queued, draft.text)))
-
-
-def _only(draft: Draft, text: str) -> Draft:
-    return Draft(draft.session_id, draft.scope, draft.project_path, text)

@@ -168,7 +168,15 @@ def _take_in(loaded: LoadedSession, seen: Glance, end: SessionEnd | None) -> Non
     moved = where != (seen_before.where if seen_before else "gone")
     if moved:
         loaded.say(Notice(_MOVED[where], "warning"))
-    _note_holder(loaded, seen, readable=where in ("closed", "archived"), moved=moved)
+    was_held, loaded.access.held_elsewhere = loaded.access.held_elsewhere, seen.holder is not None
+    if where not in ("closed", "archived"):
+        loaded.access.read_only = f"Session {loaded.id} was deleted; opened read-only."
+    elif seen.holder is not None:
+        loaded.access.read_only = read_only_words(SessionBusy(loaded.id, str(seen.holder)))
+    elif (was_held or moved) and loaded.session.header.version <= VERSION:
+        if loaded.read_only and was_held:
+            loaded.say(Notice("No other window has this session open any more: you can write here"))
+        loaded.access.read_only = ""
 
 
 _MOVED = {
@@ -177,16 +185,3 @@ _MOVED = {
     "trashed": "Another window moved this session to the trash",
     "gone": "Another window deleted this session for good; this is the loaded part",
 }
-
-
-def _note_holder(loaded: LoadedSession, seen: Glance, *, readable: bool, moved: bool) -> None:
-    was_held = loaded.access.held_elsewhere
-    loaded.access.held_elsewhere = seen.holder is not None
-    if not readable:
-        loaded.access.read_only = f"Session {loaded.id} was deleted; opened read-only."
-    elif seen.holder is not None:
-        loaded.access.read_only = read_only_words(SessionBusy(loaded.id, str(seen.holder)))
-    elif (was_held or moved) and loaded.session.header.version <= VERSION:
-        if loaded.read_only and was_held:
-            loaded.say(Notice("No other window has this session open any more: you can write here"))
-        loaded.access.read_only = ""

@@ -55,7 +55,11 @@ class FinalSave:
             with save_errors():
                 await self._workspace.keep_drafts()
                 if goes_on:
-                    await self._take_draft_over(current)
+                    # As the first key in it would have: its draft is the only one then. On
+                    # failure it stays a second draft, beside the one that it began as.
+                    with suppress(StorageError, UsageError):
+                        await self._workspace.take(current)
+                        await self._workspace.pool.keep_draft(current)
         except StorageError as error:
             self._fail(f"The text of the prompt could not be saved: {error}")
             self._rescue_drafts()
@@ -66,13 +70,6 @@ class FinalSave:
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
         self._tell_what_was_saved(current)
-
-    async def _take_draft_over(self, loaded: LoadedSession) -> None:
-        """Open a session, as the first key in it would have, so that its draft is the only one."""
-        with suppress(StorageError, UsageError):
-            # On failure it stays a second draft, beside the one that it began as.
-            await self._workspace.take(loaded)
-            await self._workspace.pool.keep_draft(loaded)
 
     def _rescue_drafts(self) -> None:
         """Write the drafts to rescue files."""

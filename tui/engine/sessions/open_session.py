@@ -209,8 +209,12 @@ class OpenSession:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The loaded entries, with the answer that is arriving."""
-        entries = self._shown.entries
-        return self._answer.shown_in(entries) if self._answer else entries
+        entries, answer = self._shown.entries, self._answer
+        if answer is None:
+            return entries
+        hidden = {answer.message_id, answer.replaces}
+        others = [e for e in entries if not (isinstance(e, Message) and e.id in hidden)]
+        return (*others, answer.message())
 
     @property
     def arriving(self) -> str | None:
@@ -224,17 +228,18 @@ class OpenSession:
 
     async def context(self, tokens: int) -> Sequence[Message]:
         """The newest live messages, at least as many as a window of so many tokens takes."""
-        return await self._history.messages(tokens, lambda: self.pending, self._read_history)
+
+        async def read(tokens: int) -> HistoryWindow:
+            last = self._version.after if self._version else _first_after(self.pending)
+            return context_of(self._shown) or await asyncio.to_thread(
+                read_context, self._store, self.id, self.summary, tokens, last
+            )
+
+        return await self._history.messages(tokens, lambda: self.pending, read)
 
     async def pictures(self, sha256s: Iterable[str]) -> dict[str, bytes]:
         """Read pictures, by their SHA-256, without those that are not in the store."""
         return await asyncio.to_thread(_read_pictures, self._store, self.id, sha256s)
-
-    async def _read_history(self, tokens: int) -> HistoryWindow:
-        last = self._version.after if self._version else _first_after(self.pending)
-        return context_of(self._shown) or await asyncio.to_thread(
-            read_context, self._store, self.id, self.summary, tokens, last
-        )
 
     # --- changes
 
@@ -331,7 +336,9 @@ class OpenSession:
         ]
         message = answer.message(status, error)
         if answer.replaces and not (answer.text.strip() or answer.calls):
-            message = msgspec.structs.replace(message, content=self._text_of(answer.replaces))
+            messages = self.session.loaded_messages
+            text = next((m.text for m in messages if m.id == answer.replaces), "")
+            message = msgspec.structs.replace(message, content=text)
         if answer is not self._answer:
             return message  # ended before, by whoever could not wait
         self._answer = None
@@ -410,13 +417,9 @@ class OpenSession:
 
         Raises ``StorageError`` and then keeps the lease: ``give_up`` gives it up all the same.
         """
-        await self.end()
-        await self.give_up()
-
-    async def end(self) -> None:
-        """Save, and say that the session is closed. Raises ``StorageError``."""
         self.note_closed()
         await self.save()
+        await self.give_up()
 
     def note_closed(self) -> None:
         """Add ``closed``, after a ``state`` if that is due; harmless if nothing was opened."""
@@ -448,9 +451,6 @@ class OpenSession:
 
     def _now(self) -> str:
         return format_utc(self._clock())
-
-    def _text_of(self, message_id: str) -> str:
-        return next((m.text for m in self.session.loaded_messages if m.id == message_id), "")
 
     def _message_id(self, now: datetime) -> str:
         return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())

@@ -136,10 +136,6 @@ class PromptState:
                     return True
         return False
 
-    def clear_queue(self) -> None:
-        self.queued.clear()
-        self._held.clear()
-
     def hold(self, prompt: str, place: int = 0) -> None:
         """Hold a prompt for the user, at a place among the held ones."""
         self._held.insert(place, prompt)

@@ -5,10 +5,9 @@ earlier message it follows. A read-only session is forked up to that message ins
 """
 
 import asyncio
-from collections.abc import Sequence
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.session import Entry, Reset
+from tui.domain.journal.session import Reset
 from tui.engine.sessions import excerpts
 from tui.engine.sessions.leasing import WINDOW
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -128,7 +127,9 @@ async def _conversation(
         around = await asyncio.to_thread(reader.around, session_id, message_id, _TURN, 0)
     except MessageNotFound as error:
         raise UsageError(_BEFORE_RESET) from error
-    return _since_reset(around.entries)
+    resets = [place for place, each in enumerate(around.entries) if isinstance(each, Reset)]
+    since = around.entries[resets[-1] + 1 :] if resets else around.entries
+    return [each for each in since if isinstance(each, Message)]
 
 
 async def _begin(
@@ -147,12 +148,6 @@ async def _begin(
     if not shown:
         raise UsageError(_ELSEWHERE)
     return workspace.current
-
-
-def _since_reset(entries: Sequence[Entry]) -> list[Message]:
-    resets = [place for place, each in enumerate(entries) if isinstance(each, Reset)]
-    since = entries[resets[-1] + 1 :] if resets else entries
-    return [each for each in since if isinstance(each, Message)]
 
 
 def is_aside(loaded: LoadedSession) -> bool:

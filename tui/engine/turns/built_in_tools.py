@@ -22,7 +22,7 @@ from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
 from tui.domain.tool_approval import ToolApproval
 from tui.engine.sessions.open_session import Clock
-from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool
+from tui.engine.turns.tools import InvalidArguments, Run, Save, Tool
 from tui.errors import SibylError, StorageError
 from tui.providers.protocol import ToolDefinition
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible_name
@@ -10,7 +10,6 @@ from tui.domain.tool_approval import Choice, Question, ToolApproval
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult, ToolServers
 from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.events import NoticeGiven, ToolStarted, TurnEvent
-from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool
 from tui.errors import StorageError
 from tui.providers.protocol import ToolDefinition
 
@@ -28,7 +27,40 @@ Ask = Callable[[Question], Awaitable[Choice]]
 Emit = Callable[[TurnEvent], Awaitable[None]]
 """Takes the events of a turn, one at a time."""
 
+Save = Callable[[], Awaitable[None]]
+"""Writes what is pending in the session. Raises ``StorageError``."""
+
+Run = Callable[["OpenSession", Save], Awaitable[str]]
+"""Runs an approved call and gives the result for the model."""
+
 _WITHOUT = "this answer goes without its tools."
+
+
+class InvalidArguments(ValueError):
+    """A call that cannot be carried out as it came; the model is told why."""
+
+
+class Tool(Protocol):
+    """Something that a model may ask this program to do."""
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """The definition that the model is offered."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """Lines for the user who is asked for approval; foreign text."""
+        ...
+
+    @property
+    def approval(self) -> ToolApproval | None:
+        """The subject of the question before each call; ``None`` if there is no question."""
+        ...
+
+    def prepare(self, arguments: Mapping[str, Any]) -> Run:
+        """Read the arguments of a call; nothing is done yet. Raises ``InvalidArguments``."""
+        ...
 
 
 class NoToolServers:

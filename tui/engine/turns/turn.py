@@ -36,8 +36,7 @@ from tui.engine.turns.events import (
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.tool import Save
-from tui.engine.turns.tools import Ask, Emit, Tools
+from tui.engine.turns.tools import Ask, Emit, Save, Tools
 from tui.errors import CallStopped, ModelError, StorageError, UsageError
 from tui.logs import log_of, milliseconds_since
 from tui.providers.protocol import (
