@@ -1,13 +1,15 @@
 """Blocking work: it runs in daemon threads, so that whatever hangs does not hold up the end."""
 
-import asyncio
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 MOST = 128
 """More than so much work at once waits for its turn."""
@@ -60,8 +62,11 @@ class DaemonThreads(ThreadPoolExecutor):
 _THREADS = DaemonThreads()
 
 
-def new_loop() -> asyncio.AbstractEventLoop:
+def new_loop() -> "AbstractEventLoop":
     """Create an event loop whose ``to_thread`` uses these threads: it can end at any time."""
+    # It brings libraries that the search for a local Ollama does without.
+    import asyncio
+
     loop = asyncio.new_event_loop()
     loop.set_default_executor(_THREADS)
     return loop

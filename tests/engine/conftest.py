@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.engine.workspaces import World
 from tests.storage.memory import ScriptedMemoryStore
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import encode
@@ -65,3 +66,11 @@ def other_program(file_session):
             file.write(encode(message))
 
     return append
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A data directory that several programs use."""
+    world = World(tmp_path / "data")
+    yield world
+    world.end()

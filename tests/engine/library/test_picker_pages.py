@@ -2,18 +2,11 @@
 
 import pytest
 
-from tests.engine.workspaces import SHOP, World
+from tests.engine.workspaces import SHOP
 from tui.domain.journal.records import Settings
 from tui.engine.library.picker_pages import PickerPages
 
 OTHER = "project:/other"
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 @pytest.fixture

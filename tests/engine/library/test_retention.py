@@ -6,20 +6,13 @@ from datetime import timedelta
 
 import pytest
 
-from tests.engine.workspaces import FULL, SHOP, World
+from tests.engine.workspaces import FULL, SHOP
 from tui.config.schema import RetentionSettings
 from tui.engine.library.retention import Pruned, Retention
 from tui.errors import StorageError
 from tui.storage.pruning import SetAside
 
 OTHER = "project:/other"
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 @pytest.fixture

@@ -6,18 +6,10 @@ import threading
 
 import pytest
 
-from tests.engine.workspaces import FULL, SHOP, World
+from tests.engine.workspaces import FULL, SHOP
 from tests.waiting import until
 from tui.domain.journal.blocks import FileBlock, content_of
 from tui.errors import StorageError, StorageFull
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
-
 
 # --- the holder's draft
 

@@ -4,18 +4,11 @@ import os
 
 import pytest
 
-from tests.engine.workspaces import World, said
+from tests.engine.workspaces import said
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.loaded_pages import entries_before
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 def shown(program):

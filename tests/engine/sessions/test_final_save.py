@@ -4,19 +4,12 @@ import json
 
 import pytest
 
-from tests.engine.workspaces import FULL, World
+from tests.engine.workspaces import FULL
 from tui.engine.sessions import final_save as ending
 from tui.engine.sessions.final_save import FinalSave
 from tui.errors import StorageFull
 
 UNFORESEEN = [RecursionError("too deep"), ValueError("4,300 digits")]
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 @pytest.fixture

@@ -4,15 +4,8 @@ import asyncio
 
 import pytest
 
-from tests.engine.workspaces import FULL, World
+from tests.engine.workspaces import FULL
 from tui.errors import SessionNotFound, StorageError, UsageError
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 def closing(program):

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.builders import header, user
-from tests.engine.workspaces import World
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.session import Page, Tail
 from tui.domain.views.notice import Notice
@@ -11,13 +10,6 @@ from tui.domain.views.session_view import PromptQueue
 from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState
 from tui.engine.sessions.loaded_session import LoadedSession
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 @pytest.fixture

@@ -4,16 +4,9 @@ import threading
 
 import pytest
 
-from tests.engine.workspaces import FULL, World, said
+from tests.engine.workspaces import FULL, said
 from tui.errors import StorageError, StorageFull
 from tui.storage.file_lease import FileLease
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 async def test_a_save_says_when_and_what_was_saved(world):

@@ -3,19 +3,12 @@
 import pytest
 
 from tests.attached import PNG, picture
-from tests.engine.workspaces import FULL, World
+from tests.engine.workspaces import FULL
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageFull, UsageError
 
 SECRET = "xyzzy-plugh"
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 async def private(world, *texts):

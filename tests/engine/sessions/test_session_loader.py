@@ -5,18 +5,11 @@ import re
 import pytest
 
 from tests.builders import Story
-from tests.engine.workspaces import World, said
+from tests.engine.workspaces import said
 from tui.domain.journal.message import Message, ToolCall
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.session_loader import read_only_words
 from tui.errors import NewerVersion, SessionDamaged, SessionNotFound, StorageError
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 @pytest.fixture(params=["look_at", "open"])

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
-from tests.engine.workspaces import FULL, World
+from tests.engine.workspaces import FULL
 from tests.waiting import until
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings, Summary
@@ -24,13 +24,6 @@ from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import ModelRefused, StorageError, UsageError
 
 SETTINGS = TurnSettings(save_interval=60)
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 def texts(entries):

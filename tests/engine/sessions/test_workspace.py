@@ -6,7 +6,7 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from tests.engine.workspaces import FULL, SHOP, World, said
+from tests.engine.workspaces import FULL, SHOP, said
 from tests.waiting import until
 from tui.domain.journal.records import Settings
 from tui.domain.views.sidebar_rows import Mark
@@ -18,13 +18,6 @@ from tui.errors import (
     StorageError,
     UsageError,
 )
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path / "data")
-    yield world
-    world.end()
 
 
 class Slow:
