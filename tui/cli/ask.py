@@ -190,7 +190,7 @@ def _content(
     try:
         attached = attach(prompt, own, place, chosen.files)
         if attached.secrets:
-            confirm_secrets(attached.secrets, session.model)
+            confirm_secrets(attached.secrets, session.session.model)
     except BaseException:
         session.abandon()
         raise
@@ -253,7 +253,7 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
         # Failing to mark the active session must not prevent the question.
         program.store.set_active(session.header.scope, session_id)
     program.tell_condition(session.session)
-    model = program.model(session.model)
+    model = program.model(session.session.model)
     session.use_model(model.name)
     return session, model
 

@@ -5,7 +5,6 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -176,14 +175,6 @@ class OpenSession:
         return self._shown.summary
 
     @property
-    def model(self) -> str:
-        return self._fold.model
-
-    @property
-    def settings(self) -> Settings:
-        return self._fold.settings
-
-    @property
     def pending(self) -> tuple[Record, ...]:
         """The records that are not on disk yet, oldest first."""
         return tuple(each.record for each in self._pending)
@@ -276,7 +267,7 @@ class OpenSession:
         """Add a user's or a tool's message, whole and complete."""
         now = self._clock()
         message = Message(
-            id=self._message_id(now),
+            id=_new_id(now),
             role=role,
             content=content,
             timestamp=format_utc(now),
@@ -311,7 +302,7 @@ class OpenSession:
         """Start collecting an answer; nothing of it is pending before it has text."""
         now = self._clock()
         after = self._version.after if self._version else None
-        self._answer = Answer(self._message_id(now), format_utc(now), model, replaces, after)
+        self._answer = Answer(_new_id(now), format_utc(now), model, replaces, after)
         return self._answer
 
     def add_piece(self, answer: Answer) -> None:
@@ -395,7 +386,17 @@ class OpenSession:
 
         Raises ``StorageError``, and then it stays private.
         """
-        await self._saving.run(partial(self._keep, stores))
+
+        async def keep() -> None:
+            batch = tuple(self._pending)
+            written = await asyncio.to_thread(stores.keep, self._lease, *_columns(batch))
+            self._lease, appended = written
+            self._store = stores.main
+            header = msgspec.structs.replace(self._fold.header, id=self._lease.session_id)
+            self._fold.header = header
+            self._take(appended, batch)
+
+        await self._saving.run(keep)
 
     def forget(self, stores: SessionStores) -> None:
         """Destroy this private session, and give up its lease."""
@@ -451,9 +452,6 @@ class OpenSession:
 
     def _now(self) -> str:
         return format_utc(self._clock())
-
-    def _message_id(self, now: datetime) -> str:
-        return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
 
     def _begin(self) -> None:
         """Write ``opened``, before the first change of this program."""
@@ -518,13 +516,6 @@ class OpenSession:
             return
         self._take(appended, batch)
 
-    async def _keep(self, stores: SessionStores) -> None:
-        batch = tuple(self._pending)
-        self._lease, appended = await asyncio.to_thread(stores.keep, self._lease, *_columns(batch))
-        self._store = stores.main
-        self._fold.header = msgspec.structs.replace(self._fold.header, id=self._lease.session_id)
-        self._take(appended, batch)
-
     def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
         self.published = True
         self._session = None
@@ -558,6 +549,10 @@ class OpenSession:
         self._session = None
         self._notices.append(_saved_beside(loss, self.id))
         await asyncio.to_thread(lost.release)
+
+
+def _new_id(now: datetime) -> str:
+    return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
 
 
 def _saved_beside(loss: SessionDamaged | LeaseLost, copy: str) -> str:

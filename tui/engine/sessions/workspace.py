@@ -254,7 +254,7 @@ class Workspace:
         """
 
         def put(opened: OpenSession) -> None:
-            opened.change_settings(change(opened.settings))
+            opened.change_settings(change(opened.session.settings))
 
         await self.change(loaded, put)
 
@@ -311,7 +311,15 @@ class Workspace:
 
         Raises ``UsageError`` and ``StorageError`` as ``attaching.attach``.
         """
-        return await asyncio.to_thread(self._attach, loaded, text)
+
+        def work() -> "Attached":
+            # Imported with the first reference: the first screen needs none of it.
+            from tui.engine.prompts.attaching import attach
+
+            own, earlier = loaded.prompt.references_of(text), self._attached_before(loaded)
+            return attach(text, own, self._place_of(loaded), earlier=earlier)
+
+        return await asyncio.to_thread(work)
 
     async def keep_picture(self, loaded: LoadedSession, data: bytes) -> str:
         """Keep a picture for a prompt of a session; gives its SHA-256. Raises ``StorageError``."""
@@ -322,19 +330,13 @@ class Workspace:
         self, loaded: LoadedSession, text: str, own: frozenset[str]
     ) -> "AttachedView":
         """Describe what the user's own references in a prompt will attach."""
-        return await asyncio.to_thread(self._preview, loaded, text, own)
 
-    def _preview(self, loaded: LoadedSession, text: str, own: frozenset[str]) -> "AttachedView":
-        from tui.engine.prompts.preview import preview
+        def work() -> "AttachedView":
+            from tui.engine.prompts.preview import preview
 
-        return preview(text, own, self._place_of(loaded))
+            return preview(text, own, self._place_of(loaded))
 
-    def _attach(self, loaded: LoadedSession, text: str) -> "Attached":
-        # Imported with the first reference: the first screen needs none of it.
-        from tui.engine.prompts.attaching import attach
-
-        own, earlier = loaded.prompt.references_of(text), self._attached_before(loaded)
-        return attach(text, own, self._place_of(loaded), earlier=earlier)
+        return await asyncio.to_thread(work)
 
     def _place_of(self, loaded: LoadedSession) -> "Place":
         from tui.engine.prompts.attaching import Place

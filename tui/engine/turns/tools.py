@@ -181,7 +181,7 @@ class Tools:
         only for what can be done.
         """
         tool = self._offered().get(call.name)
-        if tool is None or call.name in session.settings.tools_off:
+        if tool is None or call.name in session.session.settings.tools_off:
             return f"Tool {call.name} is not available."
         try:
             run = tool.prepare(_readable(call.arguments))

@@ -206,7 +206,7 @@ class Turn:
 
     async def _start_servers(self, emit: Emit) -> None:
         """Start the servers of tools, if the model is offered any; returns at once later on."""
-        if not self._settings.offers_tools(self._session.settings, self._model.name):
+        if not self._settings.offers_tools(self._session.session.settings, self._model.name):
             return
         tools = self._settings.tools
         if waiting := tools.waiting:
@@ -263,7 +263,7 @@ class Turn:
         if self._model.sees_images is False and pictures_of(messages):
             await self._emit_remark(RequestChanged(_BLIND.format(self._model.name)), emit)
             messages = without_pictures(messages)
-        settings = self._settings.in_force(self._session.settings, self._model.name)
+        settings = self._settings.in_force(self._session.session.settings, self._model.name)
         # A million tokens take a tenth of a second.
         return await asyncio.to_thread(
             project,
@@ -271,7 +271,7 @@ class Turn:
             self._session.summary,
             messages,
             window,
-            self._settings.offered(self._session.settings, self._model.name),
+            self._settings.offered(self._session.session.settings, self._model.name),
             settings.parameters,
         )
 
