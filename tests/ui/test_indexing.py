@@ -83,4 +83,3 @@ async def test_one_that_fails_is_told_once_and_done_without(world):
     await asyncio.sleep(0)
     assert len(heard.failures) == 1
     assert "search index" in heard.failures[0]
-    assert heard.indexing._task is None
