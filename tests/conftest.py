@@ -321,11 +321,10 @@ def patience() -> Iterator[None]:
     """
     from tui.engine.library.near_matches import nearest
     from tui.storage.file_store import FileStore
-    from tui.storage.memory_store import MemoryStore
     from tui.storage.stores import SessionStores
 
     with pytest.MonkeyPatch.context() as patch:
-        for search in (FileStore.search, MemoryStore.search, SessionStores.search):
+        for search in (FileStore.search, SessionStores.search):
             patch.setitem(search.__kwdefaults__, "seconds", _PATIENCE)
         patch.setattr(nearest, "__defaults__", (_PATIENCE,))
         for name in _IMPATIENT:

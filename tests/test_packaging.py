@@ -1,11 +1,9 @@
 """What a user gets who installs the wheel, and what the project's own papers promise."""
 
 import ast
-import os
 import re
 import subprocess
 import sys
-import tarfile
 import tomllib
 import zipfile
 from importlib.metadata import packages_distributions
@@ -28,35 +26,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     )
     (built,) = folder.glob("*.whl")
     return zipfile.ZipFile(built)
-
-
-@pytest.mark.full
-def test_a_backend_is_tried_by_the_contract_of_the_source_distribution(tmp_path: Path):
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(tmp_path)],
-        check=True,
-        capture_output=True,
-        cwd=ROOT,
-    )
-    (built,) = tmp_path.glob("*.tar.gz")
-    with tarfile.open(built) as archive:
-        archive.extractall(tmp_path, filter="data")
-    (unpacked,) = (path for path in tmp_path.iterdir() if path.is_dir())
-    paper = (unpacked / "docs/backends.md").read_text("utf-8")
-    (example,) = re.findall(r"^```python\n(import .*?)^```$", paper, re.DOTALL | re.MULTILINE)
-    folder = tmp_path / "theirs"
-    folder.mkdir()
-    (folder / "test_shelf.py").write_text(example)
-    told = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "."],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(unpacked)},
-    )
-    assert told.returncode == 0, told.stdout
-    assert re.search(r"\d{3} passed", told.stdout)
 
 
 def _project() -> dict:

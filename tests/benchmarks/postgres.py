@@ -189,18 +189,21 @@ def _page_at(store, number):
 
 
 def _readings(store):
-    few, many = _warm(lambda: store.tail(_SMALL, PAGE)), _warm(lambda: store.tail(_LARGE, PAGE))
-    end = store.tail(_LARGE, PAGE)
+    few, many = (
+        _warm(lambda: store.journal(_SMALL).tail(PAGE)),
+        _warm(lambda: store.journal(_LARGE).tail(PAGE)),
+    )
+    end = store.journal(_LARGE).tail(PAGE)
     newest = end.session.loaded_messages[-1].id
     middle = message(50_000).id
-    whole = median_of(lambda: store.load(_LARGE), 3)
-    around = _warm(lambda: store.around(_LARGE, middle, 20, 20))
-    counts = median_of(lambda: store.requests(_LARGE), 3)
+    whole = median_of(lambda: store.journal(_LARGE).load(), 3)
+    around = _warm(lambda: store.journal(_LARGE).around(middle, 20, 20))
+    counts = median_of(lambda: store.journal(_LARGE).requests(), 3)
     return [
         beside("opening of 100,000 messages", many, ("of 10", few), 1.5),
-        within("page above it", _warm(lambda: store.page(_LARGE, end.cursor, PAGE)), 50),
+        within("page above it", _warm(lambda: store.journal(_LARGE).page(end.cursor, PAGE)), 50),
         beside("around one in the middle", around, ("all of it", whole), 1),
-        within("since the last message", _warm(lambda: store.since(_LARGE, newest)), 20),
+        within("since the last message", _warm(lambda: store.journal(_LARGE).since(newest)), 20),
         within("stamp of a follower", _warm(lambda: store.stamp(_LARGE)), 2),
         beside("token counts of 100,000 messages", counts, ("all of it", whole), 2),
         Row("all of 100,000 messages", whole, "", 0, "none", kept=True),

@@ -71,7 +71,7 @@ def saved(store):
             records.append(Message(f"m{number}", role, text, moment, **fields))
         store.append(lease, records)
         if name:
-            session = store.load(lease.session_id)
+            session = store.journal(lease.session_id).load()
             state = session.state("2026-01-11T15:00:00.000Z")
             store.append(lease, [msgspec.structs.replace(state, name=name)])
         lease.release()

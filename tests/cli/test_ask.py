@@ -100,7 +100,7 @@ def process(data, tmp_path):
 
 def only_session(store):
     (entry,) = store.list(SessionFilter(), None, 10).entries
-    return store.load(entry.id)
+    return store.journal(entry.id).load()
 
 
 def said(store):
@@ -543,7 +543,9 @@ def test_continue_goes_on_with_the_scopes_active_session_else_with_a_new_one(
         session_id = only_session(store).id
         sibyl("ask", "elsewhere", "--scope", "other")
         sibyl("ask", "second", "--continue")
-    assert [m.text for m in store.load(session_id).loaded_messages if m.role == "user"] == [
+    assert [
+        m.text for m in store.journal(session_id).load().loaded_messages if m.role == "user"
+    ] == [
         "first",
         "second",
     ]
@@ -884,7 +886,7 @@ def test_a_session_that_was_killed_is_gone_on_with_and_its_half_answer_is_sent(
     assert sent == ["hi", "half an ", "go on"]
     kinds = [type(record) for record in records(store, entry.id)]
     assert kinds.count(Partial) == 1
-    assert [m.status for m in store.load(entry.id).loaded_messages] == [
+    assert [m.status for m in store.journal(entry.id).load().loaded_messages] == [
         None,
         "interrupted",
         None,
@@ -948,7 +950,7 @@ def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
     assert result.err.count("No space left on device") == 1
     assert "Session saved" not in result.err
     assert sibyl("sessions", "import", file).code == 0
-    assert [m.text for m in store.load(session_id).loaded_messages] == (
+    assert [m.text for m in store.journal(session_id).load().loaded_messages] == (
         ["hello", "hi", "half an answer"] if piece else ["hello", "hi"]
     )
 
@@ -971,7 +973,7 @@ def test_what_is_saved_only_when_the_session_is_closed_is_told_to_be_saved(
         result = sibyl("ask", "hi", "--session", session_id, "--json")
     assert not failures
     told = [line.get("message_id") for line in result.lines if line["type"] == "saved"]
-    assert told == [message.id for message in store.load(session_id).loaded_messages][1:]
+    assert told == [message.id for message in store.journal(session_id).load().loaded_messages][1:]
     assert "Cannot save" not in result.out + result.err
     assert f"Session saved: {session_id}" in result.err
     assert result.code == (failing == "the prompt")

@@ -151,7 +151,7 @@ def test_a_mistake_in_the_configuration_names_file_key_and_type(sibyl, tmp_path,
         ('theme = "mauve"', "theme: unknown theme; the themes are"),
         ('keys.nope = "f9"', "keys.nope: unknown action"),
         ('keys.new = "ctrl+q"', "keys.new: ctrl+q is the key of quit already"),
-        ('store = "ftp://x"', 'store: there is no store "ftp"'),
+        ('store = "ftp://x"', "store: an address begins with postgresql://"),
         (
             'model = "openai:gpt-6"\nproviders.openai.api_key_file = "/nowhere"',
             "providers.openai.api_key_file: /nowhere cannot be read",

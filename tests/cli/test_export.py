@@ -218,7 +218,7 @@ def test_json_lines_have_every_field_and_what_is_not_live_when_asked_for(sibyl, 
 
 def test_what_was_exported_is_imported_again_as_it_was(sibyl, saved, store, tmp_path):
     session_id = saved("question", "answer", name="Sorting")
-    (first, last) = store.load(session_id).loaded_messages
+    (first, last) = store.journal(session_id).load().loaded_messages
     add(
         store,
         session_id,
@@ -227,12 +227,12 @@ def test_what_was_exported_is_imported_again_as_it_was(sibyl, saved, store, tmp_
         Todos((TodoItem("do", "pending", "doing"),)),
         Settings(temperature=0.2),
     )
-    before = store.load(session_id)
+    before = store.journal(session_id).load()
     sibyl("sessions", "export", "1", "--format", "jsonl", "--all-messages", "--output", "x.jsonl")
     there = tmp_path / "there"
     command = [sys.executable, "-m", "tui", "sessions", "import", "x.jsonl", "--data-dir", there]
     subprocess.run(command, check=True, capture_output=True)
-    after = FileStore(there).load(session_id)
+    after = FileStore(there).journal(session_id).load()
     for field in ("name", "todos", "settings", "summary", "message_count", "versions"):
         assert getattr(after, field) == getattr(before, field), field
     assert [each.text for each in after.all_messages] == ["question", "answer", "another"]
@@ -327,8 +327,8 @@ def test_an_import_takes_the_pictures_that_are_beside_the_file(
     there = tmp_path / "there"
     command = [sys.executable, "-m", "tui", "sessions", "import", "talk.jsonl"]
     subprocess.run([*command, "--data-dir", there], check=True, capture_output=True)
-    after = FileStore(there).load(shown).all_messages[-1]
-    assert after.content == store.load(shown).all_messages[-1].content
+    after = FileStore(there).journal(shown).load().all_messages[-1]
+    assert after.content == store.journal(shown).load().all_messages[-1].content
     assert (there / "attachments" / picture().sha256).exists() is beside
 
 

@@ -104,7 +104,7 @@ def test_what_the_screen_left_unsaved_is_saved_and_told(sibyl, store, shown):
     assert done.code == 143
     session_id = shown.parts.workspace.current.id
     assert done.err.splitlines()[0] == f"Session saved: {session_id}"
-    assert [message.text for message in store.load(session_id).loaded_messages] == [
+    assert [message.text for message in store.journal(session_id).load().loaded_messages] == [
         "the last words"
     ]
 

@@ -246,7 +246,7 @@ def test_messages_before_a_reset_are_shown_only_when_asked_for(sibyl, saved, sto
 
 def test_versions_are_shown_with_their_place_only_when_asked_for(sibyl, saved, store):
     session_id = saved("question")
-    asked = store.load(session_id).loaded_messages[0].id
+    asked = store.journal(session_id).load().loaded_messages[0].id
     add(store, session_id, answer("a1", "first"), answer("a2", "second", after=asked))
 
     def texts(*flags):
@@ -404,7 +404,7 @@ def test_a_session_goes_to_the_trash_and_comes_back(sibyl, saved, store):
     assert deleted.out == f'Moved "hello" ({session_id}) to the trash\n'
     assert store.entry(session_id).status == "trashed"
     assert sibyl("sessions", "restore", session_id).code == 0
-    assert [m.text for m in store.load(session_id).loaded_messages] == ["hello"]
+    assert [m.text for m in store.journal(session_id).load().loaded_messages] == ["hello"]
 
 
 def test_a_move_onto_another_file_of_the_same_id_leaves_both_and_says_so(sibyl, saved, store):
@@ -415,7 +415,7 @@ def test_a_move_onto_another_file_of_the_same_id_leaves_both_and_says_so(sibyl, 
     assert result.code == 1
     assert "another file" in result.err
     assert other.read_text() == "another\n"
-    assert [m.text for m in store.load(session_id).loaded_messages] == ["hello"]
+    assert [m.text for m in store.journal(session_id).load().loaded_messages] == ["hello"]
 
 
 def test_where_a_session_is_that_cannot_be_had_is_told_in_a_line_of_its_own(sibyl, saved, store):
@@ -456,7 +456,7 @@ def test_a_purge_destroys_only_what_is_in_the_trash(sibyl, saved, store):
     store.delete(trashed)
     assert sibyl("sessions", "purge", "--yes").out == "Purged 1 session.\n"
     assert sibyl("sessions", "show", trashed).code == 2
-    assert [m.text for m in store.load(kept).loaded_messages] == ["kept"]
+    assert [m.text for m in store.journal(kept).load().loaded_messages] == ["kept"]
 
 
 def test_only_the_sessions_named_are_purged(sibyl, saved, store):
@@ -470,7 +470,7 @@ def test_only_the_sessions_named_are_purged(sibyl, saved, store):
 def test_a_session_that_is_not_in_the_trash_is_not_purged(sibyl, saved, store):
     session_id = saved("kept")
     assert sibyl("sessions", "purge", session_id, "--yes").code == 2
-    assert store.load(session_id).message_count == 1
+    assert store.journal(session_id).load().message_count == 1
 
 
 def test_the_archive_hook_is_told_what_the_user_archived(sibyl, saved, tmp_path, monkeypatch):
@@ -521,7 +521,7 @@ def test_only_messages_that_are_missing_are_imported(sibyl, saved, store, tmp_pa
     copy.write_bytes(whole + whole.splitlines(keepends=True)[-1].replace(b"m1", b"m9"))
     assert sibyl("sessions", "import", copy).out.endswith("(1 message)\n")
     assert sibyl("sessions", "import", copy).out.endswith("(0 messages)\n")
-    assert [m.id for m in store.load(session_id).loaded_messages] == ["m0", "m1", "m9"]
+    assert [m.id for m in store.journal(session_id).load().loaded_messages] == ["m0", "m1", "m9"]
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b'{"type":"reset","at":"x"}\n'])

@@ -94,7 +94,7 @@ async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(star
     commands.running = True
     await commands("/archive")
     assert not commands.running
-    last = world.reader.load(here).loaded_messages[-1]
+    last = world.reader.journal(here).load().loaded_messages[-1]
     assert (last.text, last.status) == ("half", "interrupted")
     assert status(world, here) == "archived"
 
@@ -399,7 +399,7 @@ async def test_a_fork_goes_on_from_what_is_live(started, world):
     new = commands.current.id
     assert told == 'This is a copy of "Named"; the original is unchanged'
     assert new != here
-    fork, source = world.reader.load(new), world.reader.load(here)
+    fork, source = world.reader.journal(new).load(), world.reader.journal(here).load()
     assert [m.text for m in fork.all_messages] == ["live one", "live two"]
     assert fork.summary == source.summary
     assert fork.todos == (todo,)
@@ -410,7 +410,7 @@ async def test_a_fork_goes_on_from_what_is_live(started, world):
     assert world.holder(new) is not None
     assert world.reader.active(SHOP) == new
     assert commands.current.session.message_count == 2
-    tail = world.reader.tail(new, 1).session
+    tail = world.reader.journal(new).tail(1).session
     assert (tail.message_count, tail.summary, tail.todos) == (2, source.summary, (todo,))
 
 
@@ -422,7 +422,7 @@ async def test_a_fork_has_the_last_summary_alone(started, world):
         opened.add(Summary(f"Up to {word}.", opened.session.loaded_messages[-1].id))
     await commands("/save")
     await commands("/fork")
-    fork = world.reader.load(commands.current.id)
+    fork = world.reader.journal(commands.current.id).load()
     assert [m.text for m in fork.loaded_messages] == ["one", "two", "three"]
     assert [e.text for e in fork.entries if isinstance(e, Summary)] == ["Up to three."]
 
@@ -447,7 +447,7 @@ async def test_a_fork_of_a_session_at_work_has_what_has_arrived(started, world):
     opened.add_piece(answer)
     commands.current.activity.begin_answer()
     await commands("/fork")
-    [_, last] = world.reader.load(commands.current.id).loaded_messages
+    [_, last] = world.reader.journal(commands.current.id).load().loaded_messages
     assert (last.text, last.status) == ("half", "interrupted")
     assert commands.workspace.switcher.find(here).activity.running
 

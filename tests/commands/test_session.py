@@ -162,7 +162,7 @@ async def test_closing_saves_gives_up_and_shows_the_most_recent_other(commands, 
     assert commands.current.opened is None
     assert world.texts(mine) == ["Hello"]
     assert world.reader.entry(mine).status == "closed"
-    assert world.reader.load(mine).closed_at
+    assert world.reader.journal(mine).load().closed_at
 
 
 async def test_closing_the_only_session_begins_a_new_one(commands, world):

@@ -355,7 +355,7 @@ async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
     assert commands.kinds == ["ShowSession", "Say"]
     assert commands.current is current
     assert world.texts(current.id) == ["hello"]
-    assert world.reader.load(current.id).loaded_messages == ()
+    assert world.reader.journal(current.id).load().loaded_messages == ()
 
 
 async def test_there_is_nothing_to_reset_in_a_new_session(commands):
@@ -390,7 +390,7 @@ async def test_reset_opens_a_session_that_is_looked_at(commands, world):
     there = await world.session()
     await commands.program.look_at(there)
     assert await commands("/reset") == "Started over. The earlier messages are kept"
-    assert world.reader.load(there).loaded_messages == ()
+    assert world.reader.journal(there).load().loaded_messages == ()
 
 
 async def test_a_session_held_elsewhere_is_not_reset(commands, world):
@@ -398,7 +398,7 @@ async def test_a_session_held_elsewhere_is_not_reset(commands, world):
     world.started(there)
     await commands.program.look_at(there)
     assert await commands("/reset") == f"Session {there} is read-only here."
-    assert len(world.reader.load(there).loaded_messages) == 1
+    assert len(world.reader.journal(there).load().loaded_messages) == 1
 
 
 # --- /name

@@ -29,7 +29,7 @@ async def test_a_parameter_is_set_for_the_session_and_kept_with_it(world, comman
     assert await commands("/set MAX_TOKENS 1000000") == "Set max_tokens to 1000000 for this session"
     assert own(commands) == Settings(temperature=0.2, max_tokens=1_000_000)
     await commands("/name Kept")
-    there = world.reader.load(commands.current.id)
+    there = world.reader.journal(commands.current.id).load()
     assert there.settings == Settings(temperature=0.2, max_tokens=1_000_000)
 
 

@@ -12,7 +12,7 @@ USAGE = "Usage: /todo [list | add TEXT | start NUMBER | done NUMBER | remove NUM
 
 def kept(world, session_id):
     """What is on disk, as another program reads it."""
-    return [(item.content, item.status) for item in world.reader.load(session_id).todos]
+    return [(item.content, item.status) for item in world.reader.journal(session_id).load().todos]
 
 
 async def test_there_are_no_to_dos_before_one_is_added(commands, world):

@@ -1,11 +1,10 @@
-"""An engine's world: a store in memory, a clock that ticks, a session in it."""
+"""An engine's world: a store that can fail, a clock that ticks, a session in it."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.engine.workspaces import World
-from tests.storage.memory import ScriptedMemoryStore
+from tests.engine.workspaces import Store, World
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import encode
 from tui.engine.sessions import leasing
@@ -32,8 +31,8 @@ def clock():
 
 
 @pytest.fixture
-def store(clock):
-    return ScriptedMemoryStore(clock)
+def store(tmp_path, clock):
+    return Store(tmp_path / "data", clock)
 
 
 @pytest.fixture

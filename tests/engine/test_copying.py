@@ -321,7 +321,7 @@ def test_a_journal_of_many_lines_is_copied_both_ways(world):
     assert copy(world.files, world.server, silent).verified == 1
     assert copy(world.server, world.other, silent).verified == 1
     assert world.other.path("long").read_bytes() == data
-    assert world.server.load("long").message_count == LONG
+    assert world.server.journal("long").load().message_count == LONG
 
 
 def test_a_session_whose_bytes_change_on_their_way_is_told(world, postgres):

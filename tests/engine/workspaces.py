@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
+from tui.domain.journal.records import encode
 from tui.domain.journal.session import Draft
 from tui.engine.sessions.leasing import SessionOrigin, new_session
 from tui.engine.sessions.workspace import Workspace
@@ -47,6 +48,15 @@ class Store(FileStore):
     def create(self, *arguments, **fields):
         self.leases.append(super().create(*arguments, **fields))
         return self.leases[-1]
+
+    def another_program(self):
+        """Another store of the same sessions, without the leases of this one."""
+        return Store(self.root, self._clock)
+
+    def slip_in(self, session_id, *records):
+        """Write records without a lease."""
+        with self.path(session_id).open("ab") as file:
+            file.writelines(map(encode, records))
 
     def die(self):
         """Do what the system does for a program that was killed."""
@@ -180,7 +190,7 @@ class World:
         return self.reader.path(session_id).read_bytes()
 
     def texts(self, session_id):
-        return [message.text for message in self.reader.load(session_id).all_messages]
+        return [message.text for message in self.reader.journal(session_id).load().all_messages]
 
     def holder(self, session_id):
         return self.reader.holder(session_id)

@@ -141,7 +141,7 @@ def fill(root: Path, directory: Path) -> None:
         lease = store.create(SCOPE, "/walk", "offline:guide", session_id=session_id)
         store.append(lease, [Opened(at=_time(0)), *_messages(session_id, texts)])
         store.append(lease, [_showing(store, session_id, each) for each in PICTURES[session_id]])
-        state = store.load(session_id).state(_time(9))
+        state = store.journal(session_id).load().state(_time(9))
         store.append(lease, [state])
         lease.release()
     store.archive(ASIDE)
@@ -181,7 +181,7 @@ def lost(root: Path, walk: Walk, stdout: str) -> list[str]:
 
 def said(store: FileStore, session_id: str) -> list[str]:
     """The texts of a session, in their order."""
-    return [message.text for message in store.load(session_id).all_messages]
+    return [message.text for message in store.journal(session_id).load().all_messages]
 
 
 def everything_said(store: FileStore) -> list[str]:
@@ -209,7 +209,7 @@ def missing_messages(root: Path, stdout: str) -> list[str]:
     problems: list[str] = []
     for saved in _acknowledged(stdout):
         try:
-            session = FileStore(root).load(saved["session_id"])
+            session = FileStore(root).journal(saved["session_id"]).load()
         except StorageError as error:
             problems.append(f"said to be saved, but: {error}")
             continue

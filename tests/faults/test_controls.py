@@ -113,7 +113,7 @@ def test_killed_at_any_point_of_a_slow_answer_what_was_written_of_it_is_kept(fre
 
 def torn_answers(root):
     """An answer in the session is the beginning of what the model said, and says if it is cut."""
-    session = commands.FileStore(root).load(commands.KEPT)
+    session = commands.FileStore(root).journal(commands.KEPT).load()
     answer = session.loaded_messages[-1]
     if answer.role == "user" or answer.text in commands.TEXTS[commands.KEPT]:
         return []

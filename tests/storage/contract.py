@@ -1,13 +1,6 @@
 """What every backend must do, as tests.
 
-Another backend plugs in with a class of its own tests, as docs/backends.md shows::
-
-    class TestMyStore(StoreContract):
-        @pytest.fixture
-        def backend(self, tmp_path, clock):
-            return MyBackend(...)
-
-The backend it gives has
+A backend plugs in with a class of its own tests, which gives it as the fixture ``backend``. It has
 
 - ``store``: the store, empty, as this program uses it;
 - ``another_program()``: a store of the same place that holds none of this one's leases;
@@ -59,7 +52,8 @@ from tui.errors import (
     StorageError,
     StorageFull,
 )
-from tui.storage.protocol import BEGINNING, EVERYWHERE, SessionFilter
+from tui.storage.journal import BEGINNING
+from tui.storage.protocol import EVERYWHERE, SessionFilter
 
 SCOPE = "project:/shop"
 PICTURE = b"\x89PNG\r\n\x1a\n and its pixels"
@@ -159,8 +153,8 @@ def search(store, query, limit=10, **how):
     return store.search(query, limit, seconds=SECONDS, **how)
 
 
-class StoreContract:
-    """Each test is a promise of ``tui.storage.protocol``."""
+class ReadingContract:
+    """Each test is a promise of ``tui.storage.journal``; a private session keeps them as well."""
 
     @pytest.fixture
     def clock(self):
@@ -169,6 +163,338 @@ class StoreContract:
     @pytest.fixture
     def store(self, backend):
         return backend.store
+
+    def test_every_kind_of_record_comes_back_as_it_was(self, store):
+        message = answer(
+            "m2",
+            None,
+            tool_calls=(ToolCall("t", "read", {"path": ["a", {"b": None}]}),),
+            status="truncated",
+            error="too long",
+            model="m",
+            context_snapshot={"deep": [1, 2.5, True]},
+            metadata={"k": "v"},
+        )
+        tool = user("m3", [{"type": "text", "text": "x"}, "y"], tool_call_id="t")
+        lease = new(store, user("m1"), message, tool)
+        store.append(lease, [todos("write"), Summary("short", through="m1"), state("Tale", 3, 1)])
+        session = store.journal(lease.session_id).load()
+        assert session.loaded_messages[1:] == (message, tool)
+        assert session.todos == todos("write").items
+        assert session.summary == Summary("short", through="m1")
+        assert (session.name, session.prompt_count) == ("Tale", 1)
+
+    def versions(self, store):
+        """Q1 A1 Q2 A2, A1 asked for again, and gone on from there."""
+        lease = new(store, user("q1"), answer("a1"), user("q2"), answer("a2"))
+        store.append(lease, [answer("a3", after="q1"), state("Tale", 2, 2)])
+        store.append(lease, [user("q3"), answer("a4"), state("Tale", 4, 3)])
+        return lease
+
+    def test_a_reader_sees_the_live_version(self, store):
+        name = self.versions(store).session_id
+        live = ["q1", "a3", "q3", "a4"]
+        assert ids_of(store.journal(name).load().loaded_messages) == live
+        assert store.entry(name).message_count == 4
+        for count in range(6):
+            tail = store.journal(name).tail(count)
+            assert ids_of(tail.session.loaded_messages) == live[4 - min(count, 4) :]
+            assert tail.session.message_count == 4
+        tail = store.journal(name).tail(1)
+        page = store.journal(name).page(tail.cursor, 2)
+        assert ids_of(page.entries) == ["a3", "q3"]
+        assert ids_of(store.journal(name).page(page.cursor, 2).entries) == ["q1"]
+        assert ids_of(store.journal(name).page_after(BEGINNING, 10).entries) == live
+        assert ids_of(store.journal(name).load().all_messages) == [
+            "q1",
+            "a1",
+            "q2",
+            "a2",
+            *live[1:],
+        ]
+
+    def test_a_message_of_another_version_is_found_with_that(self, store):
+        name = self.versions(store).session_id
+        around = store.journal(name).around("q2", 1, 1)
+        assert (ids_of(around.entries), around.aside) == (["a1", "q2", "a2"], True)
+        assert ids_of(store.journal(name).page(around.earlier, 5).entries) == ["q1"]
+        assert around.later is None
+        later = store.journal(name).around("a1", 0, 1)
+        assert ids_of(store.journal(name).page_after(later.later, 5).entries) == ["a2"]
+        assert not store.journal(name).around("a3", 1, 1).aside
+
+    def test_the_tokens_of_all_requests_are_read_whatever_became_of_the_answers(self, store):
+        lease = self.versions(store)
+        failed = answer("a5", status="failed", model="local:m", usage=TokenUsage(50, 0))
+        again = answer("a6", replaces="a5", model="local:m", usage=TokenUsage(60, 6, 40, 10))
+        summary = Summary("So far.", "q3", "local:m", TokenUsage(90, 9))
+        store.append(lease, [failed, summary, Reset(at(3)), again, summary, todos("x")])
+        store.append(lease, [msgspec.structs.replace(again, usage=TokenUsage(60, 7, 40, 10))])
+        counted = {each.id: each.usage for each in store.journal(lease.session_id).requests()}
+        assert counted == {
+            **dict.fromkeys(["a1", "a2", "a3", "a4"]),
+            "a5": TokenUsage(50, 0),
+            "summary q3": TokenUsage(90, 9),
+            "a6": TokenUsage(60, 7, 40, 10),
+        }
+        assert store.journal(closed(store)).requests() == ()
+        with pytest.raises(SessionNotFound):
+            store.journal("session-nowhere").requests()
+
+    def test_the_answers_that_a_fork_begins_with_are_no_requests_of_its_own(self, store):
+        lease = store.create(SCOPE, "/shop", "m", forked_from="a")
+        store.append(lease, [user("q1"), answer("a1", seconds=-9), answer("a2", seconds=9_999)])
+        assert [each.id for each in store.journal(lease.session_id).requests()] == ["a2"]
+
+    def test_versions_are_told_in_the_order_of_the_file(self, store):
+        lease = self.versions(store)
+        assert store.journal(lease.session_id).versions() == dict.fromkeys(
+            ["a1", "a3"], ("a1", "a3")
+        )
+        assert store.journal(closed(store)).versions() == {}
+
+    def test_a_session_can_be_read_as_if_an_earlier_message_were_its_last(self, store):
+        name = self.versions(store).session_id
+        tail = store.journal(name).tail(2, "q2")
+        assert (ids_of(tail.session.loaded_messages), tail.session.message_count) == (
+            ["a1", "q2"],
+            3,
+        )
+        assert ids_of(store.journal(name).page(tail.cursor, 5).entries) == ["q1"]
+        first = store.journal(name).tail(2, "")
+        assert (first.session.loaded_messages, first.session.message_count) == ((), 0)
+        with pytest.raises(MessageNotFound):
+            store.journal(name).tail(2, "nobody")
+
+    def test_a_reader_who_knows_another_version_gets_what_follows_the_last_common_one(self, store):
+        name = self.versions(store).session_id
+        assert ids_of(store.journal(name).since("a2")) == ["q1", "a3", "q3", "a4"]
+        assert ids_of(store.journal(name).since("a3")) == ["q3", "a4"]
+
+    def test_what_no_reader_would_take_back_is_refused_with_all_that_came_with_it(self, store):
+        deep = "leaf"
+        for _ in range(250):
+            deep = [deep]
+        lease = new(store)
+        for bad in (user("m3", deep), user("m3", [{1j}])):
+            with pytest.raises(StorageError):
+                store.append(lease, [answer("m2"), bad])
+        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
+
+    def test_a_session_is_read_by_many_threads_while_one_writes_to_it(self, store):
+        lease = new(store)
+
+        def read(_):
+            return len(store.journal(lease.session_id).load().loaded_messages)
+
+        with ThreadPoolExecutor(3) as threads:
+            counts = threads.map(read, range(12))
+            for number in range(8):
+                store.append(lease, [user(f"n{number}")])
+            assert all(1 <= count <= 9 for count in counts)
+        assert len(store.journal(lease.session_id).load().loaded_messages) == 9
+
+    def test_what_is_not_there_cannot_be_read(self, store):
+        for read in (
+            lambda name: store.journal(name).load(),
+            store.entry,
+            lambda name: store.journal(name).tail(3),
+            lambda name: store.journal(name).page("0", 3),
+            lambda name: store.journal(name).since(None),
+        ):
+            with pytest.raises(SessionNotFound):
+                read("nowhere")
+
+    def test_only_what_came_after_the_last_reset_is_live(self, store):
+        lease = new(store, user("m1"), answer("m2"), Reset(at(1)), user("m3", "anew"))
+        session = store.journal(lease.session_id).load()
+        assert texts(session.loaded_messages) == ["anew"]
+        assert texts(session.all_messages) == ["hello", "hi", "anew"]
+        assert (session.message_count, session.total_count, session.prompt_count) == (1, 3, 2)
+
+    def test_a_message_written_again_stands_in_its_old_place(self, store):
+        lease = new(store, user("m1"), answer("m2", "draft"), user("m3", "then"))
+        store.append(lease, [answer("m2", "final")])
+        session = store.journal(lease.session_id).load()
+        assert texts(session.loaded_messages) == ["hello", "final", "then"]
+        assert session.message_count == 3
+
+    def test_a_retried_answer_hides_the_failed_one(self, store):
+        lease = new(store, user("m1"), answer("m2", "no", status="failed"))
+        store.append(lease, [answer("m3", "yes", replaces="m2")])
+        session = store.journal(lease.session_id).load()
+        assert texts(session.loaded_messages) == ["hello", "yes"]
+        assert (session.message_count, session.total_count) == (2, 3)
+
+    def test_a_finished_answer_replaces_its_pieces(self, store):
+        lease = new(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
+        store.append(lease, [answer("m2", "once upon a time")])
+        session = store.journal(lease.session_id).load()
+        assert texts(session.loaded_messages) == ["hello", "once upon a time"]
+        assert session.arriving == frozenset()
+
+    def test_when_it_was_opened_and_closed_is_known(self, store):
+        name = closed(store, Opened(at(1)), user("m1", seconds=2), Closed(at(3)))
+        session = store.journal(name).load()
+        assert (session.opened_at, session.closed_at) == (at(1), at(3))
+        assert session.last_used_at == at(2)
+
+    def talk(self, store, count=10):
+        """A session of numbered messages, reset before the sixth."""
+        lease = new(store, *[user(f"m{n}", str(n)) for n in range(5)])
+        store.append(lease, [Reset(at(5)), *[user(f"m{n}", str(n)) for n in range(5, count)]])
+        store.append(lease, [state("Talk", count - 5, count)])
+        return lease.session_id
+
+    def test_a_tail_has_the_last_live_messages_and_what_else_a_session_shows(self, store):
+        session = store.journal(self.talk(store)).tail(3).session
+        assert texts(session.loaded_messages) == ["7", "8", "9"]
+        assert (session.name, session.message_count, session.prompt_count) == ("Talk", 5, 10)
+        assert session.header.scope == SCOPE
+
+    def test_a_tail_ends_at_a_reset_and_pages_lead_across_it(self, store):
+        name = self.talk(store)
+        tail = store.journal(name).tail(100)
+        assert texts(tail.session.loaded_messages) == ["5", "6", "7", "8", "9"]
+        entries, cursor = list(tail.session.entries), tail.cursor
+        while cursor:
+            page = store.journal(name).page(cursor, 2)
+            assert len([each for each in page.entries if hasattr(each, "role")]) <= 2
+            entries, cursor = [*page.entries, *entries], page.cursor
+        assert tuple(entries) == store.journal(name).load().entries
+
+    def test_a_tail_of_all_there_is_leads_nowhere(self, store):
+        name = closed(store, user("m1"), answer("m2"))
+        assert store.journal(name).tail(2).cursor is None
+        assert store.journal(name).tail(100).cursor is None
+
+    def test_a_tail_right_after_a_reset_is_empty_and_leads_to_what_came_before(self, store):
+        name = closed(store, user("m1"), answer("m2"), Reset(at(1)))
+        tail = store.journal(name).tail(10)
+        assert tail.session.loaded_messages == ()
+        page = store.journal(name).page(tail.cursor, 10)
+        assert [getattr(entry, "id", "reset") for entry in page.entries] == ["m1", "m2", "reset"]
+        assert page.cursor is None
+
+    def test_a_tail_of_nothing_shows_all_but_the_messages(self, store):
+        name = closed(store, user("m1"), state("Named", 1, 1))
+        tail = store.journal(name).tail(0)
+        assert (tail.session.entries, tail.session.name) == ((), "Named")
+        assert texts(store.journal(name).page(tail.cursor, 5).entries) == ["hello"]
+
+    def test_a_page_stays_where_it_was_when_more_is_written(self, store):
+        lease = new(store, *[user(f"m{n}", str(n)) for n in range(6)])
+        cursor = store.journal(lease.session_id).tail(2).cursor
+        before = store.journal(lease.session_id).page(cursor, 2)
+        store.append(lease, [answer("m6", "more"), Reset(at(9))])
+        assert texts(store.journal(lease.session_id).page(cursor, 2).entries) == ["2", "3"]
+        assert store.journal(lease.session_id).page(cursor, 2).entries == before.entries
+
+    def test_around_a_message_is_what_stands_before_and_after_it(self, store):
+        found = store.journal(self.talk(store)).around("m3", 1, 3)
+        assert texts(found.entries[:2]) == ["2", "3"]
+        assert [getattr(entry, "id", "reset") for entry in found.entries] == [
+            *("m2", "m3", "m4", "reset", "m5", "m6")
+        ]
+
+    def test_the_mark_of_a_reset_comes_with_the_message_on_either_side(self, store):
+        def read(entries):
+            return [getattr(entry, "id", "reset") for entry in entries]
+
+        journal = store.journal(self.talk(store))
+        before, after = journal.around("m4", 0, 0), journal.around("m5", 0, 0)
+        assert (read(before.entries), read(after.entries)) == (["m4", "reset"], ["reset", "m5"])
+        assert read(journal.page(after.earlier, 1).entries) == ["m4"]
+        assert read(journal.page_after(before.later, 1).entries) == ["m5"]
+        assert read(journal.page(journal.tail(4).cursor, 1).entries) == ["reset", "m5"]
+
+    @pytest.mark.parametrize("message_id", ["m0", "m3", "m5", "m9"])
+    def test_from_around_a_message_pages_lead_to_both_ends(self, store, message_id):
+        name = self.talk(store)
+        found = store.journal(name).around(message_id, 1, 1)
+        entries, earlier, later = found.entries, found.earlier, found.later
+        while earlier:
+            page = store.journal(name).page(earlier, 2)
+            entries, earlier = (*page.entries, *entries), page.cursor
+        while later:
+            page = store.journal(name).page_after(later, 2)
+            entries, later = (*entries, *page.entries), page.cursor
+        assert entries == store.journal(name).load().entries
+
+    def test_from_the_beginning_pages_lead_through_all_of_it(self, store):
+        name, later, entries = self.talk(store), BEGINNING, ()
+        while later:
+            page = store.journal(name).page_after(later, 2)
+            assert sum(hasattr(entry, "id") for entry in page.entries) <= 2
+            entries, later = (*entries, *page.entries), page.cursor
+        assert entries == store.journal(name).load().entries
+
+    def test_a_message_alone_is_around_itself(self, store):
+        found = store.journal(closed(store, user("m1"))).around("m1", 5, 5)
+        assert texts(found.entries) == ["hello"]
+        assert (found.earlier, found.later) == (None, None)
+
+    def test_around_an_answer_its_pieces_are_one_message(self, store):
+        name = closed(
+            store, user("m1"), piece("m2", 0, "a"), piece("m2", 1, "b"), answer("m2", "ab")
+        )
+        assert texts(store.journal(name).around("m2", 1, 1).entries) == ["hello", "ab"]
+        assert texts(store.journal(name).around("m1", 1, 1).entries) == ["hello", "ab"]
+
+    def test_a_message_that_is_not_there_or_was_replaced_has_nothing_around_it(self, store):
+        name = closed(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
+        for message_id in ("m2", "nowhere", "", "m", '"'):
+            with pytest.raises(MessageNotFound):
+                store.journal(name).around(message_id, 5, 5)
+        with pytest.raises(SessionNotFound):
+            store.journal("nowhere").around("m1", 5, 5)
+
+    def test_what_is_written_meanwhile_is_on_the_pages_after(self, store):
+        lease = new(store, *[user(f"m{n}", str(n)) for n in range(3)])
+        later = store.journal(lease.session_id).around("m0", 0, 1).later
+        store.append(lease, [answer("m3", "more")])
+        page = store.journal(lease.session_id).page_after(later, 5)
+        assert (texts(page.entries), page.cursor) == (["2", "more"], None)
+
+    def test_a_later_page_takes_its_place_behind_what_was_read_before_it_was_written(self, store):
+        records = [user("m1"), answer("m2", "no", status="failed"), user("m3"), user("m4")]
+        lease = new(store, *records)
+        before = store.journal(lease.session_id).around("m1", 0, 2)
+        store.append(lease, [answer("m5", "yes", replaces="m2"), user("m3", "written again")])
+        page = store.journal(lease.session_id).page_after(before.later, 9)
+        assert "m2" in page.replaced
+        assert joined(before.entries, page) == store.journal(lease.session_id).load().entries
+
+    @pytest.mark.parametrize("cursor", ["", "x", "-1", "99999999", "9" * 5000, "٣", "[1]"])
+    def test_a_later_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
+        with pytest.raises(StorageError):
+            store.journal(closed(store)).page_after(cursor, 5)
+
+    def test_since_gives_the_live_messages_after_one(self, store):
+        name = self.talk(store)
+        assert texts(store.journal(name).since("m7")) == ["8", "9"]
+        assert store.journal(name).since("m9") == ()
+
+    @pytest.mark.parametrize("message_id", [None, "nowhere", "m2"])
+    def test_since_gives_all_live_messages_after_one_that_is_none_of_them(self, store, message_id):
+        name = self.talk(store)
+        assert texts(store.journal(name).since(message_id)) == ["5", "6", "7", "8", "9"]
+
+    def test_since_gives_all_live_messages_after_one_that_was_replaced(self, store):
+        lease = new(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
+        assert texts(store.journal(lease.session_id).since("m2")) == ["hello", "yes"]
+        store.append(lease, [user("m4", "so")])
+        assert texts(store.journal(lease.session_id).since("m3")) == ["so"]
+
+    def test_the_records_of_a_session_are_read_one_by_one(self, store):
+        records = [user("m1"), answer("m2"), Reset(at=at())]
+        found = store.journal(closed(store, *records)).records()
+        assert isinstance(next(found), SessionHeader)
+        assert list(found) == records
+
+
+class StoreContract(ReadingContract):
+    """Each test is a promise of ``tui.storage.protocol``."""
 
     @pytest.fixture
     def other(self, backend):
@@ -193,7 +519,7 @@ class StoreContract:
         lease = store.create(SCOPE, "/shop", "m")
         assert other.list(ALL, None, 10).entries == ()
         with pytest.raises(SessionNotFound):
-            other.load(lease.session_id)
+            other.journal(lease.session_id).load()
         store.append(lease, [user("m1")])
         assert ids(other.list(ALL, None, 10)) == [lease.session_id]
 
@@ -202,10 +528,10 @@ class StoreContract:
             SCOPE, "/shop", "m", session_id="mine", forked_from="a", imported_from="b"
         )
         store.append(lease, [user("m1")])
-        assert store.load("mine").header == SessionHeader(
+        assert store.journal("mine").load().header == SessionHeader(
             version=1,
             id="mine",
-            created_at=store.load("mine").header.created_at,
+            created_at=store.journal("mine").load().header.created_at,
             scope=SCOPE,
             ordinal=1,
             project_path="/shop",
@@ -237,13 +563,13 @@ class StoreContract:
         for program in (store, other):
             with pytest.raises(SessionBusy):
                 program.create(SCOPE, "/shop", "m", session_id="mine")
-        assert texts(store.load("mine").loaded_messages) == ["hello"]
+        assert texts(store.journal("mine").load().loaded_messages) == ["hello"]
 
     def test_the_time_of_a_beginning_is_kept_as_it_was_given(self, store):
         for number, time in enumerate(["2020-02-02T02:02:02.000Z", "soon"]):
             lease = store.create(SCOPE, "/shop", "m", session_id=f"s{number}", created_at=time)
             store.append(lease, [user("m1")])
-            assert store.load(lease.session_id).header.created_at == time
+            assert store.journal(lease.session_id).load().header.created_at == time
             assert store.entry(lease.session_id).created_at == time
         assert len(store.list(ALL, None, 10).entries) == 2
 
@@ -279,7 +605,7 @@ class StoreContract:
         lease.release()
         lease.release()
         other.append(other.lease(lease.session_id), [answer("m2")])
-        assert texts(store.load(lease.session_id).loaded_messages) == ["hello", "hi"]
+        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello", "hi"]
 
     def test_giving_up_an_old_lease_again_does_not_take_the_new_one_away(self, store):
         old = new(store)
@@ -297,7 +623,7 @@ class StoreContract:
             store.lease(name)
         assert told.value.version == 2
         assert store.holder(name) is None
-        assert texts(store.load(name).loaded_messages) == ["hello"]
+        assert texts(store.journal(name).load().loaded_messages) == ["hello"]
 
     def test_a_session_of_a_newer_version_can_be_set_aside_and_brought_back(self, store, backend):
         name = closed(store)
@@ -309,13 +635,17 @@ class StoreContract:
     def test_a_damaged_session_cannot_be_taken_or_read_but_stays_in_the_list(self, store, backend):
         name, whole = closed(store), closed(store)
         backend.spoil(name)
-        for deed in (store.lease, store.load, lambda key: store.tail(key, 5)):
+        for deed in (
+            store.lease,
+            lambda key: store.journal(key).load(),
+            lambda key: store.journal(key).tail(5),
+        ):
             with pytest.raises(SessionDamaged):
                 deed(name)
         with pytest.raises(SessionDamaged):
-            store.since(name, None)
+            store.journal(name).since(None)
         with pytest.raises(SessionDamaged):
-            store.page(name, "0", 5)
+            store.journal(name).page("0", 5)
         assert store.holder(name) is None
         assert set(ids(store.list(ALL, None, 10))) == {name, whole}
         assert store.entry(name).label == "(unreadable)"
@@ -327,133 +657,34 @@ class StoreContract:
         store.append(lease, [answer("m2", "two"), user("m3", "three")])
         store.append(lease, [answer("m4", "four")])
         for reader in (store, other):
-            assert texts(reader.load(lease.session_id).loaded_messages) == [
+            assert texts(reader.journal(lease.session_id).load().loaded_messages) == [
                 "one",
                 "two",
                 "three",
                 "four",
             ]
 
-    def test_every_kind_of_record_comes_back_as_it_was(self, store):
-        message = answer(
-            "m2",
-            None,
-            tool_calls=(ToolCall("t", "read", {"path": ["a", {"b": None}]}),),
-            status="truncated",
-            error="too long",
-            model="m",
-            context_snapshot={"deep": [1, 2.5, True]},
-            metadata={"k": "v"},
-        )
-        tool = user("m3", [{"type": "text", "text": "x"}, "y"], tool_call_id="t")
-        lease = new(store, user("m1"), message, tool)
-        store.append(lease, [todos("write"), Summary("short", through="m1"), state("Tale", 3, 1)])
-        session = store.load(lease.session_id)
-        assert session.loaded_messages[1:] == (message, tool)
-        assert session.todos == todos("write").items
-        assert session.summary == Summary("short", through="m1")
-        assert (session.name, session.prompt_count) == ("Tale", 1)
-
     def test_the_last_settings_count_for_readers_lists_and_the_next_holder(self, store, other):
         lease = new(store, user("m1"), Settings(temperature=0.5), state("Tale", 1, 1))
         mine = Settings(system_prompt="Be brief.", tools_off=("write_todos",), pinned=True)
         store.append(lease, [mine, user("m2"), state("Tale", 2, 2), Reset(at(3)), user("m3")])
-        assert other.load(lease.session_id).settings == mine
-        assert other.tail(lease.session_id, 1).session.settings == mine
+        assert other.journal(lease.session_id).load().settings == mine
+        assert other.journal(lease.session_id).tail(1).session.settings == mine
         assert other.entry(lease.session_id).pinned
         lease.release()
         again = other.lease(lease.session_id)
         other.append(again, [user("m4"), state("Tale", 2, 3)])
-        assert store.tail(lease.session_id, 1).session.settings == mine
-
-    def versions(self, store):
-        """Q1 A1 Q2 A2, A1 asked for again, and gone on from there."""
-        lease = new(store, user("q1"), answer("a1"), user("q2"), answer("a2"))
-        store.append(lease, [answer("a3", after="q1"), state("Tale", 2, 2)])
-        store.append(lease, [user("q3"), answer("a4"), state("Tale", 4, 3)])
-        return lease
-
-    def test_a_reader_sees_the_live_version(self, store, other):
-        name = self.versions(store).session_id
-        live = ["q1", "a3", "q3", "a4"]
-        assert ids_of(other.load(name).loaded_messages) == live
-        assert other.entry(name).message_count == 4
-        for count in range(6):
-            tail = other.tail(name, count)
-            assert ids_of(tail.session.loaded_messages) == live[4 - min(count, 4) :]
-            assert tail.session.message_count == 4
-        tail = other.tail(name, 1)
-        page = other.page(name, tail.cursor, 2)
-        assert ids_of(page.entries) == ["a3", "q3"]
-        assert ids_of(other.page(name, page.cursor, 2).entries) == ["q1"]
-        assert ids_of(other.page_after(name, BEGINNING, 10).entries) == live
-        assert ids_of(other.load(name).all_messages) == ["q1", "a1", "q2", "a2", *live[1:]]
-
-    def test_a_message_of_another_version_is_found_with_that(self, store):
-        name = self.versions(store).session_id
-        around = store.around(name, "q2", 1, 1)
-        assert (ids_of(around.entries), around.aside) == (["a1", "q2", "a2"], True)
-        assert ids_of(store.page(name, around.earlier, 5).entries) == ["q1"]
-        assert around.later is None
-        later = store.around(name, "a1", 0, 1)
-        assert ids_of(store.page_after(name, later.later, 5).entries) == ["a2"]
-        assert not store.around(name, "a3", 1, 1).aside
-
-    def test_the_tokens_of_all_requests_are_read_whatever_became_of_the_answers(self, store):
-        lease = self.versions(store)
-        failed = answer("a5", status="failed", model="local:m", usage=TokenUsage(50, 0))
-        again = answer("a6", replaces="a5", model="local:m", usage=TokenUsage(60, 6, 40, 10))
-        summary = Summary("So far.", "q3", "local:m", TokenUsage(90, 9))
-        store.append(lease, [failed, summary, Reset(at(3)), again, summary, todos("x")])
-        store.append(lease, [msgspec.structs.replace(again, usage=TokenUsage(60, 7, 40, 10))])
-        counted = {each.id: each.usage for each in store.requests(lease.session_id)}
-        assert counted == {
-            **dict.fromkeys(["a1", "a2", "a3", "a4"]),
-            "a5": TokenUsage(50, 0),
-            "summary q3": TokenUsage(90, 9),
-            "a6": TokenUsage(60, 7, 40, 10),
-        }
-        assert store.requests(closed(store)) == ()
-        with pytest.raises(SessionNotFound):
-            store.requests("session-nowhere")
-
-    def test_the_answers_that_a_fork_begins_with_are_no_requests_of_its_own(self, store):
-        lease = store.create(SCOPE, "/shop", "m", forked_from="a")
-        store.append(lease, [user("q1"), answer("a1", seconds=-9), answer("a2", seconds=9_999)])
-        assert [each.id for each in store.requests(lease.session_id)] == ["a2"]
-
-    def test_versions_are_told_in_the_order_of_the_file(self, store):
-        lease = self.versions(store)
-        assert store.versions(lease.session_id) == dict.fromkeys(["a1", "a3"], ("a1", "a3"))
-        assert store.versions(closed(store)) == {}
-
-    def test_a_session_can_be_read_as_if_an_earlier_message_were_its_last(self, store):
-        name = self.versions(store).session_id
-        tail = store.tail(name, 2, "q2")
-        assert (ids_of(tail.session.loaded_messages), tail.session.message_count) == (
-            ["a1", "q2"],
-            3,
-        )
-        assert ids_of(store.page(name, tail.cursor, 5).entries) == ["q1"]
-        first = store.tail(name, 2, "")
-        assert (first.session.loaded_messages, first.session.message_count) == ((), 0)
-        with pytest.raises(MessageNotFound):
-            store.tail(name, 2, "nobody")
-
-    def test_a_reader_who_knows_another_version_gets_what_follows_the_last_common_one(self, store):
-        name = self.versions(store).session_id
-        assert ids_of(store.since(name, "a2")) == ["q1", "a3", "q3", "a4"]
-        assert ids_of(store.since(name, "a3")) == ["q3", "a4"]
+        assert store.journal(lease.session_id).tail(1).session.settings == mine
 
     def test_numbers_in_a_scope_go_up_by_one_with_the_first_record(self, store, other):
         reserved = store.create(SCOPE, "/shop", "m")
         first = new(other)
         elsewhere = new(store, scope="other")
         appended = store.append(reserved, [user("m1")])
-        assert other.load(first.session_id).header.ordinal == 1
+        assert other.journal(first.session_id).load().header.ordinal == 1
         assert appended.ordinal == 2
         assert store.append(reserved, [user("m2")]).ordinal == 2
-        assert store.load(elsewhere.session_id).header.ordinal == 1
+        assert store.journal(elsewhere.session_id).load().header.ordinal == 1
 
     @pytest.mark.parametrize("end", ["archive", "delete", "purge"])
     def test_a_number_is_never_given_again(self, store, end):
@@ -462,7 +693,7 @@ class StoreContract:
         if end == "purge":
             store.delete(name)
         getattr(store, end)(name)
-        assert store.load(closed(store)).header.ordinal == 3
+        assert store.journal(closed(store)).load().header.ordinal == 3
 
     def test_an_imported_session_has_no_number_until_it_is_restored(self, store):
         closed(store)
@@ -474,12 +705,12 @@ class StoreContract:
         before = store.active(SCOPE)
         store.restore("theirs")
         assert store.active(SCOPE) == before
-        assert store.entry("theirs").ordinal == store.load("theirs").header.ordinal == 2
+        assert store.entry("theirs").ordinal == store.journal("theirs").load().header.ordinal == 2
         assert store.resolve("#2", SCOPE) == "theirs"
         store.archive("theirs")
         store.restore("theirs")
         assert store.entry("theirs").ordinal == 2
-        assert store.load(closed(store)).header.ordinal == 3
+        assert store.journal(closed(store)).load().header.ordinal == 3
 
     def test_the_first_append_to_an_imported_session_gives_it_its_number(self, store):
         closed(store)
@@ -505,7 +736,7 @@ class StoreContract:
             store.append(lease, [user("m2")])
         with pytest.raises(ReadOnly):
             other.append(held, [user("m2")])
-        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
+        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
 
     def test_a_failed_append_leaves_nothing_and_can_be_made_again(self, store, backend):
         lease = new(store)
@@ -513,9 +744,9 @@ class StoreContract:
         backend.fail_next()
         with pytest.raises(StorageFull):
             store.append(lease, again)
-        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
+        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
         assert store.append(lease, again).foreign == ()
-        session = store.load(lease.session_id)
+        session = store.journal(lease.session_id).load()
         assert texts(session.all_messages) == ["hello", "hi", "after"]
         assert (texts(session.loaded_messages), session.damaged) == (["after"], 0)
         assert len(session.entries) == 4
@@ -527,17 +758,7 @@ class StoreContract:
             store.append(lease, [user("m1")])
         assert store.list(ALL, None, 10).entries == ()
         assert store.append(lease, [user("m1")]).ordinal == 1
-        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
-
-    def test_what_no_reader_would_take_back_is_refused_with_all_that_came_with_it(self, store):
-        deep = "leaf"
-        for _ in range(250):
-            deep = [deep]
-        lease = new(store)
-        for bad in (user("m3", deep), user("m3", [{1j}])):
-            with pytest.raises(StorageError):
-                store.append(lease, [answer("m2"), bad])
-        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
+        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
 
     def test_records_of_others_are_given_back_once(self, store, backend):
         lease = new(store)
@@ -568,7 +789,7 @@ class StoreContract:
         assert store.append(lease, [user("m3", "more")]).restored is False
         assert store.entry(name).status == "open"
         assert not store.is_archived(name)
-        assert texts(store.load(name).loaded_messages) == ["hello", "again", "more"]
+        assert texts(store.journal(name).load().loaded_messages) == ["hello", "again", "more"]
 
     def test_a_failed_restoring_append_restores_at_the_next_one(self, store, backend):
         name = closed(store)
@@ -578,7 +799,7 @@ class StoreContract:
         with pytest.raises(StorageFull):
             store.append(lease, [user("m2", "again")])
         assert store.append(lease, [user("m2", "again")]).restored is True
-        assert texts(store.load(name).loaded_messages) == ["hello", "again"]
+        assert texts(store.journal(name).load().loaded_messages) == ["hello", "again"]
 
     def test_a_deleted_session_takes_no_more_records(self, store):
         lease = new(store)
@@ -587,7 +808,7 @@ class StoreContract:
             store.append(lease, [user("m2")])
         store.restore(lease.session_id)
         store.append(lease, [user("m2", "back")])
-        assert texts(store.load(lease.session_id).loaded_messages) == ["hello", "back"]
+        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello", "back"]
 
     # --- durability
 
@@ -603,7 +824,7 @@ class StoreContract:
         store.note_imports([ImportLine(at(), "pi", "/a")])
         later = backend.another_program()
         assert later.list(ALL, None, 10) == store.list(ALL, None, 10)
-        assert later.load("tale").entries == store.load("tale").entries
+        assert later.journal("tale").load().entries == store.journal("tale").load().entries
         assert later.stamp("tale") == store.stamp("tale")
         assert later.attachment("tale", PHOTO.sha256) == PICTURE
         assert (later.active(SCOPE), later.holder("tale")) == (first, store.holder("tale"))
@@ -625,20 +846,7 @@ class StoreContract:
             names = list(threads.map(write, [store, other] * 3))
         assert sorted(each.ordinal for each in store.entries(names)) == [1, 2, 3, 4, 5, 6]
         for name in names:
-            assert texts(store.load(name).loaded_messages) == ["hello", *"01234"]
-
-    def test_a_session_is_read_by_many_threads_while_one_writes_to_it(self, store):
-        lease = new(store)
-
-        def read(_):
-            return len(store.load(lease.session_id).loaded_messages)
-
-        with ThreadPoolExecutor(3) as threads:
-            counts = threads.map(read, range(12))
-            for number in range(8):
-                store.append(lease, [user(f"n{number}")])
-            assert all(1 <= count <= 9 for count in counts)
-        assert len(store.load(lease.session_id).loaded_messages) == 9
+            assert texts(store.journal(name).load().loaded_messages) == ["hello", *"01234"]
 
     def test_a_lease_is_used_and_given_up_by_another_thread_than_took_it(self, store, other):
         with ThreadPoolExecutor(1) as thread:
@@ -650,45 +858,13 @@ class StoreContract:
 
     # --- load
 
-    def test_what_is_not_there_cannot_be_read(self, store):
-        for read in (
-            store.load,
-            store.entry,
-            lambda name: store.tail(name, 3),
-            lambda name: store.page(name, "0", 3),
-            lambda name: store.since(name, None),
-        ):
-            with pytest.raises(SessionNotFound):
-                read("nowhere")
-
     @pytest.mark.parametrize("deed", ["archive", "delete"])
     def test_a_session_that_was_set_aside_is_read_where_it_is(self, store, deed):
         name = closed(store)
         getattr(store, deed)(name)
-        assert texts(store.load(name).loaded_messages) == ["hello"]
-        assert texts(store.tail(name, 1).session.loaded_messages) == ["hello"]
-        assert texts(store.since(name, None)) == ["hello"]
-
-    def test_only_what_came_after_the_last_reset_is_live(self, store):
-        lease = new(store, user("m1"), answer("m2"), Reset(at(1)), user("m3", "anew"))
-        session = store.load(lease.session_id)
-        assert texts(session.loaded_messages) == ["anew"]
-        assert texts(session.all_messages) == ["hello", "hi", "anew"]
-        assert (session.message_count, session.total_count, session.prompt_count) == (1, 3, 2)
-
-    def test_a_message_written_again_stands_in_its_old_place(self, store):
-        lease = new(store, user("m1"), answer("m2", "draft"), user("m3", "then"))
-        store.append(lease, [answer("m2", "final")])
-        session = store.load(lease.session_id)
-        assert texts(session.loaded_messages) == ["hello", "final", "then"]
-        assert session.message_count == 3
-
-    def test_a_retried_answer_hides_the_failed_one(self, store):
-        lease = new(store, user("m1"), answer("m2", "no", status="failed"))
-        store.append(lease, [answer("m3", "yes", replaces="m2")])
-        session = store.load(lease.session_id)
-        assert texts(session.loaded_messages) == ["hello", "yes"]
-        assert (session.message_count, session.total_count) == (2, 3)
+        assert texts(store.journal(name).load().loaded_messages) == ["hello"]
+        assert texts(store.journal(name).tail(1).session.loaded_messages) == ["hello"]
+        assert texts(store.journal(name).since(None)) == ["hello"]
 
     def test_the_pieces_of_an_answer_are_one_message_that_is_arriving_while_its_writer_lives(
         self, store, other
@@ -696,7 +872,7 @@ class StoreContract:
         lease = new(store, user("m1"))
         store.append(lease, [piece("m2", 0, "once "), piece("m2", 5, "upon")])
         for reader in (store, other):
-            session = reader.load(lease.session_id)
+            session = reader.journal(lease.session_id).load()
             assert texts(session.loaded_messages) == ["hello", "once upon"]
             assert session.arriving == {"m2"}
             assert session.interrupted == ()
@@ -704,7 +880,7 @@ class StoreContract:
 
     def test_the_pieces_that_a_dead_writer_left_are_an_interrupted_message(self, store):
         name = closed(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
-        session = store.load(name)
+        session = store.journal(name).load()
         assert texts(session.loaded_messages) == ["hello", "once upon"]
         assert session.loaded_messages[1].status == "interrupted"
         assert session.interrupted == session.loaded_messages[1:]
@@ -713,79 +889,15 @@ class StoreContract:
     def test_the_next_holder_is_told_what_its_predecessor_left_unfinished(self, store, other):
         name = closed(store, user("m1"), piece("m2", 0, "once upon"))
         lease = store.lease(name)
-        left = store.tail(name, 10).session.interrupted
+        left = store.journal(name).tail(10).session.interrupted
         assert texts(left) == ["once upon"]
         store.append(lease, [Opened(at(9)), *left])
-        session = store.load(name)
+        session = store.journal(name).load()
         assert (session.interrupted, session.arriving) == ((), frozenset())
         assert session.loaded_messages[1].status == "interrupted"
         assert session.message_count == 2
 
-    def test_a_finished_answer_replaces_its_pieces(self, store):
-        lease = new(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
-        store.append(lease, [answer("m2", "once upon a time")])
-        session = store.load(lease.session_id)
-        assert texts(session.loaded_messages) == ["hello", "once upon a time"]
-        assert session.arriving == frozenset()
-
-    def test_when_it_was_opened_and_closed_is_known(self, store):
-        name = closed(store, Opened(at(1)), user("m1", seconds=2), Closed(at(3)))
-        session = store.load(name)
-        assert (session.opened_at, session.closed_at) == (at(1), at(3))
-        assert session.last_used_at == at(2)
-
     # --- tail, page and since
-
-    def talk(self, store, count=10):
-        """A session of numbered messages, reset before the sixth."""
-        lease = new(store, *[user(f"m{n}", str(n)) for n in range(5)])
-        store.append(lease, [Reset(at(5)), *[user(f"m{n}", str(n)) for n in range(5, count)]])
-        store.append(lease, [state("Talk", count - 5, count)])
-        return lease.session_id
-
-    def test_a_tail_has_the_last_live_messages_and_what_else_a_session_shows(self, store):
-        session = store.tail(self.talk(store), 3).session
-        assert texts(session.loaded_messages) == ["7", "8", "9"]
-        assert (session.name, session.message_count, session.prompt_count) == ("Talk", 5, 10)
-        assert session.header.scope == SCOPE
-
-    def test_a_tail_ends_at_a_reset_and_pages_lead_across_it(self, store):
-        name = self.talk(store)
-        tail = store.tail(name, 100)
-        assert texts(tail.session.loaded_messages) == ["5", "6", "7", "8", "9"]
-        entries, cursor = list(tail.session.entries), tail.cursor
-        while cursor:
-            page = store.page(name, cursor, 2)
-            assert len([each for each in page.entries if hasattr(each, "role")]) <= 2
-            entries, cursor = [*page.entries, *entries], page.cursor
-        assert tuple(entries) == store.load(name).entries
-
-    def test_a_tail_of_all_there_is_leads_nowhere(self, store):
-        name = closed(store, user("m1"), answer("m2"))
-        assert store.tail(name, 2).cursor is None
-        assert store.tail(name, 100).cursor is None
-
-    def test_a_tail_right_after_a_reset_is_empty_and_leads_to_what_came_before(self, store):
-        name = closed(store, user("m1"), answer("m2"), Reset(at(1)))
-        tail = store.tail(name, 10)
-        assert tail.session.loaded_messages == ()
-        page = store.page(name, tail.cursor, 10)
-        assert [getattr(entry, "id", "reset") for entry in page.entries] == ["m1", "m2", "reset"]
-        assert page.cursor is None
-
-    def test_a_tail_of_nothing_shows_all_but_the_messages(self, store):
-        name = closed(store, user("m1"), state("Named", 1, 1))
-        tail = store.tail(name, 0)
-        assert (tail.session.entries, tail.session.name) == ((), "Named")
-        assert texts(store.page(name, tail.cursor, 5).entries) == ["hello"]
-
-    def test_a_page_stays_where_it_was_when_more_is_written(self, store):
-        lease = new(store, *[user(f"m{n}", str(n)) for n in range(6)])
-        cursor = store.tail(lease.session_id, 2).cursor
-        before = store.page(lease.session_id, cursor, 2)
-        store.append(lease, [answer("m6", "more"), Reset(at(9))])
-        assert texts(store.page(lease.session_id, cursor, 2).entries) == ["2", "3"]
-        assert store.page(lease.session_id, cursor, 2).entries == before.entries
 
     @pytest.mark.parametrize(
         "cursor",
@@ -794,80 +906,11 @@ class StoreContract:
     def test_a_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
         name = closed(store)
         with pytest.raises(StorageError):
-            store.page(name, cursor, 5)
+            store.journal(name).page(cursor, 5)
         with pytest.raises(StorageError):
             store.list(ALL, cursor, 5)
 
     # --- around a message, and on from there
-
-    def test_around_a_message_is_what_stands_before_and_after_it(self, store):
-        found = store.around(self.talk(store), "m3", 1, 3)
-        assert texts(found.entries[:2]) == ["2", "3"]
-        assert [getattr(entry, "id", "reset") for entry in found.entries] == [
-            *("m2", "m3", "m4", "reset", "m5", "m6")
-        ]
-
-    @pytest.mark.parametrize("message_id", ["m0", "m3", "m5", "m9"])
-    def test_from_around_a_message_pages_lead_to_both_ends(self, store, message_id):
-        name = self.talk(store)
-        found = store.around(name, message_id, 1, 1)
-        entries, earlier, later = found.entries, found.earlier, found.later
-        while earlier:
-            page = store.page(name, earlier, 2)
-            entries, earlier = (*page.entries, *entries), page.cursor
-        while later:
-            page = store.page_after(name, later, 2)
-            entries, later = (*entries, *page.entries), page.cursor
-        assert entries == store.load(name).entries
-
-    def test_from_the_beginning_pages_lead_through_all_of_it(self, store):
-        name, later, entries = self.talk(store), BEGINNING, ()
-        while later:
-            page = store.page_after(name, later, 2)
-            assert sum(hasattr(entry, "id") for entry in page.entries) <= 2
-            entries, later = (*entries, *page.entries), page.cursor
-        assert entries == store.load(name).entries
-
-    def test_a_message_alone_is_around_itself(self, store):
-        found = store.around(closed(store, user("m1")), "m1", 5, 5)
-        assert texts(found.entries) == ["hello"]
-        assert (found.earlier, found.later) == (None, None)
-
-    def test_around_an_answer_its_pieces_are_one_message(self, store):
-        name = closed(
-            store, user("m1"), piece("m2", 0, "a"), piece("m2", 1, "b"), answer("m2", "ab")
-        )
-        assert texts(store.around(name, "m2", 1, 1).entries) == ["hello", "ab"]
-        assert texts(store.around(name, "m1", 1, 1).entries) == ["hello", "ab"]
-
-    def test_a_message_that_is_not_there_or_was_replaced_has_nothing_around_it(self, store):
-        name = closed(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
-        for message_id in ("m2", "nowhere", "", "m", '"'):
-            with pytest.raises(MessageNotFound):
-                store.around(name, message_id, 5, 5)
-        with pytest.raises(SessionNotFound):
-            store.around("nowhere", "m1", 5, 5)
-
-    def test_what_is_written_meanwhile_is_on_the_pages_after(self, store):
-        lease = new(store, *[user(f"m{n}", str(n)) for n in range(3)])
-        later = store.around(lease.session_id, "m0", 0, 1).later
-        store.append(lease, [answer("m3", "more")])
-        page = store.page_after(lease.session_id, later, 5)
-        assert (texts(page.entries), page.cursor) == (["2", "more"], None)
-
-    def test_a_later_page_takes_its_place_behind_what_was_read_before_it_was_written(self, store):
-        records = [user("m1"), answer("m2", "no", status="failed"), user("m3"), user("m4")]
-        lease = new(store, *records)
-        before = store.around(lease.session_id, "m1", 0, 2)
-        store.append(lease, [answer("m5", "yes", replaces="m2"), user("m3", "written again")])
-        page = store.page_after(lease.session_id, before.later, 9)
-        assert "m2" in page.replaced
-        assert joined(before.entries, page) == store.load(lease.session_id).entries
-
-    @pytest.mark.parametrize("cursor", ["", "x", "-1", "99999999", "9" * 5000, "٣", "[1]"])
-    def test_a_later_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
-        with pytest.raises(StorageError):
-            store.page_after(closed(store), cursor, 5)
 
     def test_a_stamp_is_another_one_after_each_change(self, store, other, backend):
         session = closed(store, user("m1"))
@@ -892,7 +935,7 @@ class StoreContract:
     def test_a_stamp_stays_while_a_session_is_only_read_and_leased(self, store, other):
         name = closed(store)
         first = store.stamp(name)
-        store.load(name)
+        store.journal(name).load()
         other.lease(name).release()
         assert store.entry(name).status == "closed"
         assert store.stamp(name) == other.stamp(name) == first
@@ -913,22 +956,6 @@ class StoreContract:
         store.purge(session)
         with pytest.raises(SessionNotFound):
             store.stamp(session)
-
-    def test_since_gives_the_live_messages_after_one(self, store):
-        name = self.talk(store)
-        assert texts(store.since(name, "m7")) == ["8", "9"]
-        assert store.since(name, "m9") == ()
-
-    @pytest.mark.parametrize("message_id", [None, "nowhere", "m2"])
-    def test_since_gives_all_live_messages_after_one_that_is_none_of_them(self, store, message_id):
-        name = self.talk(store)
-        assert texts(store.since(name, message_id)) == ["5", "6", "7", "8", "9"]
-
-    def test_since_gives_all_live_messages_after_one_that_was_replaced(self, store):
-        lease = new(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
-        assert texts(store.since(lease.session_id, "m2")) == ["hello", "yes"]
-        store.append(lease, [user("m4", "so")])
-        assert texts(store.since(lease.session_id, "m3")) == ["so"]
 
     # --- list and entry
 
@@ -1266,7 +1293,7 @@ class StoreContract:
         )
         entry = other.entry("old")
         assert (entry.status, entry.name, entry.ordinal) == ("archived", "Old", 0)
-        assert texts(other.load("old").loaded_messages) == ["a", "b"]
+        assert texts(other.journal("old").load().loaded_messages) == ["a", "b"]
         assert entry.last_used_at == at(9)
         assert ids(other.list(SessionFilter(SCOPE), None, 9)) == []
         assert store.active(SCOPE) is None
@@ -1281,7 +1308,7 @@ class StoreContract:
         with pytest.raises(SessionNotFound):
             store.entry("old")
         store.add_imported(imported("old"), encoded(user("m1", "a")))
-        assert texts(store.load("old").loaded_messages) == ["a"]
+        assert texts(store.journal("old").load().loaded_messages) == ["a"]
 
     @pytest.mark.parametrize("deed", ["keep", "archive", "delete"])
     def test_an_import_takes_the_place_of_no_session(self, store, deed):
@@ -1290,13 +1317,13 @@ class StoreContract:
             getattr(store, deed)("old")
         with pytest.raises(SessionExists):
             store.add_imported(imported("old"), encoded(user("m1")))
-        assert texts(store.load("old").loaded_messages) == ["mine"]
+        assert texts(store.journal("old").load().loaded_messages) == ["mine"]
 
     def test_an_imported_session_has_its_versions(self, store):
         records = [user("m1", "a"), answer("m2", "b"), answer("m3", "c", after="m1")]
         store.add_imported(imported("old"), encoded(*records, state("", 2, 1)))
-        assert texts(store.tail("old", 9).session.loaded_messages) == ["a", "c"]
-        assert texts(store.load("old").all_messages) == ["a", "b", "c"]
+        assert texts(store.journal("old").tail(9).session.loaded_messages) == ["a", "c"]
+        assert texts(store.journal("old").load().all_messages) == ["a", "b", "c"]
 
     def test_an_imported_session_keeps_its_number_where_that_was_never_given(self, store):
         for name in ("old", "other"):
@@ -1333,7 +1360,7 @@ class StoreContract:
         lease.release()
         entry = other.entry("old")
         assert (entry.status, entry.ordinal, entry.last_used_at) == ("archived", 0, at(9))
-        assert texts(other.load("old").loaded_messages) == ["a", "b"]
+        assert texts(other.journal("old").load().loaded_messages) == ["a", "b"]
 
     def test_who_holds_no_lease_extends_nothing(self, store, other):
         store.add_imported(imported("old"), encoded(user("m1")))
@@ -1343,12 +1370,6 @@ class StoreContract:
         lease.release()
         with pytest.raises(ReadOnly):
             store.extend(lease, [answer("m2")])
-
-    def test_the_records_of_a_session_are_read_one_by_one(self, store):
-        records = [user("m1"), answer("m2"), Reset(at=at())]
-        found = store.records(closed(store, *records))
-        assert isinstance(next(found), SessionHeader)
-        assert list(found) == records
 
     def test_a_session_is_found_by_the_id_that_it_had_in_its_program(self, store, other):
         for name, program, source in (
@@ -1416,7 +1437,7 @@ class StoreContract:
         store.archive(name)
         with pytest.raises(SessionNotFound):
             store.purge(name)
-        assert texts(store.load(name).loaded_messages) == ["hello"]
+        assert texts(store.journal(name).load().loaded_messages) == ["hello"]
 
     def test_only_what_is_kept_can_be_archived(self, store):
         name = closed(store)
@@ -1468,10 +1489,10 @@ class StoreContract:
     def test_a_restored_session_has_its_scope_its_number_and_its_messages(self, store, way):
         closed(store)
         name = closed(store)
-        before = store.load(name)
+        before = store.journal(name).load()
         getattr(store, way)(name)
         store.restore(name)
-        after = store.load(name)
+        after = store.journal(name).load()
         assert (after.header, after.entries) == (before.header, before.entries)
         assert store.resolve("#2", SCOPE) == name
 
@@ -1481,10 +1502,10 @@ class StoreContract:
         store.purge(name)
         assert store.list(ALL, None, 10).entries == ()
         with pytest.raises(SessionNotFound):
-            store.load(name)
+            store.journal(name).load()
         assert store.holder(name) is None
         assert texts(
-            store.load(closed(store, user("n1", "anew"), session_id=name)).loaded_messages
+            store.journal(closed(store, user("n1", "anew"), session_id=name)).load().loaded_messages
         ) == ["anew"]
 
     def test_a_holder_that_purges_has_no_lease_any_more(self, store):
@@ -1573,12 +1594,12 @@ class StoreContract:
         lease.release()
         store.add_imported(imported("added"), encoded(*both))
         for session_id, count in (("appended", 4), ("added", 2)):
-            shown = [each.attachments for each in store.load(session_id).all_messages]
+            shown = [each.attachments for each in store.journal(session_id).load().all_messages]
             assert shown == [(PHOTO,)] * count
 
     def test_a_message_may_refer_to_a_picture_that_is_not_there(self, store):
         closed(store, user("m1", [NAMED]), session_id="tale")
-        assert store.load("tale").all_messages[0].attachments == (PHOTO,)
+        assert store.journal("tale").load().all_messages[0].attachments == (PHOTO,)
         destroy(store, "tale")
 
     # --- active
@@ -1642,12 +1663,12 @@ class StoreContract:
             lambda: store.create(SCOPE, "/shop", "m", session_id=name),
             lambda: store.lease(name),
             lambda: store.holder(name),
-            lambda: store.load(name),
-            lambda: store.tail(name, 5),
-            lambda: store.page(name, "0", 5),
-            lambda: store.page_after(name, "0", 5),
-            lambda: store.around(name, "m1", 1, 1),
-            lambda: store.since(name, None),
+            lambda: store.journal(name).load(),
+            lambda: store.journal(name).tail(5),
+            lambda: store.journal(name).page("0", 5),
+            lambda: store.journal(name).page_after("0", 5),
+            lambda: store.journal(name).around("m1", 1, 1),
+            lambda: store.journal(name).since(None),
             lambda: store.stamp(name),
             lambda: store.entry(name),
             lambda: store.is_archived(name),
@@ -1665,7 +1686,9 @@ class StoreContract:
 
     def test_the_longest_id_is_an_id(self, store):
         name = "x" * 128
-        assert texts(store.load(closed(store, session_id=name)).loaded_messages) == ["hello"]
+        assert texts(store.journal(closed(store, session_id=name)).load().loaded_messages) == [
+            "hello"
+        ]
 
     # --- search
 
@@ -1737,7 +1760,7 @@ class StoreContract:
         name = self.versions(store).session_id
         store_hits = {hit.message_id for hit in search(store, "hi", 10).hits}
         assert store_hits == {"a1", "a2", "a3", "a4"}
-        assert all(store.around(name, each, 1, 1).entries for each in store_hits)
+        assert all(store.journal(name).around(each, 1, 1).entries for each in store_hits)
 
     def test_a_message_written_again_is_found_by_its_last_writing(self, store):
         lease = new(store, user("m1", "the first writing"))

@@ -1,4 +1,4 @@
-"""What a store must do whose sessions can be copied, as tests: ``journals`` of ``CopyableStore``.
+"""What a store must do whose sessions can be copied, as tests: ``SessionStore.journals``.
 
 A backend plugs in as in ``tests.storage.contract``; it needs only ``store`` and
 ``another_program()``.
@@ -12,7 +12,7 @@ from tests.storage.contract import ALL, PICTURE, SCOPE, closed, state
 from tui.domain.journal.records import Closed, Settings, encode
 from tui.domain.moves import Move
 from tui.errors import SessionBusy, SessionExists, SessionNotFound, StorageError
-from tui.storage.copyable import CopyableStore, Numbers, SessionNumber, StoredJournal
+from tui.storage.copyable import Numbers, SessionNumber, StoredJournal
 from tui.storage.protocol import SessionFilter
 
 USED_NS = 1_768_142_000_000_000_000
@@ -52,9 +52,6 @@ class CopyContract:
     def journals(self, store):
         return store.journals
 
-    def test_the_store_says_that_it_can_be_copied(self, store):
-        assert isinstance(store, CopyableStore)
-
     @pytest.mark.parametrize(
         ("place", "status"),
         [("sessions", "closed"), ("archive", "archived"), ("trash", "trashed")],
@@ -66,7 +63,7 @@ class CopyContract:
         assert (entry.status, entry.name, entry.ordinal, entry.scope) == (status, "Talk", 3, SCOPE)
         assert journals.find("tale").place == place
         assert journals.find("tale").used_ns // 1_000_000 == USED_NS // 1_000_000
-        assert [message.id for message in store.load("tale").loaded_messages] == ["m1"]
+        assert [message.id for message in store.journal("tale").load().loaded_messages] == ["m1"]
 
     @pytest.mark.parametrize(
         "written",
@@ -170,7 +167,7 @@ class CopyContract:
         lease = store.lease("tale")
         store.append(lease, [user("m3", "mine", 2)])
         lease.release()
-        messages = store.load("tale").loaded_messages
+        messages = store.journal("tale").load().loaded_messages
         assert [message.id for message in messages] == ["m1", "m2", "m3"]
 
     def test_numbers_are_taken_over(self, store, journals):

@@ -7,7 +7,6 @@ import pytest
 
 from tests.builders import header
 from tests.storage.contract import StoreContract
-from tests.storage.memory import ScriptedMemoryStore
 from tui.domain.journal.records import encode
 from tui.storage.file_store import FileStore
 
@@ -44,32 +43,7 @@ class FileBackend:
         os.mkfifo(path)
 
 
-class MemoryBackend:
-    def __init__(self, clock):
-        self.store = ScriptedMemoryStore(clock)
-        self.another_program = self.store.another_program
-        self.slip_in = self.store.slip_in
-
-    def fail_next(self):
-        from tui.errors import StorageFull
-
-        self.store.fail_next(StorageFull("no room"))
-
-    def make_newer(self, session_id):
-        box = self.store.shelf.boxes[session_id]
-        box.header = header(session_id, version=2)
-
-    def spoil(self, session_id):
-        self.store.shelf.boxes[session_id].damage = "spoilt"
-
-
 class TestFileStore(StoreContract):
     @pytest.fixture
     def backend(self, data, clock, monkeypatch):
         return FileBackend(data, clock, monkeypatch)
-
-
-class TestMemoryStore(StoreContract):
-    @pytest.fixture
-    def backend(self, clock):
-        return MemoryBackend(clock)

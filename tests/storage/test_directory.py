@@ -42,7 +42,7 @@ def test_a_journal_larger_than_any_session_is_listed_as_unreadable_and_not_read(
     (entry,) = store.entries([name])
     assert entry.label == "(unreadable)"
     with pytest.raises(SessionDamaged, match="it is larger than 2 GiB"):
-        store.load(name)
+        store.journal(name).load()
 
 
 @pytest.mark.parametrize("make", [folder, link, dangling_link, loop, os.mkfifo])
@@ -53,7 +53,7 @@ def test_what_is_no_plain_file_stands_in_the_list_and_hides_no_other(store, make
     assert set(entries) == {whole, "odd"}
     assert (entries["odd"].label, entries["odd"].damaged) == (UNREADABLE, 1)
     assert entries[whole].label == "hello"
-    for read in (store.load, store.lease, lambda name: store.tail(name, 5)):
+    for read in (store.lease, lambda name: store.journal(name).tail(5)):
         with pytest.raises(SessionDamaged, match="not a regular file"):
             read("odd")
     assert store.resolve("odd", SCOPE) == "odd"
@@ -69,7 +69,7 @@ def test_nothing_in_the_place_of_a_journal_stops_the_program(store):
     def ask():
         found(store)
         with pytest.raises(SessionDamaged):
-            store.load("pipe")
+            store.journal("pipe").load()
         done.set()
 
     threading.Thread(target=ask, daemon=True).start()
@@ -142,7 +142,7 @@ def test_an_id_in_two_folders_counts_once_in_sessions_then_archive_then_trash(st
     for place in ("trash", "archive", "sessions"):
         put(Story().user(f"from {place}").data, "tale", place)
         assert [entry.label for entry in store.list(ALL, None, 5).entries] == [f"from {place}"]
-        assert store.load("tale").loaded_messages[0].text == f"from {place}"
+        assert store.journal("tale").load().loaded_messages[0].text == f"from {place}"
     assert store.list(SessionFilter(statuses=frozenset({"archived"})), None, 5).entries == ()
     assert store.list(SessionFilter(statuses=frozenset({"trashed"})), None, 5).entries == ()
 
@@ -171,7 +171,7 @@ def test_a_lock_that_cannot_be_looked_at_hides_no_session(store):
     entries = found(store)
     assert set(entries) == {name, other}
     assert entries[name].status == "closed"
-    assert store.load(name).loaded_messages[0].text == "hello"
+    assert store.journal(name).load().loaded_messages[0].text == "hello"
     with pytest.raises(StorageError):
         store.holder(name)
 
@@ -279,4 +279,4 @@ def test_all_that_a_journal_can_hold_is_listed(store, put):
     put(every_kind().data)
     entry = found(store)["tale"]
     assert (entry.name, entry.damaged, entry.status) == ("A tale", 0, "closed")
-    assert entry.message_count == len(store.load("tale").loaded_messages)
+    assert entry.message_count == len(store.journal("tale").load().loaded_messages)

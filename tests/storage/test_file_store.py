@@ -110,7 +110,7 @@ def test_reading_makes_nothing(store):
     store.list(ALL, None, 5)
     store.active(SCOPE)
     assert store.holder("nowhere") is None
-    for read in (store.load, store.lease, store.archive, store.purge):
+    for read in (store.lease, store.archive, store.purge):
         with pytest.raises(SessionNotFound):
             read("nowhere")
     assert not store.root.exists()
@@ -130,7 +130,7 @@ def test_a_hostile_id_touches_nothing_outside(store, tmp_path, name):
     before = everything(tmp_path)
     for verb in (
         store.lease,
-        store.load,
+        lambda name: store.journal(name).load(),
         store.archive,
         store.delete,
         store.restore,
@@ -140,9 +140,9 @@ def test_a_hostile_id_touches_nothing_outside(store, tmp_path, name):
         store.entry,
         lambda key: store.create(SCOPE, "/", "m", session_id=key),
         lambda key: store.set_active(SCOPE, key),
-        lambda key: store.tail(key, 1),
-        lambda key: store.page(key, "[0,[],[]]", 1),
-        lambda key: store.since(key, None),
+        lambda key: store.journal(key).tail(1),
+        lambda key: store.journal(key).page("[0,[],[]]", 1),
+        lambda key: store.journal(key).since(None),
     ):
         with pytest.raises(SessionNotFound):
             verb(name)
@@ -153,8 +153,8 @@ def test_an_id_inside_a_file_leads_nowhere(store, put):
     put(encode(header("../../escaped")) + encode(user("m1")), "tale")
     lease = store.lease("tale")
     store.append(lease, [user("m2", "more")])
-    assert store.load("tale").id == "tale"
-    assert texts(store.load("tale").loaded_messages) == ["hello", "more"]
+    assert store.journal("tale").load().id == "tale"
+    assert texts(store.journal("tale").load().loaded_messages) == ["hello", "more"]
     assert [entry.id for entry in store.list(ALL, None, 5).entries] == ["tale"]
 
 
@@ -190,7 +190,7 @@ def test_a_session_is_held_by_one_process_and_read_by_all(store, program):
             verb(name)
     holder.tell("from the other")
     assert holder.read() == "ready"
-    assert texts(store.load(name).loaded_messages) == ["hello", "from the other"]
+    assert texts(store.journal(name).load().loaded_messages) == ["hello", "from the other"]
     assert store.entry(name).status == "open"
 
 
@@ -203,7 +203,7 @@ def test_a_session_whose_holder_was_killed_can_be_taken_at_once(store, program):
     holder.kill()
     assert store.holder(name) is None
     store.append(store.lease(name), [answer("m9", "answer")])
-    assert texts(store.load(name).loaded_messages) == ["hello", "last words", "answer"]
+    assert texts(store.journal(name).load().loaded_messages) == ["hello", "last words", "answer"]
 
 
 def test_who_purges_a_session_leaves_its_lock_to_nobody(store, other):
@@ -249,7 +249,7 @@ def test_a_session_that_moves_while_it_is_looked_for_is_found(store, other, monk
 
     getattr(other, verb)(name)
     monkeypatch.setattr(os.path, "lexists", lambda path: moved_meanwhile(path) and False)
-    assert texts(store.load(name).loaded_messages) == ["hello"]
+    assert texts(store.journal(name).load().loaded_messages) == ["hello"]
 
 
 def test_a_session_that_moves_between_finding_and_opening_is_read(store, other, monkeypatch):
@@ -263,7 +263,7 @@ def test_a_session_that_moves_between_finding_and_opening_is_read(store, other, 
         return real(target, *arguments, **named)
 
     monkeypatch.setattr(os, "open", moving)
-    assert texts(store.tail(name, 5).session.loaded_messages) == ["hello"]
+    assert texts(store.journal(name).tail(5).session.loaded_messages) == ["hello"]
 
 
 def test_threads_that_take_sessions_at_once_keep_all_their_leases(store):
@@ -287,7 +287,14 @@ def test_threads_that_take_sessions_at_once_keep_all_their_leases(store):
         thread.join()
     assert failures == []
     for name in names:
-        assert texts(store.load(name).loaded_messages) == ["hello", "0", "1", "2", "3", "4"]
+        assert texts(store.journal(name).load().loaded_messages) == [
+            "hello",
+            "0",
+            "1",
+            "2",
+            "3",
+            "4",
+        ]
 
 
 def test_a_lease_of_another_store_is_not_ours(store, other):
@@ -300,9 +307,9 @@ def test_an_answer_that_another_program_is_writing_is_arriving_and_not_interrupt
     name = closed(store)
     lease = other.lease(name)
     other.append(lease, [Opened("x"), piece("m2", 0, "once ")])
-    assert store.load(name).arriving == {"m2"}
+    assert store.journal(name).load().arriving == {"m2"}
     lease.release()
-    assert texts(store.load(name).interrupted) == ["once "]
+    assert texts(store.journal(name).load().interrupted) == ["once "]
 
 
 # --- leases that go with moves
@@ -316,7 +323,7 @@ def test_a_move_that_failed_at_its_end_has_happened_for_the_lease_too(store, mon
             store.archive(lease.session_id)
     assert store.entry(lease.session_id).status == "archived"
     assert store.append(lease, [user("m2", "back")]).restored
-    assert texts(store.load(lease.session_id).loaded_messages) == ["hello", "back"]
+    assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello", "back"]
 
 
 @pytest.mark.parametrize("name", ["link", "fsync", "unlink", "open"])
@@ -366,12 +373,12 @@ def test_a_move_that_failed_can_be_made_again_and_loses_nothing(
         found = [entry.id for entry in store.list(ALL, None, 5).entries]
         assert found in ([], [session_id])
         return
-    assert texts(store.load(session_id).loaded_messages) == ["hello"]
+    assert texts(store.journal(session_id).load().loaded_messages) == ["hello"]
     if store.entry(session_id).status != end:
         getattr(store, verb)(session_id)
     assert store.entry(session_id).status == end
     assert len(store.list(ALL, None, 5).entries) == 1
-    assert texts(store.load(session_id).loaded_messages) == ["hello"]
+    assert texts(store.journal(session_id).load().loaded_messages) == ["hello"]
 
 
 def test_the_number_of_what_is_purged_stays_used_though_the_list_of_numbers_was_lost(store):
@@ -437,8 +444,8 @@ def test_without_archive_or_trash_sessions_are_listed_begun_and_gone_on_with(sto
     assert store.count(ALL) == 1
     lease = store.lease(session_id)
     store.append(lease, [answer("m2", "there")])
-    assert texts(store.load(session_id).loaded_messages) == ["hello", "there"]
-    assert texts(store.load(closed(store)).loaded_messages) == ["hello"]
+    assert texts(store.journal(session_id).load().loaded_messages) == ["hello", "there"]
+    assert texts(store.journal(closed(store)).load().loaded_messages) == ["hello"]
 
 
 @pytest.mark.parametrize(("name", "verb"), [("archive", "archive"), ("trash", "delete")])
@@ -461,7 +468,7 @@ def test_a_file_in_the_place_of_a_folder_is_named_and_hides_no_session(store, na
     (store.root / name).rename(store.root.parent / name)
     (store.root / name).touch()
     assert [entry.id for entry in store.list(ALL, None, 5).entries] == [session_id]
-    assert texts(store.load(session_id).loaded_messages) == ["hello"]
+    assert texts(store.journal(session_id).load().loaded_messages) == ["hello"]
     with pytest.raises(StorageError, match=f"/{name} is not a directory; move it away"):
         new(store)
 
@@ -519,7 +526,7 @@ def test_two_different_files_with_one_id_are_never_made_one(store, put):
     put(Story().user("archived").data, "tale", "archive")
     with pytest.raises(StorageError):
         store.archive("tale")
-    assert texts(store.load("tale").loaded_messages) == ["kept"]
+    assert texts(store.journal("tale").load().loaded_messages) == ["kept"]
     assert (store.root / "archive" / "tale.jsonl").read_bytes() == Story().user("archived").data
 
 

@@ -496,9 +496,12 @@ def long_journal(tmp_path_factory):
 @pytest.mark.parametrize(
     ("read", "most"),
     [
-        (lambda store: store.tail("long", 20), 500_000),
-        (lambda store: store.since("long", "n18990"), 500_000),
-        (lambda store: store.page("long", store.tail("long", 20).cursor, 20), 1_000_000),
+        (lambda store: store.journal("long").tail(20), 500_000),
+        (lambda store: store.journal("long").since("n18990"), 500_000),
+        (
+            lambda store: store.journal("long").page(store.journal("long").tail(20).cursor, 20),
+            1_000_000,
+        ),
         (lambda store: store.entry("long"), 500_000),
         (lambda store: store.resolve("Long", "s"), 500_000),
         (lambda store: store.lease("long").release(), 500_000),
@@ -514,7 +517,7 @@ def test_the_end_of_a_long_journal_is_read_without_the_rest(long_journal, read, 
 
 def test_the_end_of_a_long_journal_says_what_the_whole_says(long_journal):
     store = FileStore(long_journal.parents[1])
-    tail, whole = store.tail("long", 20), store.load("long")
+    tail, whole = store.journal("long").tail(20), store.journal("long").load()
     assert tail.session.loaded_messages == whole.loaded_messages[-20:]
     assert tail.session.todos == whole.todos == (TodoItem("early", "pending", "doing early"),)
     assert tail.session.message_count == whole.message_count == 19_001
@@ -522,9 +525,9 @@ def test_the_end_of_a_long_journal_says_what_the_whole_says(long_journal):
 
 def test_a_page_anywhere_reads_only_its_surroundings(long_journal, monkeypatch):
     store = FileStore(long_journal.parents[1])
-    tail = store.tail("long", 9_000)
+    tail = store.journal("long").tail(9_000)
     reads = Reads(monkeypatch)
-    page = store.page("long", tail.cursor, 20)
+    page = store.journal("long").page(tail.cursor, 20)
     assert page.entries[-1].id == "n9999"
     assert reads.bytes < 500_000
 
@@ -693,7 +696,7 @@ def test_a_version_of_a_long_journal_is_read_without_what_it_skips(long_journal,
         store.append(lease, [new, state])
         lease.release()
         reads = Reads(monkeypatch)
-        tail = store.tail("long", 5).session
+        tail = store.journal("long").tail(5).session
         assert [each.id for each in tail.loaded_messages] == ["n6", "n7", "n8", "n9", "again"]
         assert reads.bytes < 2_000_000
     finally:

@@ -10,7 +10,6 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from tests.attached import picture, showing
 from tests.builders import Clock, user
 from tests.examples import examples
-from tests.storage.memory import ScriptedMemoryStore
 from tui.errors import AttachmentNotFound
 from tui.storage.doctor import Doctor
 from tui.storage.file_store import FileStore
@@ -94,12 +93,5 @@ class FilePictures(PictureMachine):
         self.folder.cleanup()
 
 
-class MemoryPictures(PictureMachine):
-    def begin(self):
-        self.store = ScriptedMemoryStore(Clock())
-
-
 TestFilePictures = FilePictures.TestCase
 TestFilePictures.settings = examples(0.5)
-TestMemoryPictures = MemoryPictures.TestCase
-TestMemoryPictures.settings = examples(0.5)

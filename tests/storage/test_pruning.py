@@ -13,7 +13,6 @@ from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, SessionBusy, StorageFull
 from tui.storage import pruning
 from tui.storage.file_store import FileStore
-from tui.storage.memory_store import MemoryStore
 from tui.storage.pruning import (
     HookFailed,
     PartlySetAside,
@@ -32,10 +31,9 @@ def policy(limit=2, days=30, action="archive"):
     return RetentionPolicy(limit, days, action)
 
 
-@pytest.fixture(params=["files", "memory"])
-def store(request, tmp_path):
-    clock = lambda: NOW  # noqa: E731
-    return FileStore(tmp_path / "data", clock) if request.param == "files" else MemoryStore(clock)
+@pytest.fixture
+def store(tmp_path):
+    return FileStore(tmp_path / "data", lambda: NOW)
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def test_a_session_that_is_gone_is_made_anew(store, rescued):
     )
     imported = import_file(store, path, NOW)
     assert (imported.session_id, imported.messages, imported.damaged) == (HEADER.id, 2, 0)
-    session = store.load(HEADER.id)
+    session = store.journal(HEADER.id).load()
     assert [m.id for m in session.loaded_messages] == ["m2"]
     assert [m.id for m in session.all_messages] == ["m1", "m2"]
     assert (session.name, session.summary.text, session.todos[0].content) == (
@@ -124,7 +124,7 @@ def test_only_messages_that_are_missing_are_added(store, rescued):
     import_file(store, rescued(message(1), message(2)), NOW)
     imported = import_file(store, rescued(message(2), message(3)), NOW)
     assert imported.messages == 1
-    assert [m.id for m in store.load(HEADER.id).loaded_messages] == ["m1", "m2", "m3"]
+    assert [m.id for m in store.journal(HEADER.id).load().loaded_messages] == ["m1", "m2", "m3"]
 
 
 def test_versions_that_are_missing_stay_versions(store, rescued):
@@ -132,7 +132,7 @@ def test_versions_that_are_missing_stay_versions(store, rescued):
     import_file(store, rescued(*first), NOW)
     again = msgspec.structs.replace(message(4), after="m1")
     import_file(store, rescued(*first, message(3), again, message(5)), NOW)
-    session = store.load(HEADER.id)
+    session = store.journal(HEADER.id).load()
     assert [m.id for m in session.loaded_messages] == ["m1", "m4", "m5"]
     assert session.versions == dict.fromkeys(["m2", "m4"], ("m2", "m4"))
     assert session.damaged == 0
@@ -143,7 +143,7 @@ def test_a_version_of_a_message_that_only_the_session_has_is_taken_back(store, r
     again = msgspec.structs.replace(message(4), after="m1")
     imported = import_file(store, rescued(Opened(NOW), again, state(), message(5)), NOW)
     assert (imported.messages, imported.damaged) == (2, 0)
-    session = store.load(HEADER.id)
+    session = store.journal(HEADER.id).load()
     assert [m.id for m in session.loaded_messages] == ["m1", "m4", "m5"]
     assert session.versions == dict.fromkeys(["m2", "m4"], ("m2", "m4"))
     assert session.damaged == 0
@@ -161,7 +161,7 @@ def test_an_answer_cut_off_by_a_crash_is_taken_back_as_interrupted(store, rescue
     piece = Partial("m2", 0, "half an", "assistant", "2026-01-11T14:30:01.000Z")
     import_file(store, rescued(message(1)), NOW)
     import_file(store, rescued(message(1), piece), NOW)
-    last = store.load(HEADER.id).loaded_messages[-1]
+    last = store.journal(HEADER.id).load().loaded_messages[-1]
     assert (last.text, last.status) == ("half an", "interrupted")
 
 
@@ -172,12 +172,12 @@ def test_the_whole_answer_takes_the_place_of_its_beginning(store, rescued, writt
     import_file(store, rescued(message(1), begun if written_down else piece), NOW)
     whole = Message("m2", "assistant", "half an answer", "2026-01-11T14:30:01.000Z")
     assert import_file(store, rescued(whole), NOW).messages == 1
-    assert [(m.text, m.status) for m in store.load(HEADER.id).loaded_messages] == [
+    assert [(m.text, m.status) for m in store.journal(HEADER.id).load().loaded_messages] == [
         ("text 1", None),
         ("half an answer", None),
     ]
     assert import_file(store, rescued(begun), NOW).messages == 0
-    assert store.load(HEADER.id).loaded_messages[-1].text == "half an answer"
+    assert store.journal(HEADER.id).load().loaded_messages[-1].text == "half an answer"
 
 
 def test_an_answer_that_was_cut_off_in_the_session_itself_is_counted_once(store, rescued):
@@ -186,7 +186,7 @@ def test_an_answer_that_was_cut_off_in_the_session_itself_is_counted_once(store,
     store.append(lease, [Partial("m2", 0, "half an", "assistant", "2026-01-11T14:30:01.000Z")])
     lease.release()
     assert import_file(store, rescued(message(3)), NOW).messages == 1
-    found = store.load(HEADER.id)
+    found = store.journal(HEADER.id).load()
     assert [each.text for each in found.loaded_messages] == ["text 1", "half an", "text 3"]
     assert store.entry(HEADER.id).message_count == found.message_count == 3
 
@@ -206,7 +206,7 @@ def test_a_file_that_says_nothing_makes_no_session(store, rescued):
 
 def test_a_session_that_had_only_a_name_comes_back_with_it(store, rescued):
     assert import_file(store, rescued(state("Talk")), NOW).messages == 0
-    assert store.load(HEADER.id).name == "Talk"
+    assert store.journal(HEADER.id).load().name == "Talk"
 
 
 def test_a_session_in_the_trash_is_not_imported_into_and_the_reason_is_said(store, rescued):
@@ -218,7 +218,7 @@ def test_a_session_in_the_trash_is_not_imported_into_and_the_reason_is_said(stor
 
 def test_an_imported_session_is_as_old_as_it_was(store, rescued):
     import_file(store, rescued(message(1)), NOW)
-    assert store.load(HEADER.id).header.created_at == HEADER.created_at
+    assert store.journal(HEADER.id).load().header.created_at == HEADER.created_at
 
 
 def test_a_replaced_answer_is_not_added_a_second_time(store, rescued):
@@ -232,13 +232,13 @@ def test_the_later_name_stays(store, rescued, at, name):
     import_file(store, rescued(message(1), state("New")), "2026-01-15T00:00:00.000Z")
     later = "2026-03-01T00:00:00.000Z" if name == "Old" else at
     import_file(store, rescued(message(2), state("Old", later)), NOW)
-    assert store.load(HEADER.id).name == name
+    assert store.journal(HEADER.id).load().name == name
 
 
 def test_a_later_name_is_taken_back_though_nothing_else_is_missing(store, rescued):
     import_file(store, rescued(message(1), state("Old")), "2026-01-15T00:00:00.000Z")
     assert import_file(store, rescued(state("New")), "2026-02-02T00:00:00.000Z").messages == 0
-    assert store.load(HEADER.id).name == "New"
+    assert store.journal(HEADER.id).load().name == "New"
     assert store.entry(HEADER.id).message_count == 1
 
 
@@ -249,7 +249,7 @@ def test_a_reset_that_could_not_be_saved_is_taken_back_before_what_was_said_afte
     path = rescued(Reset(NOW), message(2), state())
     for _ in range(2):
         import_file(store, path, "2026-02-02T00:00:00.000Z")
-        session = store.load(HEADER.id)
+        session = store.journal(HEADER.id).load()
         assert [m.id for m in session.loaded_messages] == ["m2"]
         assert [m.id for m in session.all_messages] == ["m1", "m2"]
 
@@ -258,7 +258,7 @@ def test_a_reset_that_a_session_has_is_not_made_once_more(store, rescued):
     talk = [message(1), Reset(NOW), message(2)]
     import_file(store, rescued(*talk), "2026-01-15T00:00:00.000Z")
     import_file(store, rescued(*talk, message(3), state()), NOW)
-    assert [m.id for m in store.load(HEADER.id).loaded_messages] == ["m2", "m3"]
+    assert [m.id for m in store.journal(HEADER.id).load().loaded_messages] == ["m2", "m3"]
 
 
 def test_damaged_lines_of_the_file_are_counted_and_skipped(store, rescued):
@@ -290,7 +290,7 @@ def test_what_its_holder_says_until_it_lets_go_is_neither_changed_nor_left_out(
     monkeypatch.setattr(store, "lease", take_when_it_is_free)
     begun = Message("m2", "assistant", "te", message(2).timestamp, status="interrupted")
     assert import_file(store, rescued(begun, message(4)), NOW).messages == 1
-    found = store.load(HEADER.id)
+    found = store.journal(HEADER.id).load()
     assert [each.text for each in found.loaded_messages] == ["text 1", "text 2", "text 3", "text 4"]
     assert store.entry(HEADER.id).message_count == found.message_count == 4
 
@@ -314,7 +314,7 @@ def test_the_picture_of_a_message_that_could_not_be_saved_is_there_after_its_imp
     store.purge("other")
     assert list(Doctor(store.root).examine(repair=True)) == []
     import_file(store, path, NOW)
-    (message,) = store.load(HEADER.id).all_messages
+    (message,) = store.journal(HEADER.id).load().all_messages
     assert message == shown
     assert store.attachment(HEADER.id, picture().sha256) == PNG
 
@@ -322,7 +322,7 @@ def test_the_picture_of_a_message_that_could_not_be_saved_is_there_after_its_imp
 def test_a_message_whose_picture_is_nowhere_is_imported_all_the_same(store, rescued):
     shown = Message("m1", "user", showing("see", picture()), NOW)
     import_file(store, rescued(shown), NOW)
-    assert store.load(HEADER.id).all_messages == (shown,)
+    assert store.journal(HEADER.id).load().all_messages == (shown,)
 
 
 def test_a_journal_of_another_data_directory_brings_its_pictures(store, tmp_path):

@@ -41,7 +41,7 @@ def lines_of(store):
 
 
 def ordinal(store, name):
-    return store.load(name).header.ordinal
+    return store.journal(name).load().header.ordinal
 
 
 # --- what is written
@@ -69,7 +69,7 @@ def test_choosing_the_active_session_again_writes_nothing(store):
 @given(scope=any_text)
 def test_any_scope_has_its_numbers(tmp_path_factory, scope):
     store = FileStore(tmp_path_factory.mktemp("scopes"))
-    known = store.load(closed(store, scope=scope)).header.scope
+    known = store.journal(closed(store, scope=scope)).load().header.scope
     closed(store, scope=scope)
     assert (store.root / "scopes.jsonl").read_bytes().count(b"\n") == 4
     found = store.list(SessionFilter(scope=known), None, 5).entries
@@ -120,7 +120,7 @@ def test_a_rebuilt_file_knows_a_session_with_a_damaged_beginning_no_more(store, 
     os.unlink(store.root / "scopes.jsonl")
     closed(store)
     assert {line.get("id") for line in lines_of(store)} >= {name}
-    assert store.load("broken").header.scope == ""
+    assert store.journal("broken").load().header.scope == ""
 
 
 def test_numbers_stay_used_when_their_sessions_are_gone_without_a_trace(store):

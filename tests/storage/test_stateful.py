@@ -1,4 +1,4 @@
-"""Anything may happen in any order: two stores against a model made of plain dictionaries."""
+"""Anything may happen in any order: a store against a model made of plain dictionaries."""
 
 import tempfile
 from dataclasses import dataclass, field
@@ -11,7 +11,6 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from tests.builders import Clock, answer, at, piece, texts, todos, user
 from tests.examples import examples
 from tests.storage.contract import ALL
-from tests.storage.memory import ScriptedMemoryStore
 from tests.storage.stories import any_text
 from tui.domain.journal.records import Closed, Opened, Reset
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
@@ -90,7 +89,7 @@ class StoreMachine(RuleBasedStateMachine):
     def take_over(self, name):
         """Do what a new holder does first: keep what its predecessor left unfinished."""
         told = self.told[name]
-        interrupted = self.store.tail(name, 3).session.interrupted
+        interrupted = self.store.journal(name).tail(3).session.interrupted
         expected = [] if told.pieces is None else [told.pieces]
         assert texts(interrupted) == expected
         if interrupted:
@@ -110,7 +109,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     def state(self, name):
         """A state as the program writes it after every turn."""
-        session = self.store.tail(name, 1).session
+        session = self.store.journal(name).tail(1).session
         self.write(name, session.state(at()))
 
     def usable(self, name):
@@ -200,7 +199,7 @@ class StoreMachine(RuleBasedStateMachine):
         if not self.usable(name):
             return
         self.lease(name)
-        state = self.store.tail(name, 1).session.state(at())
+        state = self.store.journal(name).tail(1).session.state(at())
         self.write(name, type(state)(**{**_fields(state), "name": text}))
         self.told[name].name = text
 
@@ -253,7 +252,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.store.purge(name)
         del self.told[name]
         self.leases.pop(name, None)
-        for read in (self.store.load, self.store.entry, self.store.lease):
+        for read in (self.store.entry, self.store.lease):
             with pytest.raises(SessionNotFound):
                 read(name)
 
@@ -276,7 +275,7 @@ class StoreMachine(RuleBasedStateMachine):
     @invariant()
     def every_session_is_what_was_told(self):
         for name, told in self.told.items():
-            session = self.store.load(name)
+            session = self.store.journal(name).load()
             assert [(m.id, m.text) for m in session.all_messages] == told.shown
             assert [(m.id, m.text) for m in session.loaded_messages] == told.live
             assert (session.name, session.todos) == (told.name, told.todos)
@@ -289,7 +288,7 @@ class StoreMachine(RuleBasedStateMachine):
     @invariant()
     def the_end_and_its_pages_are_the_whole(self):
         for name, told in self.told.items():
-            whole, tail = self.store.load(name), self.store.tail(name, 2)
+            whole, tail = self.store.journal(name).load(), self.store.journal(name).tail(2)
             for known in (
                 "name",
                 "todos",
@@ -301,10 +300,12 @@ class StoreMachine(RuleBasedStateMachine):
                 assert getattr(tail.session, known) == getattr(whole, known), known
             entries, cursor = tail.session.entries, tail.cursor
             while cursor is not None:
-                page = self.store.page(name, cursor, 2)
+                page = self.store.journal(name).page(cursor, 2)
                 entries, cursor = page.entries + entries, page.cursor
             assert entries == whole.entries
-            assert [m.id for m in self.store.since(name, None)] == [key for key, _ in told.live]
+            assert [m.id for m in self.store.journal(name).since(None)] == [
+                key for key, _ in told.live
+            ]
 
     @invariant()
     def the_list_has_each_once_where_it_is(self):
@@ -362,17 +363,5 @@ class FileMachine(StoreMachine):
         self.place.cleanup()
 
 
-class MemoryMachine(StoreMachine):
-    def begin(self):
-        self.store = ScriptedMemoryStore(self.clock)
-
-    def come_back(self):
-        for lease in self.leases.values():
-            lease.release()
-        return self.store.another_program()
-
-
 TestFileStore = FileMachine.TestCase
 TestFileStore.settings = examples(0.4)
-TestMemoryStore = MemoryMachine.TestCase
-TestMemoryStore.settings = examples(0.8)

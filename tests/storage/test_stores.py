@@ -3,10 +3,9 @@
 import pytest
 
 from tests.attached import PNG, picture, showing
-from tests.builders import Clock, user
-from tests.storage.memory import ScriptedMemoryStore
+from tests.builders import user
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageFull
-from tui.storage.protocol import SessionFilter
+from tui.storage.protocol import EVERYWHERE, SessionFilter
 from tui.storage.stores import SessionStores
 
 PRIVATE = "private-20260111-143022-000001"
@@ -15,13 +14,13 @@ PHOTO = picture()
 
 
 @pytest.fixture
-def main():
-    return ScriptedMemoryStore(Clock())
+def main(store):
+    return store
 
 
 @pytest.fixture
-def stores(main):
-    return SessionStores(main, Clock())
+def stores(main, clock):
+    return SessionStores(main, clock)
 
 
 @pytest.fixture
@@ -33,14 +32,14 @@ def lease(stores):
 
 
 def texts(store, session_id):
-    return [message.text for message in store.load(session_id).loaded_messages]
+    return [message.text for message in store.journal(session_id).load().loaded_messages]
 
 
 def test_the_id_says_where_a_session_is(stores, main, lease):
     assert stores.of("session-1") is main
     assert texts(stores, PRIVATE) == ["hello"]
     with pytest.raises(SessionNotFound):
-        main.load(PRIVATE)
+        main.journal(PRIVATE).load()
 
 
 def test_lists_have_no_private_session(stores, lease):
@@ -54,7 +53,7 @@ def test_a_private_session_that_is_kept_leaves_nothing_behind(stores, main, leas
     assert appended.ordinal == 1
     assert texts(main, kept.session_id) == ["hello", "again"]
     with pytest.raises(SessionNotFound):
-        stores.load(PRIVATE)
+        stores.journal(PRIVATE).load()
 
 
 def test_a_private_session_that_cannot_be_kept_is_as_it_was(stores, main, lease, monkeypatch):
@@ -64,21 +63,22 @@ def test_a_private_session_that_cannot_be_kept_is_as_it_was(stores, main, lease,
     monkeypatch.setattr(main, "append", full)
     with pytest.raises(StorageFull):
         stores.keep(lease, [], [])
-    assert main.shelf.leases == {}
+    assert main.list(SessionFilter(statuses=EVERYWHERE), None, 10).entries == ()
     assert texts(stores, PRIVATE) == ["hello"]
 
 
 def test_a_forgotten_private_session_is_gone(stores, lease):
-    stores.forget(lease)
+    stores.private.forget(lease)
     with pytest.raises(SessionNotFound):
-        stores.load(PRIVATE)
+        stores.journal(PRIVATE).load()
 
 
 def test_the_pictures_of_a_private_session_are_in_memory_until_it_is_left(stores, main, lease):
     stores.of(PRIVATE).add_attachment(PRIVATE, PNG)
     assert stores.attachment(PRIVATE, PHOTO.sha256) == PNG
-    assert main.shelf.pictures == {}
-    stores.forget(lease)
+    with pytest.raises(AttachmentNotFound):
+        main.attachment(PRIVATE, PHOTO.sha256)
+    stores.private.forget(lease)
     with pytest.raises(AttachmentNotFound):
         stores.find_attachment(PRIVATE, PHOTO.sha256)
 

@@ -25,7 +25,7 @@ def test_whatever_a_tail_was_torn_from_the_next_append_closes_it(store, put, mon
         path = put(torn)
         left = load(torn)
         lease = store.lease("tale")
-        interrupted = store.tail("tale", 50).session.interrupted
+        interrupted = store.journal("tale").tail(50).session.interrupted
         assert texts(interrupted) == texts(left.interrupted), cut
         store.append(lease, [*interrupted, user("new", "after"), state("N", 9, 9)])
         lease.release()
@@ -33,7 +33,7 @@ def test_whatever_a_tail_was_torn_from_the_next_append_closes_it(store, put, mon
         assert texts(session.all_messages) == [*texts(left.all_messages), "after"], cut
         assert session.damaged == left.damaged <= 1, cut
         assert path.read_bytes().startswith(torn), cut
-        assert store.tail("tale", 1).session.loaded_messages[-1].id == "new", cut
+        assert store.journal("tale").tail(1).session.loaded_messages[-1].id == "new", cut
 
 
 # --- a program that dies
@@ -160,7 +160,7 @@ def check_the_rest(root, verb):
     assert "trashed" in entries or verb == "purge"
     assert len(store.list(ALL, None, 20).entries) == len(entries)
     for name in entries.keys() - {"new"}:
-        session = store.load(name)
+        session = store.journal(name).load()
         assert texts(session.all_messages)[:2] == [name, "hi"]
         assert (session.name, session.damaged) == (name, 0)
         assert session.todos == todos(name).items
@@ -168,15 +168,15 @@ def check_the_rest(root, verb):
             store.restore(name)
         lease = store.lease(name)
         store.append(lease, [user("m9", "on")])
-        assert store.load(name).loaded_messages[-1].text == "on"
+        assert store.journal(name).load().loaded_messages[-1].text == "on"
         store.archive(name)
         store.restore(name)
         store.delete(name)
         lease.release()
-        assert texts(store.load(name).loaded_messages)[-1] == "on"
-    numbers = [store.load(name).header.ordinal for name in entries]
+        assert texts(store.journal(name).load().loaded_messages)[-1] == "on"
+    numbers = [store.journal(name).load().header.ordinal for name in entries]
     assert len(set(numbers)) == len(numbers)
-    assert store.load(closed(store)).header.ordinal > max(numbers)
+    assert store.journal(closed(store)).load().header.ordinal > max(numbers)
 
 
 # --- a power cut
@@ -239,14 +239,14 @@ def cut(disk, tmp_path):
 
 def test_what_was_acknowledged_is_there_after_a_power_cut(store, cut):
     lease = new(store, user("m1", "one"))
-    assert texts(cut().load(lease.session_id).loaded_messages) == ["one"]
+    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["one"]
     for number in range(2, 5):
         store.append(lease, [user(f"m{number}", str(number)), state("Tale", number, number)])
         after = cut()
-        assert texts(after.load(lease.session_id).loaded_messages)[-1] == str(number)
-        assert after.load(lease.session_id).message_count == number
+        assert texts(after.journal(lease.session_id).load().loaded_messages)[-1] == str(number)
+        assert after.journal(lease.session_id).load().message_count == number
     store.append(lease, [Reset(at(9))])
-    assert cut().load(lease.session_id).loaded_messages == ()
+    assert cut().journal(lease.session_id).load().loaded_messages == ()
 
 
 def test_numbers_and_active_sessions_are_there_after_a_power_cut(store, cut):
@@ -255,7 +255,7 @@ def test_numbers_and_active_sessions_are_there_after_a_power_cut(store, cut):
     after = cut()
     assert after.active(SCOPE) == first
     assert after.resolve("#2", SCOPE) == second
-    assert after.load(closed(after)).header.ordinal == 3
+    assert after.journal(closed(after)).load().header.ordinal == 3
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_what_was_moved_is_where_it_was_moved_to_after_a_power_cut(store, cut, v
     after = cut()
     assert after.entry(name).status == status
     assert len(after.list(ALL, None, 5).entries) == 1
-    assert texts(after.load(name).loaded_messages) == ["hello"]
+    assert texts(after.journal(name).load().loaded_messages) == ["hello"]
 
 
 def test_what_was_purged_is_gone_after_a_power_cut(store, cut):
@@ -299,9 +299,13 @@ def test_what_was_written_anew_after_a_failed_sync_is_there_after_a_power_cut(
 
     monkeypatch.setattr(os, "fdatasync", fails_once)
     store.append(lease, [user("m2", "two")])
-    assert texts(cut().load(lease.session_id).loaded_messages) == ["hello", "two"]
+    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["hello", "two"]
     store.append(lease, [user("m3", "three")])
-    assert texts(cut().load(lease.session_id).loaded_messages) == ["hello", "two", "three"]
+    assert texts(cut().journal(lease.session_id).load().loaded_messages) == [
+        "hello",
+        "two",
+        "three",
+    ]
 
 
 def test_after_a_name_that_could_not_be_synced_nothing_is_acknowledged_before_it_is(
@@ -314,7 +318,7 @@ def test_after_a_name_that_could_not_be_synced_nothing_is_acknowledged_before_it
         with pytest.raises(Exception, match="Input/output"):
             store.append(lease, [user("m2", "two")])
     store.append(lease, [user("m2", "two")])
-    assert texts(cut().load(lease.session_id).loaded_messages) == ["hello", "two"]
+    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["hello", "two"]
 
 
 def _fails_first(real):
@@ -335,7 +339,7 @@ def test_at_every_moment_of_every_move_a_power_cut_loses_nothing(store, cut, mon
 
     def step(*arguments, **named):
         for moment in ("before", "after"):
-            moments.append(texts(cut().load(name).loaded_messages))
+            moments.append(texts(cut().journal(name).load().loaded_messages))
             if moment == "before":
                 real(*arguments, **named)
 
@@ -352,7 +356,7 @@ def test_the_power_cuts_of_these_tests_do_cut(store, disk, cut, monkeypatch):
     lease = new(store)
     monkeypatch.setattr(os, "fdatasync", lambda descriptor: None)
     store.append(lease, [user("m2", "not synced")])
-    assert texts(cut().load(lease.session_id).loaded_messages) == ["hello"]
+    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["hello"]
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     name = closed(store)
     assert not any(name + SUFFIX in files for _, _, files in os.walk(cut().root))

@@ -36,7 +36,7 @@ def other(store, clock):
 
 def has_only(store, lease, *expected):
     """Whether a session has these texts, each once, and no damage."""
-    session = store.load(lease.session_id)
+    session = store.journal(lease.session_id).load()
     assert texts(session.all_messages) == list(expected)
     assert session.damaged == 0
     return session
@@ -96,7 +96,7 @@ def test_a_state_says_where_the_last_of_each_kind_is(store, lease, path):
     store.append(lease, [Reset(at(1)), todos("two"), state("A", 0, 1)])
     store.append(lease, [user("m4"), state("B", 1, 2)])
     data = path.read_bytes()
-    offsets = store.tail(lease.session_id, 1).session.offsets
+    offsets = store.journal(lease.session_id).tail(1).session.offsets
     assert data[offsets.todos :].startswith(b'{"type":"todos"')
     assert b"two" in data[offsets.todos :].split(b"\n")[0]
     assert data[offsets.reset :].startswith(b'{"type":"reset"')
@@ -111,9 +111,9 @@ def test_a_state_of_the_next_holder_still_says_where_things_are(store, lease, pa
     lease.release()
     again = store.lease(lease.session_id)
     store.append(again, [*[user(f"n{n}", "x" * 3000) for n in range(40)], state("B", 41, 41)])
-    place = store.tail(lease.session_id, 1).session.offsets.todos
+    place = store.journal(lease.session_id).tail(1).session.offsets.todos
     assert path.read_bytes()[place:].startswith(b'{"type":"todos"')
-    assert store.tail(lease.session_id, 1).session.todos == todos("one").items
+    assert store.journal(lease.session_id).tail(1).session.todos == todos("one").items
 
 
 def test_lines_know_where_they_will_stand():
@@ -197,7 +197,7 @@ def test_after_two_failures_at_once_nothing_is_lost_and_nothing_is_there_twice(
             Fails(patch, name, forever=forever)
         Fails(patch, then, errno.EIO, first, forever=forever)
         saved = is_saved(store, lease, BATCH)
-    assert texts(other.load(lease.session_id).all_messages)[0] == "first"
+    assert texts(other.journal(lease.session_id).load().all_messages)[0] == "first"
     if not saved:
         assert store.append(lease, BATCH).foreign == ()
     session = has_only(other, lease, "first", "answer", "after")
@@ -298,7 +298,7 @@ def test_where_nothing_can_be_taken_back_ever_saving_goes_on(store, lease, other
         with pytest.raises(StorageFull):
             store.append(lease, BATCH)
     store.append(lease, BATCH)
-    session = other.load(lease.session_id)
+    session = other.journal(lease.session_id).load()
     assert texts(session.all_messages) == ["first", "answer", "after"]
     assert session.damaged == 1
 
@@ -324,7 +324,12 @@ def test_what_of_ones_own_cannot_be_taken_back_is_nobody_elses(
         Fails(patch, "ftruncate", forever=True)
         appended = store.append(lease, [*batch, user("m4", "more"), state("New", 2, 3)])
     assert appended.foreign == ()
-    assert texts(other.load(lease.session_id).all_messages) == ["first", "answer", "after", "more"]
+    assert texts(other.journal(lease.session_id).load().all_messages) == [
+        "first",
+        "answer",
+        "after",
+        "more",
+    ]
     assert other.entry(lease.session_id).name == "New"
 
 
@@ -372,7 +377,7 @@ def test_a_torn_tail_of_somebody_else_is_closed_and_stays(store, lease, path, ot
     with path.open("ab") as file:
         file.write(b'{"type":"message","id":"torn')
     store.append(lease, [user("m2", "second")])
-    session = other.load(lease.session_id)
+    session = other.journal(lease.session_id).load()
     assert (texts(session.loaded_messages), session.damaged) == (["first", "second"], 1)
     assert b'"torn\n{' in path.read_bytes()
 
@@ -381,7 +386,7 @@ def test_a_torn_tail_that_was_there_before_is_closed_and_stays(store, put, other
     path = put(Story().user("first").data + b"\0\0\0torn")
     lease = store.lease("tale")
     assert store.append(lease, [user("n2", "second")]).foreign == ()
-    session = other.load("tale")
+    session = other.journal("tale").load()
     assert (texts(session.loaded_messages), session.damaged) == (["first", "second"], 1)
     assert path.read_bytes().count(b"torn\n") == 1
 
@@ -399,8 +404,12 @@ def test_what_others_added_is_given_back_and_keeps_its_place(store, lease, path,
         file.write(encode(todos("theirs")))
     appended = store.append(lease, [user("m2", "own"), state("N", 3, 3)])
     assert appended.foreign == (user("x1", "foreign"), todos("theirs"))
-    assert texts(other.load(lease.session_id).loaded_messages) == ["first", "foreign", "own"]
-    offsets = other.tail(lease.session_id, 1).session.offsets
+    assert texts(other.journal(lease.session_id).load().loaded_messages) == [
+        "first",
+        "foreign",
+        "own",
+    ]
+    offsets = other.journal(lease.session_id).tail(1).session.offsets
     assert path.read_bytes()[offsets.todos :].startswith(encode(todos("theirs")))
 
 

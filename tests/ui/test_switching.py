@@ -16,6 +16,7 @@ from tests.ui.screen import (
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import StorageError, StorageFull
+from tui.storage.journal import Journal
 
 
 async def test_enter_in_the_sidebar_shows_a_session_and_writes_nothing(world):
@@ -135,10 +136,10 @@ async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_load
         await until(lambda: "NOT SAVED: disk full" in status(app))
         monkeypatch.setattr(w.store, "append", append)
 
-        def unreadable(session_id, count):
-            raise StorageError(f"Cannot read session {session_id}")
+        def unreadable(*_):
+            raise StorageError("Cannot read it")
 
-        monkeypatch.setattr(w.store, "tail", unreadable)
+        monkeypatch.setattr(Journal, "tail", unreadable)
         await go_to(app, pilot, there)
         await until(lambda: 'Cannot read "Elsewhere"' in notices(app))
         await until(lambda: first in status(app))

@@ -18,7 +18,6 @@ from tui.domain.timestamps import utc_now
 from tui.domain.views.import_rows import bytes_words
 from tui.engine.copying import CopyResult, compare, copy
 from tui.errors import ConfigError, UsageError
-from tui.storage.copyable import CopyableStore
 from tui.storage.file_store import FileStore
 from tui.storage.opening import open_store
 from tui.storage.protocol import SessionStore
@@ -40,7 +39,7 @@ def run(chosen: Namespace) -> int:
     work = compare if chosen.dry_run else copy
     with (
         closing(_existing(chosen, source_text)) as source,
-        closing(_store(chosen, target_text)) as target,
+        closing(_opened(_folder(chosen, target_text), target_text)) as target,
         progress.stopped_by_keys(),
     ):
         done = work(source, target, progress.show)
@@ -71,21 +70,12 @@ def _address(chosen: Namespace, flag: str, text: str) -> str:
     return load_settings(file, environment, flags).config.store or _FILES
 
 
-def _existing(chosen: Namespace, text: str) -> CopyableStore:
+def _existing(chosen: Namespace, text: str) -> SessionStore:
     """Open a store that must be there, if it is a folder."""
     folder = _folder(chosen, text)
     if folder is not None and not _is_directory(folder):
         raise UsageError(f"No such data directory: {folder}")
-    return _store(chosen, text)
-
-
-def _store(chosen: Namespace, text: str) -> CopyableStore:
-    store = _opened(_folder(chosen, text), text)
-    if not isinstance(store, CopyableStore):
-        # Only its name: the rest of an address may have a password.
-        name = make_visible_line(text.partition(":")[0])
-        raise UsageError(f'The store "{name}" keeps no journals that can be copied.')
-    return store
+    return _opened(_folder(chosen, text), text)
 
 
 def _opened(folder: Path | None, text: str) -> SessionStore:

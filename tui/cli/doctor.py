@@ -104,7 +104,7 @@ def _damaged(store: SessionStore) -> Iterator[Finding]:
 
 def _damage_of(store: SessionStore, session_id: str) -> Iterator[Finding]:
     try:
-        damaged = store.load(session_id).damaged
+        damaged = store.journal(session_id).load().damaged
     except SessionNotFound:
         # It was purged meanwhile.
         return

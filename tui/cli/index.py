@@ -6,7 +6,6 @@ from argparse import Namespace
 from tui.cli import output
 from tui.cli.program import Program
 from tui.storage.index.child import Progress
-from tui.storage.protocol import IndexedStore
 
 _BAR_CELLS = 30
 
@@ -14,9 +13,6 @@ _BAR_CELLS = 30
 def run(chosen: Namespace) -> int:
     """Rebuild the index, with a progress bar if standard error is a terminal."""
     store = Program.from_arguments(chosen).store
-    if not isinstance(store, IndexedStore):
-        output.put_line("This store has no search index to rebuild.")
-        return 0
     shown = output.is_terminal(sys.stderr)
     last = Progress(0, 0)
     for last in store.rebuild_index():

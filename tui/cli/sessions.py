@@ -142,7 +142,7 @@ def _show(program: Program, chosen: Namespace) -> None:
             # Also into a pipe: a pager passes escape sequences on.
             output.put(make_visible(piece))
         return
-    session = program.store.load(session_id)
+    session = program.store.journal(session_id).load()
     entry = program.store.entry(session_id)
     program.tell_condition(session)
     messages = session.all_messages if chosen.all_messages else session.loaded_messages
@@ -155,7 +155,7 @@ def _ledger(program: Program, end: Session) -> Import | None:
     """The ledger of an imported session, also one that was continued since."""
     if end.imported or not end.header.imported_from:
         return end.imported
-    ledgers = [each for each in program.store.records(end.id) if isinstance(each, Import)]
+    ledgers = [each for each in program.store.journal(end.id).records() if isinstance(each, Import)]
     return ledgers[-1] if ledgers else None
 
 
@@ -184,7 +184,7 @@ def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
 
 def _usage_json(program: Program, session_id: str) -> list[dict[str, Any]]:
     """The tokens of all requests by model, also for answers that are not shown."""
-    groups = by_model(program.store.requests(session_id)).items()
+    groups = by_model(program.store.journal(session_id).requests()).items()
     models = (usage_of(model, requests) for model, requests in groups)
     return [
         {"model": each.model, "requests": each.requests, **msgspec.structs.asdict(each.usage)}

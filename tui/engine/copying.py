@@ -17,8 +17,9 @@ from tui.domain.moves import Move
 from tui.engine.imports.progress import Pace, Report, Stopped
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageError, StorageFull
 from tui.logs import error_name
-from tui.storage.copyable import CopyableStore, Numbers, StoredJournal
+from tui.storage.copyable import Numbers, StoredJournal
 from tui.storage.disk import odd_values
+from tui.storage.protocol import SessionStore
 
 _log = logging.getLogger(__name__)
 
@@ -70,19 +71,19 @@ class CopyResult(msgspec.Struct):
         return not wrong and not self.stopped
 
 
-def copy(source: CopyableStore, target: CopyableStore, report: Report) -> CopyResult:
+def copy(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
     """Copy all sessions. Blocks, and raises nothing."""
     return _run(source, target, report, lambda done, pace: _Writer(source, target, done, pace))
 
 
-def compare(source: CopyableStore, target: CopyableStore, report: Report) -> CopyResult:
+def compare(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
     """Find out what a copy would do, and change nothing. Blocks, and raises nothing."""
     return _run(source, target, report, lambda done, _: _DryRun(done))
 
 
 def _run(
-    source: CopyableStore,
-    target: CopyableStore,
+    source: SessionStore,
+    target: SessionStore,
     report: Report,
     make: "Callable[[CopyResult, Pace], _Sink]",
 ) -> CopyResult:
@@ -115,8 +116,8 @@ class _Comparison:
 
     def __init__(
         self,
-        source: CopyableStore,
-        target: CopyableStore,
+        source: SessionStore,
+        target: SessionStore,
         sink: _Sink,
         done: CopyResult,
         pace: Pace,
@@ -221,7 +222,7 @@ class _Writer:
     """Adds to the target, and reads it back."""
 
     def __init__(
-        self, source: CopyableStore, target: CopyableStore, done: CopyResult, pace: Pace
+        self, source: SessionStore, target: SessionStore, done: CopyResult, pace: Pace
     ) -> None:
         self._source, self._target = source, target
         self._read, self._write = source.journals, target.journals

@@ -37,7 +37,7 @@ class UsageTotals:
         return (await asyncio.to_thread(self._priced, answer.model, [request])).dollars
 
     def _added(self, name: str, pending: Sequence[Record], *, published: bool) -> SessionUsage:
-        saved = self._reader.requests(name) if published else ()
+        saved = self._reader.journal(name).requests() if published else ()
         unsaved = counted_requests(pending)
         requests = {each.id: each for each in (*saved, *unsaved)}.values()
         # The library is imported in the thread, too.

@@ -1,13 +1,12 @@
 """The verbs that copy a store into another one: its journals as bytes, numbers and pictures."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import msgspec
 
 from tui.domain.journal.records import SessionHeader
 from tui.domain.moves import Move, Place
-from tui.storage.protocol import SessionStore
 
 
 class StoredJournal(msgspec.Struct, frozen=True):
@@ -113,16 +112,4 @@ class Journals(Protocol):
 
     def add_moves(self, moves: Sequence[Move]) -> None:
         """Append moves of sessions to the log."""
-        ...
-
-
-@runtime_checkable
-class CopyableStore(SessionStore, Protocol):
-    """A store that keeps journals as bytes. Not all do: a store in memory keeps records."""
-
-    @property
-    def journals(self) -> Journals: ...
-
-    def close(self) -> None:
-        """Close connections and the like; the store cannot be used afterwards."""
         ...

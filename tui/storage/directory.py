@@ -20,7 +20,7 @@ from tui.storage import locks
 from tui.storage.disk import odd_values, storage_errors
 from tui.storage.folders import Folder, Folders, JournalFile
 from tui.storage.index.lazy_index import LazyIndex
-from tui.storage.journal import JournalEnds, opened
+from tui.storage.open_journal import JournalEnds, opened
 from tui.storage.protocol import KEPT, Listing, Order, SessionFilter
 from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, ScopeTable
 

@@ -29,8 +29,8 @@ from tui.storage.directory import open_scopes, unknown_header
 from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, storage_errors
 from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
-from tui.storage.journal import opened
 from tui.storage.moves import damaged_moves
+from tui.storage.open_journal import opened
 from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, damaged_lines, read_scopes
 
 Verdict = Literal["clean", "findings", "damage"]

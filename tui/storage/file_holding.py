@@ -17,7 +17,7 @@ from tui.storage.directory import Directory
 from tui.storage.disk import storage_errors
 from tui.storage.file_lease import FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders
-from tui.storage.journal import Journal, opened
+from tui.storage.open_journal import OpenJournal, opened
 from tui.storage.writer import JournalWriter
 
 _log = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class FileHolding:
             lease.release()
 
     @contextmanager
-    def journal(self, session_id: str) -> Generator[Journal]:
+    def journal(self, session_id: str) -> Generator[OpenJournal]:
         """Open a journal to read it. Raises ``SessionNotFound``."""
         with ExitStack() as stack:
             yield self._open(session_id, stack)
@@ -122,7 +122,7 @@ class FileHolding:
             raise SessionNotFound(session_id, where=_WHERE[folder])
         return folder, path
 
-    def _open(self, session_id: str, stack: ExitStack) -> Journal:
+    def _open(self, session_id: str, stack: ExitStack) -> OpenJournal:
         held = self._directory.held(session_id) and not self.held.unwritten(session_id)
         guess = partial(self._directory.guess, session_id)
         for _ in Folder:

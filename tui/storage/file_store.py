@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.domain.imports import ImportLine, bytes_naming, came_from
-from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import checked_id
-from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     NO_OFFSETS,
     DamagedRecord,
@@ -28,14 +27,9 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.session import (
     Holder,
-    Page,
-    Session,
     SessionEntry,
     Stamp,
-    Surroundings,
-    Tail,
 )
-from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.text.labels import plural
@@ -54,6 +48,7 @@ from tui.storage.file_lease import FileLease
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.import_log import add_lines, read_lines
 from tui.storage.index.lazy_index import LazyIndex
+from tui.storage.journal import Journal
 from tui.storage.moves import MoveLog, new_batch
 from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
 from tui.storage.scopes import ScopeLine
@@ -220,47 +215,14 @@ class FileStore:
 
     # --- reading
 
-    def load(self, session_id: str) -> Session:
-        with self._holding.journal(session_id) as journal:
-            return journal.load()
-
-    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
-        with self._holding.journal(session_id) as journal:
-            return journal.tail(count, last)
-
-    def versions(self, session_id: str) -> Versions:
-        with self._holding.journal(session_id) as journal:
-            return journal.versions()
-
-    def records(self, session_id: str) -> Iterator[Record]:
-        with self._holding.journal(session_id) as journal:
-            yield from journal.records()
-
-    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
-        with self._holding.journal(session_id) as journal:
-            return journal.requests()
-
-    def page(self, session_id: str, cursor: str, count: int) -> Page:
-        with self._holding.journal(session_id) as journal:
-            return journal.page(cursor, count)
-
-    def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
-        with self._holding.journal(session_id) as journal:
-            return journal.around(message_id, before, after)
-
-    def page_after(self, session_id: str, cursor: str, count: int) -> Page:
-        with self._holding.journal(session_id) as journal:
-            return journal.page_after(cursor, count)
+    def journal(self, session_id: str) -> Journal:
+        return Journal(partial(self._holding.journal, session_id))
 
     def stamp(self, session_id: str) -> Stamp:
         return self._folders.stamp(session_id)
 
     def watch(self, changed: Callable[[str], None]) -> bool:  # noqa: ARG002 - nothing tells it
         return False
-
-    def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        with self._holding.journal(session_id) as journal:
-            return journal.since(message_id)
 
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         return self._directory.page(wanted, cursor, limit)

@@ -27,9 +27,9 @@ from tui.storage.disk import (
 from tui.storage.file_holding import locked
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy_index import LazyIndex
-from tui.storage.journal import Journal, opened
 from tui.storage.lines import reader_of, whole_end
 from tui.storage.moves import MoveLog
+from tui.storage.open_journal import OpenJournal, opened
 from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, ScopeTable
 from tui.storage.writer import set_last_use
 
@@ -76,7 +76,9 @@ class JournalFiles:
             has_grown = os.fstat(descriptor).st_size != status.st_size
             # While its holder writes, a last line without newline may be half written.
             size = whole_end(read, status.st_size) if held or has_grown else status.st_size
-            header = Journal(read, size, session_id, self._guess(session_id), held=held).header()
+            header = OpenJournal(
+                read, size, session_id, self._guess(session_id), held=held
+            ).header()
         return StoredJournal(header, _PLACES[folder], size, storable_ns(status.st_mtime_ns))
 
     def read(self, session_id: str, end: int) -> Iterator[bytes]:

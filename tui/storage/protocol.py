@@ -1,6 +1,6 @@
 """The storage protocol: the interface of every backend that keeps sessions.
 
-``FileStore`` is the default; ``MemoryStore`` keeps sessions in memory. A new backend implements
+``FileStore`` is the default, ``PostgresStore`` keeps sessions at a server. A backend implements
 these verbs and passes ``tests/storage/contract.py``; it needs nothing else of the program.
 
 Every verb may raise ``StorageError`` (and ``StorageFull``) when the backend itself fails; its
@@ -13,30 +13,25 @@ list entries or hits. Cursors are opaque strings, valid for the store that made 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
 from tui.domain.imports import ImportLine
-from tui.domain.journal.counts import CountedRequest
-from tui.domain.journal.message import Message
 from tui.domain.journal.records import Encoded, Record, SessionHeader
 from tui.domain.journal.session import (
     Holder,
-    Page,
-    Session,
     SessionEntry,
     Stamp,
     Status,
-    Surroundings,
-    Tail,
 )
-from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move
+from tui.storage.journal import Journal
 
 if TYPE_CHECKING:
     # Only a search imports it: the first screen does not wait for it.
     from tui.domain.search.query import SearchResult
+    from tui.storage.copyable import Journals
     from tui.storage.index.child import Progress
 
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
@@ -98,11 +93,85 @@ class Lease(Protocol):
         ...
 
 
-BEGINNING = "0"
-"""The cursor with which ``page_after`` reads the first page of a session."""
+class JournalReader(Protocol):
+    """Reads one session at a time."""
+
+    def journal(self, session_id: str) -> Journal:
+        """Give the journal of a session; only its verbs look whether the session is there."""
+        ...
+
+    def attachment(self, session_id: str, sha256: str) -> bytes:
+        """Read a picture of a session, checked against its hash.
+
+        Raises ``AttachmentNotFound``, also for a damaged one.
+        """
+        ...
+
+    def find_attachment(self, session_id: str, prefix: str) -> str:
+        """Find the SHA-256 of a kept picture by its first 16 or more hexadecimal digits.
+
+        Raises ``AttachmentNotFound``, also if several begin with them.
+        """
+        ...
 
 
-class SessionReader(Protocol):
+class JournalStore(JournalReader, Protocol):
+    """Keeps sessions, one at a time: what whoever writes to a session needs of its store.
+
+    The private sessions of a program are one as well (``tui.storage.private_sessions``).
+    """
+
+    def create(
+        self,
+        scope: str,
+        project_path: str,
+        model: str,
+        *,
+        session_id: str | None = None,
+        created_at: str | None = None,
+        forked_from: str | None = None,
+        imported_from: str | None = None,
+    ) -> Lease:
+        """Reserve a session and lease it; the first ``append`` makes it exist for others.
+
+        The first ``append`` also makes it the active session of its scope. ``project_path`` is an
+        absolute path, ``model`` is ``connection:model``. ``session_id`` defaults to a new id
+        (``ids.new_session_id``). ``created_at`` defaults to now; another one, as of a session that
+        is copied, is kept as it is given, also if it is no time. Raises ``SessionBusy`` if a
+        program, this one included, has reserved or leased the id, and ``SessionExists`` if the
+        session is there otherwise, in any place.
+        """
+        ...
+
+    def append(
+        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
+    ) -> Appended:
+        """Write records at the end of a session; on return they are durable.
+
+        All or nothing: after an error none of them counts, and the same call may be repeated.
+        An empty sequence writes nothing. ``lines`` are the records' lines in the same order, where
+        a caller has encoded them before; for an empty one the store encodes the record, and always
+        a ``State``, which it completes. The first append to an archived session restores it.
+        Raises ``ReadOnly`` if the lease was given up, belongs to another store or ended with a
+        ``purge``, ``LeaseLost`` if another program took it over, ``SessionNotFound`` while the
+        session is in the trash, ``SessionDamaged`` if records written earlier are gone, and
+        ``StorageError`` for a record that ``encode`` refuses, also in a store that keeps no JSON.
+        """
+        ...
+
+    def add_attachment(self, session_id: str, data: bytes) -> str:
+        """Keep a picture of a session, which need not be published yet; gives its SHA-256.
+
+        On return it is durable; the same bytes are kept once, whoever uses them. It stays as long
+        as a session exists, in any place, for which it was kept, or of which a message refers to
+        it: ``append``, ``extend`` and ``add_imported`` note that, and ``purge`` frees what nothing
+        uses any more. A message may refer to one that is not there. Raises ``StorageError`` for
+        more than 32 MiB.
+        """
+        ...
+
+
+class SessionReader(JournalReader, Protocol):
     """The reading verbs of a store, for code that changes nothing."""
 
     def holder(self, session_id: str) -> Holder | None:
@@ -111,72 +180,6 @@ class SessionReader(Protocol):
 
     def obstacles(self) -> tuple[str, ...]:
         """Describe why archive or trash cannot be used; the store works without them."""
-        ...
-
-    def load(self, session_id: str) -> Session:
-        """Read a whole session. Raises ``SessionNotFound``, ``SessionDamaged``."""
-        ...
-
-    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
-        """Read a session with only its last ``count`` live messages; name, to-dos and totals whole.
-
-        With ``last``, as if the conversation ended with that message, which is live or of another
-        version of what is live; ``""`` is its beginning. Raises ``SessionNotFound``,
-        ``SessionDamaged``, and ``MessageNotFound`` if ``last`` is no such message.
-        """
-        ...
-
-    def versions(self, session_id: str) -> Versions:
-        """Find the messages that have other versions; it may read the whole session.
-
-        Raises ``SessionNotFound``, ``SessionDamaged``.
-        """
-        ...
-
-    def records(self, session_id: str) -> Iterator[Record]:
-        """Read the records of a session one by one, its header first, in the order of the journal.
-
-        Those that cannot be decoded are left out. Raises ``SessionNotFound``, ``SessionDamaged``.
-        """
-        ...
-
-    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
-        """Read the tokens of all requests of a session, whatever became of their answers.
-
-        It reads the whole session. Raises ``SessionNotFound``, ``SessionDamaged``.
-        """
-        ...
-
-    def page(self, session_id: str, cursor: str, count: int) -> Page:
-        """Read the ``count`` messages before a cursor, across resets, in the order of the journal.
-
-        All of them are of the version in which the cursor is.
-
-        A mark of a reset or a summary comes with the messages before it. Raises
-        ``SessionNotFound`` and ``SessionDamaged``, then ``StorageError`` for a cursor that this
-        store did not make.
-        """
-        ...
-
-    def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
-        """Read a message with ``before`` messages before and ``after`` after it, across resets.
-
-        Of a version that is not live, those after it end with that version, and ``aside`` is set.
-
-        Raises ``SessionNotFound``, ``SessionDamaged``, and ``MessageNotFound`` if the session has
-        no message with this id, or one that was replaced.
-        """
-        ...
-
-    def page_after(self, session_id: str, cursor: str, count: int) -> Page:
-        """Read the ``count`` messages after a cursor, across resets.
-
-        The cursor is ``Surroundings.later``, that of such a page, or ``BEGINNING``. The last page
-        has the cursor ``None`` and includes messages written meanwhile: a message that was written
-        again is on it once more, and ``replaced`` are those that its messages replace, so that
-        ``tui.domain.journal.session.joined`` fits it to what was read before. Pages of ``page``
-        have no ``replaced``. Raises as ``page``.
-        """
         ...
 
     def stamp(self, session_id: str) -> Stamp:
@@ -200,15 +203,6 @@ class SessionReader(Protocol):
         """
         ...
 
-    def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        """Read the live messages after a message; all of them if it is ``None`` or unknown.
-
-        After a message of another version, those from the last one on that both have.
-
-        Raises ``SessionNotFound``, ``SessionDamaged``.
-        """
-        ...
-
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         """Read a page of at most ``limit`` sessions, in the filter's order.
 
@@ -229,10 +223,6 @@ class SessionReader(Protocol):
 
         Ids that are unknown or no ids are left out.
         """
-        ...
-
-    def is_archived(self, session_id: str) -> bool:
-        """Look up if a session is archived, without reading it. Raises ``SessionNotFound``."""
         ...
 
     def location(self, session_id: str) -> str:
@@ -282,20 +272,6 @@ class SessionReader(Protocol):
         """
         ...
 
-    def attachment(self, session_id: str, sha256: str) -> bytes:
-        """Read a picture of a session, checked against its hash.
-
-        Raises ``AttachmentNotFound``, also for a damaged one.
-        """
-        ...
-
-    def find_attachment(self, session_id: str, prefix: str) -> str:
-        """Find the SHA-256 of a kept picture by its first 16 or more hexadecimal digits.
-
-        Raises ``AttachmentNotFound``, also if several begin with them.
-        """
-        ...
-
     def moves(self) -> tuple[Move, ...]:
         """Read the last moves of sessions, oldest first: as many as can be read in a moment.
 
@@ -314,7 +290,7 @@ class SessionReader(Protocol):
         ...
 
 
-class SessionStore(SessionReader, Protocol):
+class SessionStore(SessionReader, JournalStore, Protocol):
     """A backend: creates, leases, appends to, reads, lists, searches and moves sessions.
 
     **Ids.** ``tui.domain.journal.ids.is_session_id`` accepts them; every verb but ``entries``
@@ -341,8 +317,7 @@ class SessionStore(SessionReader, Protocol):
     restored.
 
     **Durability.** What a verb has acknowledged is seen by every program from then on, and by a
-    store object that is opened later, in this process or another one. A ``MemoryStore`` promises it
-    while its process runs.
+    store object that is opened later, in this process or another one.
 
     **Threads.** All verbs block. Any thread may read any session at any time, also while it is
     written. Of one session only one thread at a time writes, moves, leases or releases; others may
@@ -350,52 +325,30 @@ class SessionStore(SessionReader, Protocol):
     "program" here is a store object, not a process.
 
     Backends share the domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``,
-    ``search.rank`` and ``search.SessionScan``. ``tui.storage.memory_store`` is the shortest
-    backend.
+    ``search.rank`` and ``search.SessionScan``.
     """
 
-    def create(
-        self,
-        scope: str,
-        project_path: str,
-        model: str,
-        *,
-        session_id: str | None = None,
-        created_at: str | None = None,
-        forked_from: str | None = None,
-        imported_from: str | None = None,
-    ) -> Lease:
-        """Reserve a session and lease it; the first ``append`` makes it exist for others.
+    def rebuild_index(self) -> "Iterator[Progress]":
+        """Build the search index anew, and report the progress."""
+        ...
 
-        The first ``append`` also makes it the active session of its scope. ``project_path`` is an
-        absolute path, ``model`` is ``connection:model``. ``session_id`` defaults to a new id
-        (``ids.new_session_id``). ``created_at`` defaults to now; another one, as of a session that
-        is copied, is kept as it is given, also if it is no time. Raises ``SessionBusy`` if a
-        program, this one included, has reserved or leased the id, and ``SessionExists`` if the
-        session is there otherwise, in any place.
-        """
+    @property
+    def journals(self) -> "Journals":
+        """The sessions as bytes, for copies to another store."""
+        ...
+
+    def close(self) -> None:
+        """Close connections and the like; the store cannot be used afterwards."""
+        ...
+
+    def is_archived(self, session_id: str) -> bool:
+        """Look up if a session is archived, without reading it. Raises ``SessionNotFound``."""
         ...
 
     def lease(self, session_id: str) -> Lease:
         """Lease a session that is kept or archived.
 
         Raises ``SessionNotFound``, ``SessionBusy``, ``NewerVersion``, ``SessionDamaged``.
-        """
-        ...
-
-    def append(
-        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
-    ) -> Appended:
-        """Write records at the end of a session; on return they are durable.
-
-        All or nothing: after an error none of them counts, and the same call may be repeated.
-        An empty sequence writes nothing. ``lines`` are the records' lines in the same order, where
-        a caller has encoded them before; for an empty one the store encodes the record, and always
-        a ``State``, which it completes. The first append to an archived session restores it.
-        Raises ``ReadOnly`` if the lease was given up, belongs to another store or ended with a
-        ``purge``, ``LeaseLost`` if another program took it over, ``SessionNotFound`` while the
-        session is in the trash, ``SessionDamaged`` if records written earlier are gone, and
-        ``StorageError`` for a record that ``encode`` refuses, also in a store that keeps no JSON.
         """
         ...
 
@@ -428,17 +381,6 @@ class SessionStore(SessionReader, Protocol):
 
         As ``append``, but an archived session stays in the archive and gets no number, and its
         last use is that of the records, unless an earlier one is later.
-        """
-        ...
-
-    def add_attachment(self, session_id: str, data: bytes) -> str:
-        """Keep a picture of a session, which need not be published yet; gives its SHA-256.
-
-        On return it is durable; the same bytes are kept once, whoever uses them. It stays as long
-        as a session exists, in any place, for which it was kept, or of which a message refers to
-        it: ``append``, ``extend`` and ``add_imported`` note that, and ``purge`` frees what nothing
-        uses any more. A message may refer to one that is not there. Raises ``StorageError`` for
-        more than 32 MiB.
         """
         ...
 
@@ -497,13 +439,4 @@ class SessionStore(SessionReader, Protocol):
         It need not be there: ``active`` passes over it until it is kept. Raises
         ``SessionNotFound`` only for a string that is no id.
         """
-        ...
-
-
-@runtime_checkable
-class IndexedStore(Protocol):
-    """A store whose search index ``sibyl-tui index rebuild`` can rebuild."""
-
-    def rebuild_index(self) -> "Iterator[Progress]":
-        """Rebuild the index, and report the progress. Raises ``StorageError``."""
         ...

@@ -94,7 +94,7 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
     lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
     try:
         # Loaded again: an earlier holder may have written until now.
-        existing = store.load(found.header.id) if existing else None
+        existing = store.journal(found.header.id).load() if existing else None
         records = _missing(found, existing) if existing else _contents(found)
         # Like every holder: write answers that a crash interrupted as messages.
         written = [*(existing.interrupted if existing else ()), *records]
@@ -182,7 +182,7 @@ def _counted(line: bytes, fold: Fold) -> Record | None:
 
 def _existing(store: SessionStore, session_id: str) -> Session | None:
     try:
-        return store.load(session_id)
+        return store.journal(session_id).load()
     except SessionNotFound:
         return None
 

@@ -4,7 +4,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,6 @@ from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.engine.imports.session_ids import imported_session_id
 from tui.storage.file_store import FileStore
-from tui.storage.memory_store import MemoryStore
 
 SESSION = imported_session_id("notebook", "r")
 ROLES = ["user", "assistant", "tool"]
@@ -45,11 +43,10 @@ def way_to(parents, name):
 
 
 @contextmanager
-def world(kind):
+def world():
     """A store and a shelf of its own for an example."""
     with TemporaryDirectory() as top:
-        store = FileStore(Path(top, "data")) if kind == "files" else MemoryStore()
-        yield store, Shelf(Path(top, "home"))
+        yield FileStore(Path(top, "data")), Shelf(Path(top, "home"))
 
 
 def take(store, shelf):
@@ -80,30 +77,30 @@ def check(session, parents):
     return [each.text for each in session.loaded_messages]
 
 
-@pytest.mark.parametrize("kind", ["files", "memory"])
 @given(tree=trees(), data=st.data())
-def test_a_tree_that_grows_is_there_as_it_is(kind, tree, data):
+def test_a_tree_that_grows_is_there_as_it_is(tree, data):
     names = list(tree)
     steps = data.draw(st.lists(st.integers(1, len(names)), max_size=3).map(sorted))
-    with world(kind) as (store, shelf):
+    with world() as (store, shelf):
         imported = 0
         for number, length in enumerate([*steps, len(names)]):
             items = [message(name, parent=tree[name]) for name in names[:length]]
             shelf.put(f"{data.draw(st.integers(0, number))}.json", told(*items, root="r"))
             imported += take(store, shelf)
-            live = check(store.load(SESSION), {name: tree[name] for name in names[:length]})
+            live = check(
+                store.journal(SESSION).load(), {name: tree[name] for name in names[:length]}
+            )
             assert live == way_to(tree, names[length - 1])
-            tail = store.tail(SESSION, len(names)).session
+            tail = store.journal(SESSION).tail(len(names)).session
             assert [each.text for each in tail.loaded_messages] == live
             assert tail.message_count == len(live)
         assert imported == len(names)
 
 
-@pytest.mark.parametrize("kind", ["files", "memory"])
 @given(tree=trees(), data=st.data())
-def test_conversations_that_repeat_each_other_are_one_session(kind, tree, data):
+def test_conversations_that_repeat_each_other_are_one_session(tree, data):
     leaves = data.draw(st.lists(st.sampled_from([*tree]), min_size=1, max_size=5))
-    with world(kind) as (store, shelf):
+    with world() as (store, shelf):
         for number, leaf in enumerate(leaves):
             items = map(message, way_to(tree, leaf))
             shelf.put(f"{number}.json", told(*items, source_id=f"c{number}", root="r"))
@@ -111,15 +108,14 @@ def test_conversations_that_repeat_each_other_are_one_session(kind, tree, data):
                 take(store, shelf)
         take(store, shelf)
         known = {name for leaf in leaves for name in way_to(tree, leaf)}
-        check(store.load(SESSION), {name: tree[name] for name in tree if name in known})
+        check(store.journal(SESSION).load(), {name: tree[name] for name in tree if name in known})
 
 
-@pytest.mark.parametrize("kind", ["files", "memory"])
 @given(data=st.data())
-def test_messages_that_change_after_an_import_are_there_as_they_were_and_as_they_are(kind, data):
+def test_messages_that_change_after_an_import_are_there_as_they_were_and_as_they_are(data):
     texts = ["m0"]
     ever = set()
-    with world(kind) as (store, shelf):
+    with world() as (store, shelf):
         for step in range(data.draw(st.integers(1, 5))):
             changed = data.draw(st.integers(0, len(texts) - 1))
             texts[changed] = data.draw(st.sampled_from([texts[changed], f"new {step}"])) + "+"
@@ -128,11 +124,11 @@ def test_messages_that_change_after_an_import_are_there_as_they_were_and_as_they
             items = [message(f"m{place}", content=text) for place, text in enumerate(texts)]
             shelf.put("notes.json", told(*items, root="r"))
             take(store, shelf)
-            session = store.load(SESSION)
+            session = store.journal(SESSION).load()
             assert [each.text for each in session.loaded_messages] == texts
             said_here = [each.text for each in session.all_messages]
             assert all(any(each.startswith(text) for each in said_here) for text in ever)
-            tail = store.tail(SESSION, 2)
+            tail = store.journal(SESSION).tail(2)
             assert [each.text for each in tail.session.loaded_messages] == texts[-2:]
             assert session.damaged == tail.session.damaged == 0
             shelf.put("copy.json", told(*items, root="r"))
@@ -147,7 +143,7 @@ def test_a_call_that_an_answer_got_after_the_result_of_its_first_is_shown(take, 
     answer = said("m1", "assistant", tool_calls=[first, second])
     shelf.put("c.json", told(said("m0"), answer, result, said("m3", "tool", tool_call_id="b")))
     take()
-    live = store.load(imported_session_id("notebook", "c1")).loaded_messages
+    live = store.journal(imported_session_id("notebook", "c1")).load().loaded_messages
     assert [each.text for each in live] == ["m0", "m1", "m2", "m3"]
     assert [call.id for call in live[1].tool_calls] == ["a", "b"]
 
@@ -157,7 +153,7 @@ def test_a_message_in_the_place_of_others_is_followed_by_what_follows_it(take, s
     take()
     shelf.put("c.json", told(said("m0"), said("edited"), said("m2"), said("m3")))
     take()
-    session = store.load(imported_session_id("notebook", "c1"))
+    session = store.journal(imported_session_id("notebook", "c1")).load()
     assert [each.text for each in session.loaded_messages] == ["m0", "edited", "m2", "m3"]
     shelf.put("copy.json", told(said("m0"), said("edited"), said("m2"), said("m3")))
     assert take().sessions == 0
@@ -175,7 +171,7 @@ def test_an_older_copy_of_the_last_message_takes_nothing_away(take, shelf, store
     take()
     shelf.put("old.json", told(said("m0"), said("m1", "assistant", content="all of")))
     assert take().sessions == 0
-    live = store.load(imported_session_id("notebook", "c1")).loaded_messages
+    live = store.journal(imported_session_id("notebook", "c1")).load().loaded_messages
     assert [each.text for each in live] == ["m0", "all of its words"]
 
 
@@ -188,7 +184,7 @@ def test_an_answer_that_changed_where_it_was_continued_here_is_in_the_fork(take,
     lease.release()
     shelf.put("c.json", told(said("m0"), said("m1", "assistant", content="other"), said("m2")))
     [fork] = take().programs[0].forks
-    live = store.load(fork.fork_id).loaded_messages
+    live = store.journal(fork.fork_id).load().loaded_messages
     assert [each.text for each in live] == ["m0", "other", "m2"]
     shelf.put("copy.json", told(said("m0"), said("m1", "assistant", content="other"), said("m2")))
     assert take().sessions == 0

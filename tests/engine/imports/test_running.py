@@ -16,6 +16,7 @@ from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.engine.imports.session_ids import imported_session_id
 from tui.errors import StorageFull
+from tui.storage.journal import Journal
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
 ALL = SessionFilter(statuses=EVERYWHERE)
@@ -29,11 +30,11 @@ def counts(outcome):
 
 
 def live(store, session_id=FIRST):
-    return texts(store.load(session_id).loaded_messages)
+    return texts(store.journal(session_id).load().loaded_messages)
 
 
 def everything(store, session_id=FIRST):
-    return texts(store.load(session_id).all_messages)
+    return texts(store.journal(session_id).load().all_messages)
 
 
 def ids(store):
@@ -64,7 +65,7 @@ def test_a_conversation_becomes_an_archived_session(store, shelf, take):
     assert entry.created_at == "2026-01-11T14:00:00.000Z"
     assert entry.message_count == 2
     assert live(store) == ["Hello", "Hi"]
-    assert store.load(FIRST).loaded_messages[1].model == "notebook:gpt"
+    assert store.journal(FIRST).load().loaded_messages[1].model == "notebook:gpt"
 
 
 def test_a_conversation_of_no_project_is_listed_under_its_program(store, shelf, take):
@@ -85,7 +86,7 @@ def test_the_settings_of_a_conversation_are_the_session_s_until_they_are_set_her
     store, shelf, take
 ):
     def settings():
-        return store.load(FIRST).settings
+        return store.journal(FIRST).load().settings
 
     for number, value in enumerate((0.5, 0.7)):
         messages = [said(f"m{each}") for each in range(number + 1)]
@@ -100,7 +101,7 @@ def test_the_ledger_of_a_session_is_kept_and_added_up(store, shelf, take):
     shelf.put("b.json", told(said("b"), thought, source_id="c2"))
     ledger = take().programs[0].ledger
     assert (ledger.read, dict(ledger.skipped)) == (2, {"thinking": 3})
-    imported = store.load(FIRST).imported
+    imported = store.journal(FIRST).load().imported
     assert (imported.read, imported.skipped, imported.format_version) == (1, {"thinking": 2}, "3")
     assert imported.path == str(shelf.home / "notes" / "a.json")
 
@@ -126,7 +127,7 @@ def test_a_session_that_cannot_be_written_keeps_no_other_of_its_source_out(store
 def test_a_missing_time_is_the_neighbours_and_marked(store, shelf, take):
     shelf.put("a.json", told(said("a"), said("b", timestamp=None)))
     take()
-    first, second = store.load(FIRST).loaded_messages
+    first, second = store.journal(FIRST).load().loaded_messages
     assert second.timestamp == first.timestamp
     assert (first.metadata, second.metadata) == (None, {"timestamp": "assumed"})
 
@@ -134,10 +135,10 @@ def test_a_missing_time_is_the_neighbours_and_marked(store, shelf, take):
 def test_the_missing_time_of_the_first_message_is_the_next_ones(store, shelf, take):
     shelf.put("a.json", told(said("a", timestamp=None), said("b", timestamp=None), said("c")))
     take()
-    assert {each.timestamp for each in store.load(FIRST).loaded_messages} == {
+    assert {each.timestamp for each in store.journal(FIRST).load().loaded_messages} == {
         said("c")["timestamp"]
     }
-    assert store.load(FIRST).header.created_at == said("c")["timestamp"]
+    assert store.journal(FIRST).load().header.created_at == said("c")["timestamp"]
 
 
 def test_the_last_message_without_a_time_was_said_when_the_conversation_changed(store, shelf, take):
@@ -155,7 +156,7 @@ def test_the_last_message_without_a_time_was_said_when_the_conversation_changed(
 def test_a_text_beyond_the_limit_is_cut_and_counted(store, shelf, take):
     shelf.put("a.json", told(said("a", content="é" * TEXT_BYTES)))
     assert take().programs[0].cut == 1
-    (message,) = store.load(FIRST).loaded_messages
+    (message,) = store.journal(FIRST).load().loaded_messages
     assert len(message.text.encode()) == TEXT_BYTES
     assert message.status == "truncated"
 
@@ -167,7 +168,7 @@ def test_arguments_that_no_journal_may_have_are_left_out(store, shelf, take):
     call = {"id": "t", "name": "run", "arguments": deep}
     shelf.put("a.json", told(said("a", "assistant", tool_calls=[call])))
     assert take().programs[0].cut == 1
-    assert store.load(FIRST).loaded_messages[0].text == "a"
+    assert store.journal(FIRST).load().loaded_messages[0].text == "a"
 
 
 def test_to_dos_and_summaries_come_along(store, shelf, take):
@@ -183,7 +184,7 @@ def test_to_dos_and_summaries_come_along(store, shelf, take):
         ),
     )
     take()
-    session = store.tail(FIRST, 1).session
+    session = store.journal(FIRST).tail(1).session
     assert session.summary.text == "They met."
     assert [each.content for each in session.todos] == ["Write"]
     assert session.message_count == 3
@@ -203,10 +204,10 @@ def test_the_last_branch_is_live_and_a_summary_counts_only_on_its_own(store, she
     take()
     assert live(store) == ["a", "c", "d"]
     assert everything(store) == ["a", "b", "c", "d"]
-    session = store.tail(FIRST, 9).session
+    session = store.journal(FIRST).tail(9).session
     assert session.summary is None
     assert session.message_count == 3
-    assert store.load(FIRST).damaged == 0
+    assert store.journal(FIRST).load().damaged == 0
 
 
 # --- again
@@ -253,7 +254,7 @@ def test_a_last_message_that_was_still_being_written_is_completed(store, shelf, 
     shelf.put("a.json", told(said("a"), said("b", "assistant", content="It is."), said("c")))
     assert counts(take()) == (0, 1, 2)
     assert live(store) == ["a", "It is.", "c"]
-    assert store.tail(FIRST, 9).session.message_count == 3
+    assert store.journal(FIRST).tail(9).session.message_count == 3
 
 
 def test_what_came_to_a_branch_that_is_not_shown_leaves_the_shown_one_live(store, shelf, take):
@@ -277,10 +278,10 @@ def test_new_to_dos_and_summaries_come_to_a_session_that_grew(store, shelf, take
     second = said("b"), {"kind": "summary", "text": "Two.", "through": "b"}
     shelf.put("a.json", told(*first, *second, {"kind": "todos", "items": [done]}))
     take()
-    session = store.tail(FIRST, 9).session
+    session = store.journal(FIRST).tail(9).session
     assert session.summary.text == "Two."
     assert [each.status for each in session.todos] == ["completed"]
-    assert store.load(FIRST).imported.read == 5
+    assert store.journal(FIRST).load().imported.read == 5
 
 
 def test_a_long_session_grows_in_blocks(store, shelf, take, monkeypatch):
@@ -291,7 +292,7 @@ def test_a_long_session_grows_in_blocks(store, shelf, take, monkeypatch):
     shelf.put("a.json", told(*map(said, numbers)))
     take()
     assert live(store) == numbers
-    assert store.tail(FIRST, 1).session.message_count == 20
+    assert store.journal(FIRST).tail(1).session.message_count == 20
 
 
 # --- one message once
@@ -335,7 +336,7 @@ def test_a_session_continued_here_is_never_changed_and_its_fork_takes_what_is_ne
     assert (fork.session_id, fork.title) == (FIRST, "Talk")
     assert store.stamp(FIRST) == before
     assert live(store, fork.fork_id) == ["a", "b"]
-    assert store.load(fork.fork_id).header.forked_from == FIRST
+    assert store.journal(fork.fork_id).load().header.forked_from == FIRST
     assert store.entry(fork.fork_id).status == "archived"
 
 
@@ -357,14 +358,14 @@ def test_it_ends_at_once_also_while_a_session_is_read_here(store, shelf, take, m
     shelf.put("a.json", told(said("a")))
     take()
     shelf.put("a.json", told(said("a"), said("b")))
-    real, passed = store.records, []
+    real, passed = Journal.records, []
 
-    def records(session_id):
-        for record in real(session_id):
+    def records(journal):
+        for record in real(journal):
             passed.append(record)
             yield record
 
-    monkeypatch.setattr(store, "records", records)
+    monkeypatch.setattr(Journal, "records", records)
     assert take(lambda _: not passed).stopped
     assert len(passed) == 1
 

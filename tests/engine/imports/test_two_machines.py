@@ -39,5 +39,8 @@ def test_they_stay_apart_and_grow_apart(store, clock, tmp_path, reader, write):
     assert take("two", "wine", "cheese", "figs").grown == 1
     assert take("three", "wine", "cheese", "figs").messages == 0
     ids = {line.id for line in store.imports() if line.id}
-    said = [[each.text for each in store.records(one) if isinstance(each, Message)] for one in ids]
+    said = [
+        [each.text for each in store.journal(one).records() if isinstance(each, Message)]
+        for one in ids
+    ]
     assert sorted(said) == [["bread", "butter"], ["wine", "cheese", "figs"]]

@@ -69,7 +69,8 @@ def stored(store):
         found = {line.id for line in store.imports() if line.id}
         ids = [each.id for each in store.entries(found)]
         return sorted(
-            [each.text for each in store.records(one) if isinstance(each, Message)] for one in ids
+            [each.text for each in store.journal(one).records() if isinstance(each, Message)]
+            for one in ids
         )
 
     return words
@@ -158,7 +159,7 @@ def test_an_answer_of_aider_that_was_still_being_written_grows(store, clock, sto
         run(store, make_plan(store, Wanted(paths=(path,)), readers=[aider.READER]), clock=clock)
     assert stored() == [["Why?", "So", "So is it.", "Really?", "Yes."]]
     [session_id] = {line.id for line in store.imports() if line.id}
-    live = store.load(session_id).loaded_messages
+    live = store.journal(session_id).load().loaded_messages
     assert [each.text for each in live] == ["Why?", "So is it.", "Really?", "Yes."]
 
 

@@ -20,12 +20,23 @@ class Counted:
     def __getattr__(self, name):
         return getattr(self._store, name)
 
-    def load(self, session_id):
+    def journal(self, session_id):
+        return CountedJournal(self, self._store.journal(session_id))
+
+
+class CountedJournal:
+    def __init__(self, counted, journal):
+        self._counted, self._journal = counted, journal
+
+    def __getattr__(self, name):
+        return getattr(self._journal, name)
+
+    def load(self):
         raise AssertionError("the whole session was loaded")
 
     def page(self, *arguments):
-        page = self._store.page(*arguments)
-        self.largest = max(self.largest, len(page.entries))
+        page = self._journal.page(*arguments)
+        self._counted.largest = max(self._counted.largest, len(page.entries))
         return page
 
 

@@ -16,14 +16,14 @@ from tui.engine.library.find_in_session import RecentCounts, find_earlier, find_
 from tui.errors import StorageError
 
 
-class OneJournal:
-    """A store of one journal; ``pages`` is how many were read of it."""
+class CountedPages:
+    """A journal; ``pages`` is how many were read of it."""
 
     def __init__(self, journal):
         self.journal = journal
         self.pages = 0
 
-    def page(self, _, cursor, count):
+    def page(self, cursor, count):
         self.pages += 1
         return self.journal.page(cursor, count)
 
@@ -32,8 +32,7 @@ async def found_in(journal, wanted, reader=None, tail=3):
     """What is found from the end upwards, stretch by stretch."""
     end = journal.tail(tail)
     recent = await find_recent(RecentCounts(wanted), end.session.entries, reader)
-    store = OneJournal(journal)
-    earlier = find_earlier(store, "tale", end.cursor, wanted, reader)
+    earlier = find_earlier(journal, end.cursor, wanted, reader)
     return [recent, *[stretch async for stretch in earlier]]
 
 
@@ -94,11 +93,11 @@ async def test_a_search_that_nobody_waits_for_reads_no_further_page(small_pages)
     for number in range(30):
         story.user(str(number))
     with reading(story.data) as journal:
-        store = OneJournal(journal)
-        earlier = find_earlier(store, "tale", journal.tail(3).cursor, needle("1"), None)
+        counted = CountedPages(journal)
+        earlier = find_earlier(counted, journal.tail(3).cursor, needle("1"), None)
         await anext(earlier)
         await earlier.aclose()
-        assert store.pages == 1
+        assert counted.pages == 1
 
 
 async def test_a_page_that_cannot_be_read_is_told(small_pages):
@@ -107,4 +106,4 @@ async def test_a_page_that_cannot_be_read_is_told(small_pages):
             raise StorageError("no such thing")
 
     with pytest.raises(StorageError):
-        await anext(find_earlier(Broken(), "tale", "cursor", needle("1"), None))
+        await anext(find_earlier(Broken(), "cursor", needle("1"), None))

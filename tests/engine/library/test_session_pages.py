@@ -1,27 +1,28 @@
 """The list of sessions, page by page, while others come and go."""
 
 import asyncio
+import os
 import threading
 
 import pytest
 
-from tests.builders import Clock
+from tests.builders import Clock, header
 from tests.waiting import until
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Opened
+from tui.domain.journal.records import Opened, encode
 from tui.domain.timestamps import format_utc
 from tui.engine.library.session_pages import PAGE, SessionPager
 from tui.errors import StorageError
-from tui.storage.memory_store import MemoryStore
+from tui.storage.file_store import FileStore
 
 SHOP, OTHER = "project:/shop", "project:/other"
 
 
-class Listed(MemoryStore):
+class Listed(FileStore):
     """A store whose lists can be made to wait or to fail."""
 
-    def __init__(self, clock):
-        super().__init__(clock)
+    def __init__(self, root, clock):
+        super().__init__(root, clock)
         self.gate = None
         self.waiting = threading.Event()
         self.failure = None
@@ -43,8 +44,8 @@ def clock():
 
 
 @pytest.fixture
-def store(clock):
-    return Listed(clock)
+def store(tmp_path, clock):
+    return Listed(tmp_path, clock)
 
 
 @pytest.fixture
@@ -210,8 +211,10 @@ async def test_a_list_that_has_become_short_has_no_older_ones(store, make):
 async def test_sessions_of_an_unknown_time_stay(store, make, monkeypatch):
     made = newest_first(make(PAGE + 2))
     for each in made[-2:]:
-        box = store.shelf.boxes[each]
-        box.records[:] = [Message("m", "user", "hello", "never")]
+        path = store.path(each)
+        used = path.stat().st_mtime_ns
+        path.write_bytes(encode(header(each)) + encode(Message("m", "user", "hello", "never")))
+        os.utime(path, ns=(used, used))
     sessions = SessionPager(store, SHOP)
     await sessions.refresh()
     await sessions.read_more()

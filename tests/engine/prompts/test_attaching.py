@@ -14,7 +14,7 @@ from tui.domain.references import reference_to, reference_to_picture, words_in
 from tui.engine.prompts.attaching import ATTACHMENTS, Place, attach
 from tui.engine.prompts.reading import FOLDER_ENTRIES, TEXT_FILE_BYTES
 from tui.errors import AttachmentNotFound, UsageError
-from tui.storage.memory_store import MemoryStore
+from tui.storage.file_store import FileStore
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
 SESSION = "session-20261123-000000-000001"
@@ -46,8 +46,8 @@ def project(tmp_path):
 
 
 @pytest.fixture
-def store():
-    return MemoryStore(lambda: datetime(2026, 11, 23, tzinfo=UTC))
+def store(tmp_path):
+    return FileStore(tmp_path / "data", lambda: datetime(2026, 11, 23, tzinfo=UTC))
 
 
 @pytest.fixture

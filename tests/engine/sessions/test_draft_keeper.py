@@ -106,7 +106,7 @@ async def test_a_prompt_that_is_sent_while_another_draft_is_written_is_in_no_dra
     await asyncio.gather(older, newer)
     draft = world.drafts.load(there)
     assert (draft.text, draft.queued) == ("typed since", ())
-    assert world.reader.load(there).loaded_messages[-1].text == "sent"
+    assert world.reader.journal(there).load().loaded_messages[-1].text == "sent"
 
 
 async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):

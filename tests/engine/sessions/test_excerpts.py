@@ -7,12 +7,12 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.engine.sessions.excerpts import place_at, read_earlier, read_later
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.storage.memory_store import MemoryStore
+from tui.storage.file_store import FileStore
 
 
 @pytest.fixture
-def store():
-    return MemoryStore(Clock())
+def store(tmp_path):
+    return FileStore(tmp_path, Clock())
 
 
 def begun(store, *records):
@@ -27,8 +27,8 @@ def texts(entries):
 
 
 def looked_at(store, session_id, at, *, hand=20):
-    conversation = LoadedSession(None, store.tail(session_id, hand))
-    place_at(conversation, at, store.around(session_id, at, 5, 5))
+    conversation = LoadedSession(None, store.journal(session_id).tail(hand))
+    place_at(conversation, at, store.journal(session_id).around(at, 5, 5))
     return conversation
 
 

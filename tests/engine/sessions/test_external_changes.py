@@ -25,7 +25,7 @@ async def two(world, *texts):
 
 async def test_nothing_is_read_while_nothing_changes(world, monkeypatch):
     _, reader, follower = await two(world, "hello")
-    for verb in ("tail", "page", "load", "since", "entry"):
+    for verb in ("journal", "entry"):
         monkeypatch.setattr(reader.store, verb, None)
     assert await follower.look() is None
 
@@ -185,7 +185,7 @@ async def test_what_a_killed_holder_left_of_an_answer_is_interrupted(world):
     change = await follower.look()
     assert [(each.text, each.status) for each in change.news] == [("Half of", "interrupted")]
     assert not change.arriving
-    last = world.reader.load(reader.workspace.current.id)
+    last = world.reader.journal(reader.workspace.current.id).load()
     assert not last.interrupted
     assert last.loaded_messages[-1].status == "interrupted"
 

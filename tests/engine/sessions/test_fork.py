@@ -17,7 +17,7 @@ def test_a_fork_shares_the_pictures_and_they_outlive_the_other_session(tmp_path)
     fork = write_fork(store, lease.session_id, NOW)
     store.delete(lease.session_id)
     store.purge(lease.session_id)
-    assert store.load(fork).all_messages[0].attachments == (picture(),)
+    assert store.journal(fork).load().all_messages[0].attachments == (picture(),)
     assert store.attachment(fork, picture().sha256) == PNG
     store.delete(fork)
     store.purge(fork)

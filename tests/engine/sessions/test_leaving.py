@@ -34,7 +34,7 @@ async def test_the_most_recently_used_other_of_the_scope_is_looked_at(world):
     assert program.workspace.current.id == other
     assert world.holder(here) is None
     assert world.holder(other) is None
-    assert world.reader.load(here).closed_at
+    assert world.reader.journal(here).load().closed_at
 
 
 async def test_without_another_one_it_is_a_new_session_of_the_scope(world):
@@ -93,14 +93,12 @@ async def test_another_one_that_is_gone_is_passed_over(world, monkeypatch):
     there = await world.session("there")
     gone = await world.session("gone")
     program = world.started(await world.session("here"))
-    tail = program.store.tail
+    journal = program.store.journal
 
-    def read(session_id, count):
-        if session_id == gone:
-            raise SessionNotFound(gone)
-        return tail(session_id, count)
+    def journal_of(session_id):
+        return journal("gone" if session_id == gone else session_id)
 
-    monkeypatch.setattr(program.store, "tail", read)
+    monkeypatch.setattr(program.store, "journal", journal_of)
     assert await leave(program)
     assert program.workspace.current.id == there
 
@@ -147,7 +145,7 @@ async def test_a_session_is_saved_and_closed_in_one_write_when_it_is_left(
     before = program.store.appends
     assert await program.look_at(other)
     assert program.store.appends == before + 1
-    assert world.reader.load(left.id).closed_at
+    assert world.reader.journal(left.id).load().closed_at
     assert world.holder(left.id) is None
 
 
@@ -160,7 +158,7 @@ async def test_a_session_whose_next_one_cannot_be_read_stays_and_goes_on(world):
     await program.send("again")
     assert program.workspace.current is current
     assert world.texts(current.id) == ["hello", "again"]
-    assert world.reader.load(current.id).closed_at is None
+    assert world.reader.journal(current.id).load().closed_at is None
 
 
 async def test_to_look_at_the_session_on_screen_closes_nothing(world):
@@ -169,7 +167,7 @@ async def test_to_look_at_the_session_on_screen_closes_nothing(world):
     await program.send("hello", save=False)
     assert await program.look_at(current.id)
     await program.workspace.pool.save(current)
-    assert world.reader.load(current.id).closed_at is None
+    assert world.reader.journal(current.id).load().closed_at is None
 
 
 async def test_who_waits_no_more_for_sessions_that_were_left_does_not_stop_their_closing(

@@ -12,6 +12,7 @@ from tui.domain.journal.todo import TodoItem
 from tui.engine.sessions.leasing import resume_session, take_session
 from tui.engine.sessions.open_session import STATE_BYTES
 from tui.errors import SessionBusy, SessionNotFound, StorageError, StorageFull
+from tui.storage.journal import Journal
 from tui.storage.protocol import SessionFilter
 
 
@@ -38,7 +39,7 @@ async def test_what_was_saved_is_no_longer_pending_and_is_in_the_store(new_sessi
     message = session.add_message("user", "hello")
     await session.save()
     assert session.pending == ()
-    assert store.load(session.id).loaded_messages == (message,)
+    assert store.journal(session.id).load().loaded_messages == (message,)
 
 
 async def test_what_could_not_be_saved_stays_pending_and_is_saved_next_time(new_session, store):
@@ -49,7 +50,7 @@ async def test_what_could_not_be_saved_stays_pending_and_is_saved_next_time(new_
         await session.save()
     assert session.unsaved
     await session.save()
-    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello"]
+    assert [each.text for each in store.journal(session.id).load().loaded_messages] == ["hello"]
     assert not session.unsaved
 
 
@@ -79,7 +80,7 @@ async def test_a_close_that_cannot_save_keeps_the_lease_until_the_session_is_aba
     with pytest.raises(SessionBusy):
         take_session(store, session.id, clock)
     session.abandon()
-    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello"]
+    assert [each.text for each in store.journal(session.id).load().loaded_messages] == ["hello"]
 
 
 async def test_a_resumed_session_goes_on_where_it_was(new_session, resume, store):
@@ -90,7 +91,7 @@ async def test_a_resumed_session_goes_on_where_it_was(new_session, resume, store
     second = resume(first.id)
     second.add_message("user", "two")
     await second.close()
-    session = store.load(first.id)
+    session = store.journal(first.id).load()
     assert [each.text for each in session.loaded_messages] == ["one", "two"]
     assert (session.name, session.prompt_count, session.message_count) == ("Talk", 2, 2)
 
@@ -117,7 +118,7 @@ async def test_an_answer_that_a_crash_cut_off_is_written_by_the_next_holder(
     again = resume(session.id)
     assert kinds(again.pending) == ["Opened", "Message"]
     await again.close()
-    written = store.load(session.id)
+    written = store.journal(session.id).load()
     assert written.interrupted == ()
     assert [(m.text, m.status) for m in written.loaded_messages] == [
         ("hello", None),
@@ -146,7 +147,10 @@ async def test_no_piece_is_written_behind_the_whole_answer(new_session, store):
     session.add_piece(answer)
     assert not any(isinstance(record, Partial) for record in session.pending)
     await session.save()
-    assert [message.text for message in store.load(session.id).loaded_messages] == ["hello", "once"]
+    assert [message.text for message in store.journal(session.id).load().loaded_messages] == [
+        "hello",
+        "once",
+    ]
 
 
 async def test_a_state_is_written_at_least_every_64_kib(new_session):
@@ -173,7 +177,10 @@ async def test_a_message_is_encoded_once_from_the_prompt_to_the_disk(file_sessio
     session.add_message("user", "again")
     await session.save()
     assert encoded.count("hello") == encoded.count("again") == 1
-    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello", "again"]
+    assert [each.text for each in store.journal(session.id).load().loaded_messages] == [
+        "hello",
+        "again",
+    ]
 
 
 async def test_the_context_goes_on_with_what_is_added(new_session, resume):
@@ -194,7 +201,7 @@ async def test_after_a_reset_the_context_begins_anew_and_the_name_stays(new_sess
     session.add_message("user", "two")
     assert [each.text for each in await session.context(100_000)] == ["two"]
     await session.save()
-    read = store.load(session.id)
+    read = store.journal(session.id).load()
     assert [each.text for each in read.loaded_messages] == ["two"]
     assert [each.text for each in read.all_messages] == ["one", "two"]
     assert read.name == "Greeting"
@@ -232,7 +239,7 @@ async def test_what_is_pending_can_be_saved_without_a_loop(new_session, store):
     session.add_message("user", "hello")
     session.save_at_once()
     assert not session.pending
-    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello"]
+    assert [each.text for each in store.journal(session.id).load().loaded_messages] == ["hello"]
 
 
 async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
@@ -257,7 +264,10 @@ async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
     session.add_message("user", "meanwhile")
     released.set()
     await session.save()
-    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello", "meanwhile"]
+    assert [each.text for each in store.journal(session.id).load().loaded_messages] == [
+        "hello",
+        "meanwhile",
+    ]
     assert session.pending == ()
 
 
@@ -269,7 +279,7 @@ async def test_what_others_appended_is_taken_in(file_session, other_program):
     session.add_message("user", "mine again")
     await session.save()
     assert [m.text for m in await session.context(100_000)] == ["mine", "mine again", "theirs"]
-    assert [m.text for m in store.load(session.id).loaded_messages] == [
+    assert [m.text for m in store.journal(session.id).load().loaded_messages] == [
         "mine",
         "theirs",
         "mine again",
@@ -293,7 +303,7 @@ async def test_a_file_that_was_taken_away_leaves_what_was_open_in_a_session_of_i
     session.add_message("user", "two")
     await session.save()
     assert session.id != old_id
-    copy = store.load(session.id)
+    copy = store.journal(session.id).load()
     assert [each.text for each in copy.loaded_messages] == ["one", "two"]
     assert (copy.name, copy.header.forked_from) == ("Talk", old_id)
     assert session.id in session.take_notices()[0]
@@ -346,7 +356,7 @@ async def test_a_session_that_cannot_be_read_is_let_go_of_again(
         raise StorageError("cannot be read")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "tail", unreadable)
+        patch.setattr(Journal, "tail", unreadable)
         with pytest.raises(StorageError):
             take_session(store, session.id, clock)
     assert store.holder(session.id) is None
@@ -381,7 +391,7 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
         assert session.id == old_id
     await session.save()
     assert session.id != old_id
-    assert [m.text for m in store.load(session.id).loaded_messages] == ["one", "two"]
+    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["one", "two"]
 
 
 async def lost_file(file_session, *texts):
@@ -402,7 +412,7 @@ async def test_the_copy_of_a_session_has_its_summary_and_its_todos(file_session)
     store.path(session.id).unlink()
     session.add_message("user", "two")
     await session.save()
-    copy = store.load(session.id)
+    copy = store.journal(session.id).load()
     assert (copy.summary.text, copy.todos[0].content) == ("They met.", "Sort")
     assert [each.text for each in copy.all_messages] == ["one", "two"]
 
@@ -418,7 +428,7 @@ async def test_the_copy_of_a_session_has_a_summary_that_stands_far_back(file_ses
     store.path(session.id).unlink()
     opened.add_message("user", "more")
     await opened.close()
-    copy = store.load(opened.id)
+    copy = store.journal(opened.id).load()
     assert copy.summary.text == "They met."
     assert [each.text for each in copy.loaded_messages] == ["1", "2", "more"]
 
@@ -443,7 +453,11 @@ async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, m
     await saving
     assert session.unsaved
     await session.close()
-    assert [each.text for each in store.load(session.id).loaded_messages] == ["one", "two", "three"]
+    assert [each.text for each in store.journal(session.id).load().loaded_messages] == [
+        "one",
+        "two",
+        "three",
+    ]
     assert store.entry(session.id).message_count == 3
 
 
@@ -452,7 +466,7 @@ async def test_a_copy_keeps_a_reset_where_it_was(file_session):
     session.reset()
     session.add_message("user", "two")
     await session.close()
-    copy = store.load(session.id)
+    copy = store.journal(session.id).load()
     assert [each.text for each in copy.all_messages] == ["one", "two"]
     assert [each.text for each in copy.loaded_messages] == ["two"]
     entry = store.entry(session.id)
@@ -473,7 +487,9 @@ async def test_a_copy_goes_on_with_an_answer_that_is_still_coming(file_session):
     session.add_piece(answer)
     await session.save()
     session.abandon()
-    assert [(each.text, each.status) for each in store.load(session.id).loaded_messages] == [
+    assert [
+        (each.text, each.status) for each in store.journal(session.id).load().loaded_messages
+    ] == [
         ("one", None),
         ("so far, so good", "interrupted"),
     ]
@@ -495,7 +511,7 @@ async def test_a_copy_has_all_that_was_read_of_the_session_and_nothing_that_was_
     store.path(session.id).unlink()
     opened.add_message("user", "more")
     await opened.close()
-    copy = store.load(opened.id)
+    copy = store.journal(opened.id).load()
     assert [each.text for each in copy.loaded_messages] == [
         "0",
         "1",
@@ -549,4 +565,4 @@ async def test_settings_alone_make_no_session_and_go_out_with_its_first_message(
     assert not session.published
     session.add_message("user", "hello")
     await session.save()
-    assert store.load(session.id).settings == Settings(temperature=0.5)
+    assert store.journal(session.id).load().settings == Settings(temperature=0.5)

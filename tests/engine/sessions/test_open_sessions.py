@@ -109,7 +109,7 @@ async def test_closing_writes_the_answer_the_state_and_the_end_at_once(world):
     before = program.store.appends
     await program.workspace.pool.close(current)
     assert program.store.appends == before + 1
-    assert world.reader.load(current.id).loaded_messages[-1].text == "half an ans"
+    assert world.reader.journal(current.id).load().loaded_messages[-1].text == "half an ans"
     assert world.reader.entry(current.id).closed_at is not None
 
 
@@ -119,7 +119,7 @@ async def test_closing_ends_an_answer_where_it_is(world):
     current = program.workspace.current
     current.opened.begin_answer("scripted:model").receive("half an ans")
     await program.workspace.pool.close(current)
-    last = world.reader.load(current.id).loaded_messages[-1]
+    last = world.reader.journal(current.id).load().loaded_messages[-1]
     assert (last.text, last.status) == ("half an ans", "interrupted")
 
 

@@ -136,7 +136,7 @@ async def test_pages_of_it_are_read_from_memory(world):
     program = await private(world, "hello", "again")
     read = program.workspace.reader
     session_id = program.workspace.current.id
-    assert [m.text for m in read.load(session_id).loaded_messages] == ["hello", "again"]
+    assert [m.text for m in read.journal(session_id).load().loaded_messages] == ["hello", "again"]
     assert read.resolve(session_id, "project:/shop") == session_id
     assert program.workspace.current.status().save.private
 

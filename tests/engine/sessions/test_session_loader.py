@@ -115,7 +115,7 @@ async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_
     assert results(program.workspace.current.entries) == expected
     await program.end()
     assert world.bytes(there).startswith(before)
-    assert results(world.reader.load(there).all_messages) == expected
+    assert results(world.reader.journal(there).load().all_messages) == expected
 
 
 async def test_calls_before_a_reset_are_answered_by_nobody(world):
@@ -128,7 +128,7 @@ async def test_calls_before_a_reset_are_answered_by_nobody(world):
     there = killed.workspace.current.id
     program = world.started(there)
     await program.end()
-    assert results(world.reader.load(there).all_messages) == [("c1", "read")]
+    assert results(world.reader.journal(there).load().all_messages) == [("c1", "read")]
 
 
 async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monkeypatch):

@@ -89,7 +89,7 @@ async def talk(world):
 
 
 def saved(world, talk):
-    return texts(world.reader.load(talk.loaded.id).loaded_messages)
+    return texts(world.reader.journal(talk.loaded.id).load().loaded_messages)
 
 
 async def test_asking_again_leaves_out_what_followed_the_question(world, talk):
@@ -225,7 +225,7 @@ async def test_what_belongs_to_the_session_stays(world, talk):
     opened.rename("Plans")
     opened.change_settings(Settings(temperature=0.5))
     await talk.again("on one", "once more")
-    session = world.reader.load(talk.loaded.id)
+    session = world.reader.journal(talk.loaded.id).load()
     assert (session.name, session.settings) == ("Plans", Settings(temperature=0.5))
     assert session.prompt_count == 2
 
@@ -235,12 +235,12 @@ async def test_a_summary_of_what_is_no_longer_live_counts_no_more(world, talk):
     talk.loaded.opened.add(Summary("only one", first))
     talk.loaded.opened.add(Summary("all", last))
     await talk.again("on one", "once more")
-    for session in (talk.loaded.session, world.reader.load(talk.loaded.id)):
+    for session in (talk.loaded.session, world.reader.journal(talk.loaded.id).load()):
         assert session.summary.text == "only one"
-    assert world.reader.tail(talk.loaded.id, 1).session.summary.text == "only one"
+    assert world.reader.journal(talk.loaded.id).tail(1).session.summary.text == "only one"
     await talk.edit("one", "zero")
     assert talk.loaded.opened.summary is None
-    assert world.reader.tail(talk.loaded.id, 1).session.summary is None
+    assert world.reader.journal(talk.loaded.id).tail(1).session.summary is None
 
 
 async def test_a_session_that_another_program_holds_is_forked(world, talk):
@@ -290,7 +290,7 @@ async def test_a_fork_has_what_is_shown_up_to_a_message(world, talk):
     await talk.again("on one", "once more")
     await talk.look("once more", -1)
     fork = await fork_at(talk.workspace, talk.loaded, id_of(talk.loaded, "two"))
-    session = world.reader.load(fork)
+    session = world.reader.journal(fork).load()
     assert texts(session.all_messages) == ["one", "on one", "two"]
     assert (session.message_count, session.damaged) == (3, 0)
 
@@ -299,13 +299,18 @@ async def test_a_version_of_a_long_session_shows_and_sends_what_is_further_back(
     said = [f"{number}" for number in range(400)]
     there = await world.session(*said)
     talk = Talk(world.started(there))
-    await begin_again(talk.workspace, talk.loaded, world.reader.load(there).loaded_messages[51].id)
+    await begin_again(
+        talk.workspace, talk.loaded, world.reader.journal(there).load().loaded_messages[51].id
+    )
     model = ScriptedModel(["again"])
     await talk._run(Turn(talk.loaded.opened, model, SETTINGS, anew=True))
     assert texts(model.requests[0].messages) == said[:51]
     assert talk.loaded.session.message_count == 52
     assert talk.shown == [*said[:51], "again"]
-    assert texts(world.reader.tail(there, 5).session.loaded_messages) == [*said[47:51], "again"]
+    assert texts(world.reader.journal(there).tail(5).session.loaded_messages) == [
+        *said[47:51],
+        "again",
+    ]
 
 
 async def test_the_events_of_a_version_say_what_it_follows(talk):

@@ -144,7 +144,7 @@ class Versions(RuleBasedStateMachine):
     def fork(self, data):
         message_id = data.draw(st.sampled_from(self.tree.said))
         fork = self.run(fork_at(self.program.workspace, self.loaded, message_id))
-        copied = self.world.reader.load(fork)
+        copied = self.world.reader.journal(fork).load()
         assert [each.id for each in copied.all_messages] == self.tree.chain(message_id)
 
     @invariant()
@@ -157,7 +157,7 @@ class Versions(RuleBasedStateMachine):
         known = {each: group for each, group in loaded.versions.items() if each in told}
         assert known == {each: group for each, group in told.items() if len(group) > 1}
         if loaded.opened.published and not loaded.opened.unsaved:
-            session = self.world.reader.load(loaded.id)
+            session = self.world.reader.journal(loaded.id).load()
             assert [each.id for each in session.loaded_messages] == self.tree.live
             assert [each.id for each in session.all_messages] == self.tree.said
 

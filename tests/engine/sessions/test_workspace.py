@@ -71,7 +71,7 @@ async def test_a_new_session_is_held_and_leaves_nothing_behind(world):
     await program.end()
     assert world.holder(session_id) is None
     with pytest.raises(SessionNotFound):
-        world.reader.load(session_id)
+        world.reader.journal(session_id).load()
 
 
 async def test_nothing_is_current_before_the_start(world):
@@ -975,7 +975,7 @@ async def test_choosing_a_model_makes_no_session_of_a_new_one(world):
     await program.workspace.save_all()
     assert current.empty
     with pytest.raises(SessionNotFound):
-        world.reader.load(current.id)
+        world.reader.journal(current.id).load()
 
 
 async def test_choosing_a_model_opens_the_session_and_is_kept_with_it(world):
@@ -1036,7 +1036,7 @@ async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world):
     await program.workspace.reset(current)
     assert current.session.loaded_messages == ()
     assert world.texts(current.id) == ["hello"]
-    assert world.reader.load(current.id).loaded_messages == ()
+    assert world.reader.journal(current.id).load().loaded_messages == ()
 
 
 async def test_a_reset_after_the_save_counts_although_it_is_written_later(world):
@@ -1048,7 +1048,7 @@ async def test_a_reset_after_the_save_counts_although_it_is_written_later(world)
     assert current.session.loaded_messages == ()
     assert str(current.save) == "NOT SAVED: disk full"
     await program.end()
-    assert world.reader.load(current.id).loaded_messages == ()
+    assert world.reader.journal(current.id).load().loaded_messages == ()
 
 
 async def test_a_session_that_was_closed_is_not_reset(world):
@@ -1166,7 +1166,7 @@ async def test_settings_are_changed_from_those_that_another_program_left(world):
     await other.settle()
     loaded = program.workspace.current
     await program.workspace.change_settings(loaded, lambda known: replace(known, temperature=0.5))
-    assert world.reader.load(there).settings == Settings(temperature=0.5, pinned=True)
+    assert world.reader.journal(there).load().settings == Settings(temperature=0.5, pinned=True)
     assert world.reader.entry(there).pinned
 
 
@@ -1188,4 +1188,4 @@ async def test_settings_stay_after_a_reset(world):
     current = program.workspace.current
     await program.workspace.change_settings(current, lambda known: replace(known, effort="high"))
     await program.workspace.reset(current)
-    assert world.reader.load(current.id).settings == Settings(effort="high")
+    assert world.reader.journal(current.id).load().settings == Settings(effort="high")

@@ -34,7 +34,7 @@ from tui.engine.turns.compaction import (
 )
 from tui.errors import AnswerCut, ModelRefused
 from tui.providers.protocol import TextReceived, TextTakenBack, ToolDefinition, UsageReported
-from tui.storage.memory_store import MemoryStore
+from tui.storage.file_store import FileStore
 
 WIDE = 1_000_000
 CALL = ToolCall("c1", "read_file", {"path": "auth.py"})
@@ -222,7 +222,7 @@ async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal
         ["five"],
     )
     await session.close()
-    kept = store.load(session.id)
+    kept = store.journal(session.id).load()
     assert [each.text for each in kept.loaded_messages] == ["one", "two", "three", "four", "five"]
     assert kept.message_count == 5
     again = resume(session.id)
@@ -237,7 +237,7 @@ async def test_a_summary_keeps_the_tokens_that_it_took(new_session, store):
     await Compaction(model).run(session)
     await session.save()
     kept = Summary("They met.", session.summary.through, model.name, TokenUsage(90, 9, 80))
-    assert store.load(session.id).summary == kept
+    assert store.journal(session.id).load().summary == kept
 
 
 async def test_what_is_said_while_the_summary_is_made_is_kept_after_it(new_session):
@@ -327,7 +327,7 @@ async def test_a_reset_ends_a_summary(new_session, store):
     say(session, "anew")
     assert sent(session) == ("", ["anew"])
     await session.save()
-    assert store.load(session.id).summary is None
+    assert store.journal(session.id).load().summary is None
 
 
 async def test_a_summary_that_does_not_end_is_cut(new_session):
@@ -392,7 +392,7 @@ async def test_a_long_session_is_not_read_whole(file_session, monkeypatch):
     session, store = file_session
     say(session, *(f"{number} " + "x" * 100 for number in range(1200)))
     await session.close()
-    read = read_context(store, session.id, None, 4000)
+    read = read_context(store.journal(session.id), None, 4000)
     assert len(read.messages) < 500
 
 
@@ -436,7 +436,7 @@ async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
     tmp_path_factory, told
 ):
     clock = Clock()
-    store = MemoryStore(clock)
+    store = FileStore(tmp_path_factory.mktemp("data"), clock)
     session = leasing.new_session(store, PLACE, clock)
     summary, since = None, []
     for count, step in enumerate(told, 1):

@@ -94,7 +94,7 @@ async def test_the_to_do_list_is_changed_without_a_question_and_on_disk(new_sess
     said = await run(tools(Answers()), session, CALL, session.save)
     assert said == "To-dos saved: 0 of 1 done."
     assert todos(session) == [("会話を読む", "pending", "読んでいる")]
-    assert store.load(session.id).todos == session.session.todos
+    assert store.journal(session.id).load().todos == session.session.todos
 
 
 async def test_a_call_is_asked_for_in_its_session_and_told_when_it_begins(new_session):
@@ -303,15 +303,18 @@ async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(new_ses
     task = asyncio.create_task(played(begin_turn(session, "go", model, settings)))
     await asked.wait()
     # Durable before anyone was asked.
-    assert store.load(session.id).loaded_messages[-1].tool_calls == (SEARCH, CALL)
+    assert store.journal(session.id).load().loaded_messages[-1].tool_calls == (SEARCH, CALL)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     await session.save()
-    told = [(m.role, m.text, m.tool_call_id) for m in store.load(session.id).loaded_messages[2:]]
+    told = [
+        (m.role, m.text, m.tool_call_id)
+        for m in store.journal(session.id).load().loaded_messages[2:]
+    ]
     assert told == [("tool", "interrupted", "c2"), ("tool", "interrupted", "c1")]
     await played(Turn(session, model, settings))
-    assert store.load(session.id).loaded_messages[-1].text == "Once more."
+    assert store.journal(session.id).load().loaded_messages[-1].text == "Once more."
 
 
 async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(new_session):
@@ -440,7 +443,7 @@ async def test_a_call_that_is_stopped_is_cancelled_at_its_server(new_session, st
         await task
     assert servers.cancelled == ["read_file"]
     await session.save()
-    last = store.load(session.id).loaded_messages[-1]
+    last = store.journal(session.id).load().loaded_messages[-1]
     assert (last.role, last.text, last.tool_call_id) == ("tool", "interrupted", "c3")
 
 
@@ -555,7 +558,7 @@ async def test_a_call_that_could_not_be_saved_is_not_run(new_session, store):
     model = ScriptedModel(["On we go."])
     await played(Turn(session, model, settings))
     assert [m.text for m in model.requests[0].messages] == ["go", "", "interrupted"]
-    there = [(m.role, m.text) for m in store.load(session.id).loaded_messages]
+    there = [(m.role, m.text) for m in store.journal(session.id).load().loaded_messages]
     assert there == [
         ("user", "go"),
         ("assistant", ""),

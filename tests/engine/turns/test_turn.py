@@ -42,6 +42,7 @@ from tui.providers.protocol import (
     ThinkingReceived,
     UsageReported,
 )
+from tui.storage.journal import Journal
 
 SETTINGS = TurnSettings(
     configured=lambda _: (Level("config.toml", "Be brief.", temperature=0.7),), save_interval=0.001
@@ -183,7 +184,10 @@ async def test_thinking_and_attempts_are_events_and_never_stored(new_session, st
     answer = session.session.loaded_messages[-1].id
     assert AttemptRepeated(answer, 2, "status 500", 0.5) in events
     assert ThinkingAdded(answer, "They greet.") in events
-    assert [m.text for m in store.load(session.id).loaded_messages] == ["hello", "Good day."]
+    assert [m.text for m in store.journal(session.id).load().loaded_messages] == [
+        "hello",
+        "Good day.",
+    ]
 
 
 async def test_text_that_was_thinking_is_taken_back_from_the_session(new_session, store):
@@ -198,7 +202,7 @@ async def test_text_that_was_thinking_is_taken_back_from_the_session(new_session
         ThinkingAdded(answer, " Well."),
         TextAdded(answer, "Yes."),
     ]
-    assert store.load(session.id).loaded_messages[-1].text == "Yes."
+    assert store.journal(session.id).load().loaded_messages[-1].text == "Yes."
 
 
 async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(new_session, store):
@@ -211,7 +215,7 @@ async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(new_sess
     answer.receive("Yes")
     session.add_piece(answer)
     await session.save()
-    assert store.load(session.id).loaded_messages[-1].text == "Yes"
+    assert store.journal(session.id).load().loaded_messages[-1].text == "Yes"
 
 
 async def test_thinking_alone_is_no_answer(new_session):
@@ -225,7 +229,7 @@ async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session,
 
     class Watching(ScriptedModel):
         async def stream(self, request):
-            assert [m.text for m in store.load(session.id).loaded_messages] == ["hello"]
+            assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["hello"]
             async for event in super().stream(request):
                 yield event
 
@@ -258,7 +262,7 @@ async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(ne
     call = ToolCall("c1", "read_file", {})
     first = [UsageReported(10, 1), call, UsageReported(10, 5, cached_tokens=8)]
     await played(session, ScriptedModel(first, ["done", UsageReported(30, 2)]))
-    kept = [message.usage for message in store.load(session.id).loaded_messages]
+    kept = [message.usage for message in store.journal(session.id).load().loaded_messages]
     assert kept == [None, TokenUsage(10, 5, 8), None, TokenUsage(30, 2)]
 
 
@@ -266,7 +270,7 @@ async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(ne
 async def test_an_answer_that_fails_or_is_cut_keeps_what_was_counted(new_session, store, end):
     session = new_session()
     await played(session, ScriptedModel([UsageReported(10, 1), "some", end]))
-    last = store.load(session.id).loaded_messages[-1]
+    last = store.journal(session.id).load().loaded_messages[-1]
     assert (last.status in ("failed", "truncated"), last.usage) == (True, TokenUsage(10, 1))
 
 
@@ -277,7 +281,7 @@ async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_ses
     async def look(event):
         if isinstance(event, MessageSaved):
             saved.append(event.message.text)
-            assert event.message in store.load(session.id).loaded_messages
+            assert event.message in store.journal(session.id).load().loaded_messages
 
     await begin_turn(session, "hello", ScriptedModel(["hi"]), SETTINGS).run(look)
     assert saved == ["hello", "hi"]
@@ -312,7 +316,7 @@ async def test_what_has_arrived_is_saved_while_nothing_more_arrives(new_session,
 
 def _stored_text(store, session):
     try:
-        return store.load(session.id).loaded_messages[-1].text
+        return store.journal(session.id).load().loaded_messages[-1].text
     except (SessionNotFound, IndexError):
         return ""
 
@@ -373,7 +377,7 @@ async def test_a_failure_keeps_what_arrived_and_says_why(new_session, store):
     session = new_session()
     events = await played(session, ScriptedModel(["half", ModelRefused("No key.")]))
     assert events[-1] == TurnEnded(session.id, events[-1].message_id, "failed", "No key.")
-    last = store.load(session.id).loaded_messages[-1]
+    last = store.journal(session.id).load().loaded_messages[-1]
     assert (last.text, last.status, last.error) == ("half", "failed", "No key.")
 
 
@@ -425,7 +429,7 @@ async def test_a_prompt_that_cannot_be_saved_is_not_sent_and_not_lost(new_sessio
         await played(session, model)
     assert model.requests == []
     await session.save()
-    assert [m.text for m in store.load(session.id).loaded_messages] == ["hello"]
+    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["hello"]
 
 
 async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_session, store):
@@ -442,7 +446,7 @@ async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_sess
     assert SaveFailed("no room", "disk full") in events
     assert not any(isinstance(e, MessageSaved) and e.message.text == "hi" for e in events)
     await session.save()
-    assert [m.text for m in store.load(session.id).loaded_messages] == ["hello", "hi"]
+    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["hello", "hi"]
 
 
 async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, store):
@@ -450,7 +454,7 @@ async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, 
     events = await played(session, model)
     assert ToolCalled(CALL) in events
     assert ToolReturned(CALL, "Tool read_file is not available.") in events
-    assert [(m.role, m.text) for m in store.load(session.id).loaded_messages] == [
+    assert [(m.role, m.text) for m in store.journal(session.id).load().loaded_messages] == [
         ("user", "hello"),
         ("assistant", "Reading."),
         ("tool", "Tool read_file is not available."),
@@ -468,7 +472,7 @@ async def test_a_call_is_in_the_store_before_its_tool_is_run(new_session, store)
     async def look(event):
         if isinstance(event, ToolCalled):
             called.append(event.call)
-            assert store.load(session.id).loaded_messages[-1].tool_calls == (CALL,)
+            assert store.journal(session.id).load().loaded_messages[-1].tool_calls == (CALL,)
 
     await begin_turn(session, "hello", ScriptedModel([CALL], ["ok"]), SETTINGS).run(look)
     assert called == [CALL]
@@ -493,7 +497,7 @@ async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, sto
     assert model.closed == 1
     await session.close()
     assert texts(session)[-1] == ("assistant", "half an ", "interrupted")
-    kept = store.load(session.id).loaded_messages[-1]
+    kept = store.journal(session.id).load().loaded_messages[-1]
     assert (kept.status, kept.usage) == ("interrupted", TokenUsage(10, 1))
 
 
@@ -502,7 +506,7 @@ async def test_a_defect_in_a_model_loses_nothing_that_arrived(new_session, store
     with pytest.raises(ZeroDivisionError):
         await played(session, ScriptedModel(["half", ZeroDivisionError()]))
     await session.save()
-    assert store.load(session.id).loaded_messages[-1].text == "half"
+    assert store.journal(session.id).load().loaded_messages[-1].text == "half"
 
 
 async def test_no_piece_is_written_after_the_answer_itself(file_session):
@@ -546,7 +550,7 @@ async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, stor
     model = ScriptedModel([ModelRefused("no")], ["Better."])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
     await told(Turn(session, model, TurnSettings()))
-    messages = store.load(session.id).loaded_messages
+    messages = store.journal(session.id).load().loaded_messages
     assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
     assert [m.text for m in model.requests[-1].messages] == ["Hello"]
     assert session.session.message_count == 2
@@ -560,11 +564,14 @@ async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
     model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
     [*_, ended] = await told(Turn(session, model, TurnSettings()))
-    messages = store.load(session.id).loaded_messages
+    messages = store.journal(session.id).load().loaded_messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
     assert messages[-1].error == ended.error != "cut"
     await told(Turn(session, model, TurnSettings()))
-    assert [m.text for m in store.load(session.id).loaded_messages] == ["Hello", "Better."]
+    assert [m.text for m in store.journal(session.id).load().loaded_messages] == [
+        "Hello",
+        "Better.",
+    ]
 
 
 async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_comes(
@@ -579,7 +586,7 @@ async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_co
     with pytest.raises(asyncio.CancelledError):
         await asking
     await session.close()
-    messages = store.load(session.id).loaded_messages
+    messages = store.journal(session.id).load().loaded_messages
     assert [(m.text, m.status) for m in messages] == [
         ("Hello", None),
         ("Half of it", "interrupted"),
@@ -598,7 +605,7 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
     def unreadable(*_):
         raise StorageError("Cannot read it.")
 
-    monkeypatch.setattr(store, "tail", unreadable)
+    monkeypatch.setattr(Journal, "tail", unreadable)
     with pytest.raises(StorageError):
         await told(begin_turn(again, "Hello", ScriptedModel(), TurnSettings()))
     assert again.arriving is None
@@ -611,7 +618,7 @@ async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session,
     with pytest.raises(StorageFull):
         await told(begin_turn(session, "Hello", model, TurnSettings()))
     await told(Turn(session, model, TurnSettings()))
-    assert [m.text for m in store.load(session.id).loaded_messages] == ["Hello", "There."]
+    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["Hello", "There."]
 
 
 async def test_a_whole_answer_is_not_asked_for_again(new_session):
@@ -637,5 +644,5 @@ async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(ne
     with pytest.raises(asyncio.CancelledError):
         await task
     await session.save()
-    messages = store.load(session.id).loaded_messages
+    messages = store.journal(session.id).load().loaded_messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("half", "interrupted")]

@@ -6,10 +6,12 @@ import pytest
 
 from tests.builders import answer, header, user
 from tests.storage.contract import closed, encoded, ids_of, state
-from tui.storage import folders, journal
+from tui.domain.journal.records import Settings
+from tui.storage import folders
 from tui.storage.file_store import FileStore
 from tui.storage.index import archive_list
 from tui.storage.index.maintenance import IndexMaintenance
+from tui.storage.open_journal import OpenJournal
 from tui.storage.protocol import SessionFilter
 
 SHOP, FARM = "project:/shop", "project:/f\udcffrm"
@@ -92,8 +94,8 @@ def test_pages_and_counts_are_those_of_a_look_at_each_file(
 
 
 def test_each_page_opens_no_other_journals(store, monkeypatch):
-    opened, ends = [], journal.Journal.ends
-    monkeypatch.setattr(journal.Journal, "ends", lambda self: opened.append(1) or ends(self))
+    opened, ends = [], OpenJournal.ends
+    monkeypatch.setattr(OpenJournal, "ends", lambda self: opened.append(1) or ends(self))
     assert len(store.list(OF_SHOP, None, 3).entries) == 3
     assert len(opened) == 3
 
@@ -140,7 +142,7 @@ def test_a_change_within_the_last_moment_is_not_taken_for_the_last_one(
 
 def test_a_pinned_session_in_the_archive_is_first(store, data, monkeypatch):
     lease = store.lease("s03")
-    store.append(lease, [journal.Settings(pinned=True)])
+    store.append(lease, [Settings(pinned=True)])
     lease.release()
     store.archive("s03")
     index(data)
@@ -163,8 +165,8 @@ def test_a_name_is_resolved_without_opening_each_journal(store, data, monkeypatc
     add(store, 41, name="under the sea")
     kept = closed(store, user("m1"), state("Kept"))
     index(data)
-    opened, name = [], journal.Journal.name
-    monkeypatch.setattr(journal.Journal, "name", lambda self: opened.append(1) or name(self))
+    opened, name = [], OpenJournal.name
+    monkeypatch.setattr(OpenJournal, "name", lambda self: opened.append(1) or name(self))
     assert store.resolve("Ünder the sea", SHOP) == "s40"
     assert len(opened) == 3
     assert store.resolve("Kept", SHOP) == kept
@@ -194,8 +196,8 @@ def test_a_changed_archive_is_counted_by_scope_without_opening_what_the_index_ha
     store, data, monkeypatch
 ):
     add(store, 40)
-    opened, read = [], journal.Journal.header
-    monkeypatch.setattr(journal.Journal, "header", lambda self: opened.append(1) or read(self))
+    opened, read = [], OpenJournal.header
+    monkeypatch.setattr(OpenJournal, "header", lambda self: opened.append(1) or read(self))
     other = FileStore(data)
     assert other.count(OF_SHOP) == 9
     assert other.count(OF_SHOP) == 9

@@ -67,7 +67,7 @@ def test_a_member_can_do_everything_but_change_tables(member, team):
     assert member.attachment(lease.session_id, digest) == b"picture"
     assert member.search("zebra", 5).hits
     member.index(lease.session_id)
-    assert member.load(lease.session_id).damaged == 0
+    assert member.journal(lease.session_id).load().damaged == 0
     member.archive(lease.session_id)
     member.restore(lease.session_id)
     member.delete(lease.session_id)
@@ -97,9 +97,9 @@ def test_a_role_that_may_only_read_lists_shows_and_searches(member, team, postgr
     with closing(PostgresStore(team("sibyl_reader"))) as reader:
         for _ in range(2):
             assert [e.label for e in reader.list(EVERYWHERE, None, 9).entries] == ["the zebra"]
-        assert reader.load(lease.session_id).message_count == 1
+        assert reader.journal(lease.session_id).load().message_count == 1
         assert reader.search("zebra", 5).hits
-        assert list(reader.records(lease.session_id))
+        assert list(reader.journal(lease.session_id).records())
         assert reader.journals.find(lease.session_id).size
         with pytest.raises(StorageError):
             reader.delete(lease.session_id)

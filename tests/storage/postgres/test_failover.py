@@ -84,7 +84,7 @@ def test_what_was_acknowledged_is_at_a_copy_for_which_commits_wait(servers, stor
     copy.promote()
     for content in said[20:]:
         assert say(store, lease, content).ordinal == 1
-    assert texts(store.load(lease.session_id).all_messages) == said
+    assert texts(store.journal(lease.session_id).load().all_messages) == said
 
 
 def test_what_no_commit_waited_for_is_told_as_gone(servers, store):
@@ -99,4 +99,4 @@ def test_what_no_commit_waited_for_is_told_as_gone(servers, store):
     copy.promote()
     with pytest.raises(SessionDamaged):
         say(store, lease, "more")
-    assert texts(store.load(lease.session_id).all_messages) == ["kept"]
+    assert texts(store.journal(lease.session_id).load().all_messages) == ["kept"]

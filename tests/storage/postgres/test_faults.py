@@ -20,7 +20,7 @@ from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter
 
 def said(store, session_id):
     """The messages as they are written: what is there twice is not folded into one."""
-    return [each.text for each in store.records(session_id) if isinstance(each, Message)]
+    return [each.text for each in store.journal(session_id).records() if isinstance(each, Message)]
 
 
 def say(store, lease, text):

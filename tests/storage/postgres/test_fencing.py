@@ -56,7 +56,7 @@ def expire(postgres, session_id):
 
 
 def said(store, session_id):
-    return texts(store.load(session_id).all_messages)
+    return texts(store.journal(session_id).load().all_messages)
 
 
 def test_an_append_that_was_made_gives_no_lease_back_that_was_taken_meanwhile(

@@ -59,10 +59,10 @@ def test_a_full_disk_is_told_and_nothing_is_lost(store, small):
     for _ in range(3):
         with pytest.raises(StorageFull):
             say(failed)
-    assert texts(store.load(lease.session_id).all_messages) == said
+    assert texts(store.journal(lease.session_id).load().all_messages) == said
     filler.unlink()
     say(failed, failed + 1, failed + 2)
-    assert texts(store.load(lease.session_id).all_messages) == said
+    assert texts(store.journal(lease.session_id).load().all_messages) == said
 
 
 def test_a_first_message_that_finds_no_room_is_saved_later(store, small):
@@ -75,4 +75,4 @@ def test_a_first_message_that_finds_no_room_is_saved_later(store, small):
             store.append(new, [user("m", content)])
     filler.unlink()
     assert store.append(new, [user("m", content)]).ordinal == 2
-    assert texts(store.load(new.session_id).all_messages) == [content]
+    assert texts(store.journal(new.session_id).load().all_messages) == [content]

@@ -58,7 +58,7 @@ class Case:
         raise NotImplementedError
 
     def check(self, reader):
-        session = reader.load(self.id)
+        session = reader.journal(self.id).load()
         assert texts(session.all_messages) == list(self.said)
         assert session.damaged == 0
         assert session.header.ordinal == (1 if self.ordinal is None else self.ordinal)
@@ -164,7 +164,7 @@ class Create(Case):
     def check(self, reader):
         if self.place == "kept" and self.ordinal is None:
             with pytest.raises(SessionNotFound):
-                reader.load(self.id)
+                reader.journal(self.id).load()
 
     def go_on(self):
         self.said = ()
@@ -227,7 +227,7 @@ class Restore(Archive):
 
     def check(self, reader):
         super().check(reader)
-        kinds = [type(each).__name__ for each in reader.records(self.id)]
+        kinds = [type(each).__name__ for each in reader.journal(self.id).records()]
         assert kinds.count("Restored") == 1
 
 
@@ -268,7 +268,7 @@ class Purge(Archive):
 
     def check(self, reader):
         with pytest.raises(SessionNotFound):
-            reader.load(self.id)
+            reader.journal(self.id).load()
 
 
 class SetActive(Case):

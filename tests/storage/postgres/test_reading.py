@@ -30,7 +30,7 @@ def talk(store, count=8):
 
 def test_whoever_takes_records_slowly_keeps_no_connection(store):
     name, said = talk(store)
-    slow = [store.records(name) for _ in range(CONNECTIONS + 1)]
+    slow = [store.journal(name).records() for _ in range(CONNECTIONS + 1)]
     for each in slow:
         next(each)
     assert store.count(SessionFilter()) == 1
@@ -39,7 +39,7 @@ def test_whoever_takes_records_slowly_keeps_no_connection(store):
 
 def test_records_that_are_purged_while_they_are_read_do_not_just_end(store):
     name, _ = talk(store)
-    reading = store.records(name)
+    reading = store.journal(name).records()
     next(reading)
     store.delete(name)
     store.purge(name)

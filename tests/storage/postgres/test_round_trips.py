@@ -49,10 +49,10 @@ def test_a_message_is_saved_by_one_trip(store, trips):
 
 def test_a_session_is_opened_by_one_trip(store, trips):
     session_id = ended(store, "hello", "more")
-    assert trips(lambda: store.tail(session_id, 50)) == 1
-    assert trips(lambda: store.since(session_id, None)) == 1
+    assert trips(lambda: store.journal(session_id).tail(50)) == 1
+    assert trips(lambda: store.journal(session_id).since(None)) == 1
     assert trips(lambda: store.stamp(session_id)) == 1
-    assert trips(lambda: store.load(session_id)) == 1
+    assert trips(lambda: store.journal(session_id).load()) == 1
 
 
 def test_a_list_of_sessions_that_were_listed_before_comes_by_one_trip(store, trips):
@@ -87,7 +87,7 @@ def test_a_target_is_resolved_without_a_list_of_all_sessions(store, trips):
 def test_a_long_session_is_read_in_few_trips(store, trips):
     records = [user(f"m{number}", "x" * 1000) for number in range(8000)]
     store.add_imported(header("session-20250111-153000-000001"), [(r, encode(r)) for r in records])
-    assert trips(lambda: store.load("session-20250111-153000-000001")) <= 8
+    assert trips(lambda: store.journal("session-20250111-153000-000001").load()) <= 8
 
 
 def test_a_new_session_is_published_by_three_trips(store, trips):

@@ -32,7 +32,7 @@ def test_nobody_takes_over_because_of_a_clock(postgres, skewed):
         with psycopg.connect(postgres) as connection:
             connection.execute("update sibyl.sessions set leased_until = now()")
         other.append(other.lease(lease.session_id), [user("more", "more")])
-        assert texts(right.load(lease.session_id).all_messages) == ["hello", "more"]
+        assert texts(right.journal(lease.session_id).load().all_messages) == ["hello", "more"]
     for each in (right, off):
         each.close()
 

@@ -96,7 +96,7 @@ def told_by(store, name, fields, first, then):
         assert store.resolve(f"#{entry.ordinal}", scope) == name
     if entry.name:
         assert store.resolve(entry.name, scope) == name
-    found = [*store.records(name)], listed, store.load(name).loaded_messages
+    found = [*store.journal(name).records()], listed, store.journal(name).load().loaded_messages
     store.delete(name)
     store.purge(name)
     return found
@@ -120,7 +120,7 @@ def test_a_database_of_another_encoding_holds_all_text(odd_database):
         store.set_active(ODD, "tale")
         line = ImportLine("", ODD, ODD)
         store.note_imports([line])
-        assert [*store.records("tale")][1:3] == said[:2]
+        assert [*store.journal("tale").records()][1:3] == said[:2]
         for _ in range(2):
             # First made, then as it was kept.
             entry = store.entry("tale")
@@ -140,14 +140,14 @@ def test_a_session_may_be_of_any_time(server, time):
     records = [said_at(user("m1"), time), Closed(time)]
     server.add_imported(header("tale", created_at=time), [(each, b"") for each in records])
     server.restore("tale")
-    assert server.load("tale").loaded_messages == (records[0],)
+    assert server.journal("tale").load().loaded_messages == (records[0],)
     assert server.list(SessionFilter(used_before=time or None), None, 9).cursor is None
 
 
 def test_a_line_may_be_as_long_as_in_a_file(server):
     said = user("m1", "x\ud800" * 1024 * 1024)
     server.append(server.create("s", "/s", "m", session_id="tale"), [said])
-    assert server.load("tale").loaded_messages == (said,)
+    assert server.journal("tale").load().loaded_messages == (said,)
 
 
 def test_a_line_that_is_no_text_hides_no_other(server, postgres):
@@ -159,7 +159,7 @@ def test_a_line_that_is_no_text_hides_no_other(server, postgres):
         connection.execute("insert into pieces values ('tale', %s, %s)", (size, damaged))
         connection.execute("update sessions set size = size + %s", (len(damaged),))
     server.append(lease, [answer("m2")])
-    session = server.load("tale")
+    session = server.journal("tale").load()
     assert ([each.id for each in session.loaded_messages], session.damaged) == (["m1", "m2"], 1)
 
 

@@ -136,9 +136,9 @@ class FindController:
         search.matches.begin(stretch.found, stretch.below)
         search.first = _first(entries)
         self._go_on(search)
-        store, session_id = self._workspace.reader, search.session.id
+        journal = self._workspace.reader.journal(search.session.id)
         try:
-            async for stretch in find_earlier(store, session_id, cursor, search.needle, reader):
+            async for stretch in find_earlier(journal, cursor, search.needle, reader):
                 search.matches.take(stretch.found, stretch.below)
                 self._go_on(search)
         except StorageError as error:
@@ -197,7 +197,8 @@ class FindController:
         self._chat.transcript.finder.show(match, unfold=unfold)
 
     def _around(self, session: LoadedSession, match: "Match") -> Surroundings:
-        return self._workspace.reader.around(session.id, match.message_id, _AROUND, _AROUND)
+        journal = self._workspace.reader.journal(session.id)
+        return journal.around(match.message_id, _AROUND, _AROUND)
 
     def _sees(self, match: "Match") -> bool:
         return match in self._chat.transcript.finder.in_sight()

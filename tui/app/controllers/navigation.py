@@ -139,7 +139,7 @@ class Navigation:
 
 def _around(store: "SessionReader", session_id: str, message_id: str) -> Surroundings:
     _require_kept(store, session_id)
-    return store.around(session_id, message_id, _AROUND, _AROUND)
+    return store.journal(session_id).around(message_id, _AROUND, _AROUND)
 
 
 def _require_kept(store: "SessionReader", session_id: str) -> None:

@@ -254,7 +254,7 @@ class SearchController:
         return preview(parse(query), hit.message_id, messages)
 
     def _entries_at(self, hit: "Hit") -> "Sequence[Entry]":
-        store = self._workspace.reader
+        journal = self._workspace.reader.journal(hit.session_id)
         if hit.message_id is None:
-            return store.tail(hit.session_id, 2 * _AROUND).session.entries
-        return store.around(hit.session_id, hit.message_id, _AROUND, _AROUND).entries
+            return journal.tail(2 * _AROUND).session.entries
+        return journal.around(hit.message_id, _AROUND, _AROUND).entries

@@ -149,7 +149,7 @@ class KnownSession(msgspec.Struct):
     def read(cls, store: SessionReader, session_id: str) -> "KnownSession":
         """Read a session. Raises ``SessionNotFound``, ``SessionDamaged``."""
         known = cls()
-        for record in checked(store.records(session_id)):
+        for record in checked(store.journal(session_id).records()):
             match record:
                 case SessionHeader():
                     known.model = record.model

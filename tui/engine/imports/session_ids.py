@@ -75,7 +75,7 @@ class SessionIds:
 
     def _first_messages(self, session_id: str) -> list[str]:
         with suppress(SessionNotFound):
-            records = self._store.records(session_id)
+            records = self._store.journal(session_id).records()
             messages = (each.id for each in records if isinstance(each, Message))
             return list(islice((each for each in messages if each.startswith(IMPORTED)), COMPARED))
         return list(self._history.beginning(session_id))

@@ -14,6 +14,7 @@ from tui.domain.journal.records import Reset
 from tui.domain.journal.session import Entry, Page, Session, SessionEntry
 from tui.domain.journal.versions import Versions
 from tui.engine.requests.missing_results import missing_results
+from tui.storage.journal import Journal
 from tui.storage.protocol import SessionReader
 
 _PAGE = 200
@@ -62,7 +63,7 @@ class Conversation(msgspec.Struct, frozen=True):
 
     def _entries(self) -> Iterator[Entry]:
         for cursor in self.cursors:
-            yield from self.reader.page(self.end.id, cursor, _PAGE).entries
+            yield from self.reader.journal(self.end.id).page(cursor, _PAGE).entries
         yield from self.last
 
 
@@ -71,14 +72,15 @@ def live_conversation(reader: SessionReader, listed: SessionEntry) -> Conversati
 
     Raises ``SessionNotFound`` and ``SessionDamaged``, like the other functions here.
     """
-    tail = reader.tail(listed.id, _PAGE)
-    found = _found(tail.session, _until_reset(_pages_before(reader, listed.id, tail.cursor)))
+    journal = reader.journal(listed.id)
+    tail = journal.tail(_PAGE)
+    found = _found(tail.session, _until_reset(_pages_before(journal, tail.cursor)))
     return Conversation(
         reader,
         listed,
         tail.session,
         tail.session.entries,
-        reader.versions(listed.id),
+        journal.versions(),
         found.damaged,
         found.cursors[::-1],
         skipped=found.first_live,
@@ -90,11 +92,12 @@ def whole_conversation(reader: SessionReader, listed: SessionEntry) -> Conversat
 
     A session with earlier versions is loaded: its pages are of one version each.
     """
-    versions = reader.versions(listed.id)
+    journal = reader.journal(listed.id)
+    versions = journal.versions()
     if versions:
         return _with_versions(reader, listed, versions)
-    tail = reader.tail(listed.id, _PAGE)
-    found = _found(tail.session, _pages_before(reader, listed.id, tail.cursor))
+    tail = journal.tail(_PAGE)
+    found = _found(tail.session, _pages_before(journal, tail.cursor))
     return Conversation(
         reader,
         listed,
@@ -108,7 +111,7 @@ def whole_conversation(reader: SessionReader, listed: SessionEntry) -> Conversat
 
 
 def _with_versions(reader: SessionReader, listed: SessionEntry, versions: Versions) -> Conversation:
-    session = reader.load(listed.id)
+    session = reader.journal(listed.id).load()
     every = session.everything or session.entries
     live = {entry.id for entry in session.entries if isinstance(entry, Message)}
     return Conversation(
@@ -155,8 +158,8 @@ def _until_reset(pages: _Pages) -> _Pages:
             return
 
 
-def _pages_before(reader: SessionReader, session_id: str, cursor: str | None) -> _Pages:
+def _pages_before(journal: Journal, cursor: str | None) -> _Pages:
     while cursor is not None:
-        page = reader.page(session_id, cursor, _PAGE)
+        page = journal.page(cursor, _PAGE)
         yield cursor, page
         cursor = page.cursor

@@ -10,7 +10,7 @@ from tui.domain.journal.session import Entry
 from tui.domain.search.find_matches import MessageMatches
 from tui.domain.search.find_query import Needle, count_in
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.storage.protocol import SessionReader
+from tui.storage.journal import Journal
 
 PAGE = 250
 """Messages read at once: a few milliseconds, so that another search need not wait."""
@@ -64,7 +64,7 @@ async def find_recent(
 
 
 async def find_earlier(
-    store: SessionReader, session_id: str, cursor: str | None, needle: Needle, reader: str | None
+    journal: Journal, cursor: str | None, needle: Needle, reader: str | None
 ) -> AsyncGenerator[Stretch]:
     """Look through all that stands before a cursor; ``reader`` is the message he reads.
 
@@ -73,21 +73,20 @@ async def find_earlier(
     size = _FIRST_PAGE
     while cursor is not None:
         stretch, cursor = await asyncio.to_thread(
-            _look_through, store, session_id, cursor, size, needle, reader
+            _look_through, journal, cursor, size, needle, reader
         )
         yield stretch
         size = PAGE
 
 
 def _look_through(
-    store: SessionReader,
-    session_id: str,
+    journal: Journal,
     cursor: str,
     size: int,
     needle: Needle,
     reader: str | None,
 ) -> tuple[Stretch, str | None]:
-    page = store.page(session_id, cursor, size)
+    page = journal.page(cursor, size)
     messages = [entry for entry in page.entries if isinstance(entry, Message)]
     return _stretch([(m.id, count_in(needle, m)) for m in messages], reader), page.cursor
 

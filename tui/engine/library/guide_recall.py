@@ -82,7 +82,8 @@ class GuideRecall:
             # A name answers no question.
             return None
         try:
-            entries = self._store.around(hit.session_id, hit.message_id, 0, 0).entries
+            journal = self._store.journal(hit.session_id)
+            entries = journal.around(hit.message_id, 0, 0).entries
         except StorageError:
             # Purged, or changed, since it was found.
             return None

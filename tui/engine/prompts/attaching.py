@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -20,6 +20,7 @@ from tui.domain.views.attached import listed
 from tui.engine.prompts.reading import Picture, as_picture, read_attachment, refusal, refused_as
 from tui.engine.requests.pictures import PICTURES, REQUEST_PICTURE_BYTES
 from tui.errors import AttachmentNotFound, UsageError
+from tui.storage.protocol import JournalStore
 
 ATTACHMENTS = 50
 """The limit for one prompt."""
@@ -53,18 +54,10 @@ def holds_secrets(path: PurePath) -> bool:
     return name in _NAMES or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
 
 
-class PictureStore(Protocol):
-    """The verbs of a store that keep pictures."""
-
-    def attachment(self, session_id: str, sha256: str) -> bytes: ...
-    def find_attachment(self, session_id: str, prefix: str) -> str: ...
-    def add_attachment(self, session_id: str, data: bytes) -> str: ...
-
-
 class Place(msgspec.Struct, frozen=True):
     """The place of a prompt: its session, and the folders that relative paths begin in."""
 
-    store: PictureStore
+    store: JournalStore
     session_id: str
     folders: Sequence[Path]
     """The first one that has the path counts."""

@@ -7,7 +7,7 @@ from tui.domain.journal.records import Record, Reset, Summary
 from tui.domain.journal.session import Entry, Session
 from tui.engine.requests.model_request import sendable
 from tui.engine.requests.token_estimate import estimated_text_tokens
-from tui.storage.protocol import SessionReader
+from tui.storage.journal import Journal
 
 PAGE = 200
 
@@ -62,8 +62,7 @@ def context_of(session: Session) -> HistoryWindow | None:
 
 
 def read_context(
-    store: SessionReader,
-    session_id: str,
+    journal: Journal,
     summary: Summary | None,
     tokens: int,
     last: str | None = None,
@@ -71,15 +70,15 @@ def read_context(
     """Read back from the end until there are so many tokens, or all that is live.
 
     Pictures count as labels, which they are once there are many newer ones. With ``last``, as if
-    that message were the end. Raises what ``SessionReader.tail`` and ``page`` raise.
+    that message were the end. Raises what ``Journal.tail`` and ``page`` raise.
     """
-    tail = store.tail(session_id, PAGE, last)
+    tail = journal.tail(PAGE, last)
     messages, cursor = list(tail.session.loaded_messages), tail.cursor
     # Not by the count of messages: a ``state`` may have a wrong one.
     whole = _reaches_back_to(summary, messages)
     size = _tokens(messages)
     while not whole and cursor is not None and size < tokens:
-        page = store.page(session_id, cursor, PAGE)
+        page = journal.page(cursor, PAGE)
         earlier, whole = _live(page.entries)
         messages, cursor = [*earlier, *messages], page.cursor
         size += _tokens(earlier)

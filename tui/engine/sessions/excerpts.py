@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry, Surroundings
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.storage.protocol import BEGINNING, SessionReader
+from tui.storage.journal import BEGINNING
+from tui.storage.protocol import SessionReader
 
 PAGE = 50
 """The number of messages in a page."""
@@ -27,7 +28,7 @@ def place_at(loaded: LoadedSession, message_id: str, around: Surroundings) -> No
 
 async def go_to_beginning(store: SessionReader, loaded: LoadedSession) -> None:
     """Let a session show its first messages. Raises ``StorageError``."""
-    page = await asyncio.to_thread(store.page_after, loaded.id, BEGINNING, PAGE)
+    page = await asyncio.to_thread(store.journal(loaded.id).page_after, BEGINNING, PAGE)
     loaded.pages.show(Surroundings(page.entries, None, page.cursor), loaded.latest)
 
 
@@ -36,7 +37,7 @@ async def read_earlier(store: SessionReader, loaded: LoadedSession) -> Sequence[
     excerpt = loaded.pages.excerpt
     if excerpt is None or excerpt.earlier is None:
         return ()
-    page = await asyncio.to_thread(store.page, loaded.id, excerpt.earlier, PAGE)
+    page = await asyncio.to_thread(store.journal(loaded.id).page, excerpt.earlier, PAGE)
     return page.entries if loaded.pages.add_earlier(excerpt, page) else ()
 
 
@@ -51,6 +52,6 @@ async def read_later(store: SessionReader, loaded: LoadedSession) -> bool:
         return True
     if excerpt.later is None:
         return False
-    page = await asyncio.to_thread(store.page_after, loaded.id, excerpt.later, PAGE)
+    page = await asyncio.to_thread(store.journal(loaded.id).page_after, excerpt.later, PAGE)
     loaded.pages.add_later(excerpt, page, loaded.latest)
     return True

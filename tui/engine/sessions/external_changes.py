@@ -20,6 +20,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.session_loader import read_only_words
 from tui.engine.sessions.workspace import PAGE, Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
+from tui.storage.journal import Journal
 from tui.storage.protocol import SessionReader
 
 _MOST_PAGES = 20
@@ -106,7 +107,7 @@ class Follower:
         known = {each.id for each in loaded.entries if isinstance(each, Message)}
         if not seen.stamp.goes_on_from(loaded.access.stamp):
             known = set[str]()
-        end = await asyncio.to_thread(read_on, self._store, loaded.id, known)
+        end = await asyncio.to_thread(read_on, self._store.journal(loaded.id), known)
         if seen.holder is not None:
             return end
         tail = Tail(answered(end.tail.session), end.tail.cursor)
@@ -130,19 +131,19 @@ def glance(store: SessionReader, session_id: str) -> Glance:
         return Glance(None, None)
 
 
-def read_on(store: SessionReader, session_id: str, known: set[str]) -> SessionEnd:
+def read_on(journal: Journal, known: set[str]) -> SessionEnd:
     """Read the end, and back from there to a message that is known.
 
-    Raises what ``SessionReader.tail`` and ``page`` raise.
+    Raises what ``Journal.tail`` and ``page`` raise.
     """
-    tail = store.tail(session_id, WINDOW)
+    tail = journal.tail(WINDOW)
     pages, cursor = tuple[Entry, ...](), tail.cursor
     if not known or _reaches(known, tail.session.entries):
         return SessionEnd(tail, ())
     for _ in range(_MOST_PAGES):
         if cursor is None or _reaches(known, pages):
             break
-        page = store.page(session_id, cursor, PAGE)
+        page = journal.page(cursor, PAGE)
         pages, cursor = (*page.entries, *pages), page.cursor
     return SessionEnd(Tail(tail.session, cursor), pages)
 

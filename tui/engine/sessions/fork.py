@@ -18,7 +18,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.session import Entry, Session
 from tui.errors import UsageError
-from tui.storage.protocol import Lease, SessionStore
+from tui.storage.protocol import JournalStore, Lease
 
 
 class Copy(msgspec.Struct, frozen=True):
@@ -28,15 +28,16 @@ class Copy(msgspec.Struct, frozen=True):
     session: Session
 
 
-def write_fork(store: SessionStore, session_id: str, now: str, last: str | None = None) -> str:
+def write_fork(store: JournalStore, session_id: str, now: str, last: str | None = None) -> str:
     """Write a session with another one's live messages, summary, to-dos and settings.
 
     With ``last``, up to that message of any version. Gives its id. Blocks on the disk. Raises
     ``UsageError`` if there is nothing to copy, and ``StorageError``; nothing is written then.
     """
-    session = store.load(session_id)
+    journal = store.journal(session_id)
+    session = journal.load()
     if last is not None:
-        session = store.tail(session_id, session.total_count, last).session
+        session = journal.tail(session.total_count, last).session
     contents = [*_live(session), *_todos(session)]
     if not contents:
         raise UsageError("Nothing to fork yet.")
@@ -49,7 +50,7 @@ def write_fork(store: SessionStore, session_id: str, now: str, last: str | None 
     return lease.session_id
 
 
-def write_copy(store: SessionStore, session: Session, earlier: Sequence[Message], now: str) -> Copy:
+def write_copy(store: JournalStore, session: Session, earlier: Sequence[Message], now: str) -> Copy:
     """Write all that is known of a session whose own file is lost, and hold that.
 
     ``earlier`` are live messages: those of them that are not in ``session`` come before it. Blocks
@@ -70,7 +71,7 @@ def write_copy(store: SessionStore, session: Session, earlier: Sequence[Message]
     return Copy(lease, fold.session(held=True))
 
 
-def _reserve(store: SessionStore, session: Session) -> Lease:
+def _reserve(store: JournalStore, session: Session) -> Lease:
     header = session.header
     return store.create(header.scope, header.project_path, session.model, forked_from=header.id)
 
@@ -94,7 +95,7 @@ def _folded(session: Session, lease: Lease, contents: Sequence[Record], now: str
 
 
 def _write(
-    store: SessionStore, lease: Lease, fold: Fold, contents: Sequence[Record], now: str
+    store: JournalStore, lease: Lease, fold: Fold, contents: Sequence[Record], now: str
 ) -> None:
     store.append(lease, [*contents, fold.session(held=True).state(now)])
 

@@ -7,7 +7,7 @@ from tui.domain.journal.records import VERSION, SessionHeader
 from tui.domain.timestamps import format_utc
 from tui.engine.requests.missing_results import missing_results
 from tui.engine.sessions.open_session import Clock, OpenSession
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import JournalStore, SessionStore
 
 WINDOW = 100
 """The number of last messages that are loaded at first."""
@@ -22,7 +22,7 @@ class SessionOrigin(msgspec.Struct, frozen=True):
 
 
 def new_session(
-    store: SessionStore, place: SessionOrigin, clock: Clock, *, session_id: str | None = None
+    store: JournalStore, place: SessionOrigin, clock: Clock, *, session_id: str | None = None
 ) -> OpenSession:
     """Reserve a session; nothing is written before its first record."""
     lease = store.create(place.scope, place.project_path, place.model, session_id=session_id)
@@ -49,11 +49,11 @@ def take_session(
     """Take the lease of a session for a change, and keep an answer that a crash interrupted.
 
     ``window`` is how many of the last messages are read at once; ``resumed`` says that the user
-    asked for this very session. Raises what ``SessionStore.lease`` and ``tail`` raise.
+    asked for this very session. Raises what ``SessionStore.lease`` and ``Journal.tail`` raise.
     """
     lease = store.lease(session_id)
     try:
-        tail = store.tail(session_id, window)
+        tail = store.journal(session_id).tail(window)
     except BaseException:
         lease.release()
         raise

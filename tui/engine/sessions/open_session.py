@@ -34,7 +34,7 @@ from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.fork import write_copy
 from tui.engine.sessions.write_queue import WriteQueue
 from tui.errors import LeaseLost, SessionDamaged, StorageError
-from tui.storage.protocol import Appended, Lease, SessionStore
+from tui.storage.protocol import Appended, JournalStore, Lease
 from tui.storage.stores import SessionStores
 
 Clock = Callable[[], datetime]
@@ -121,7 +121,7 @@ class OpenSession:
 
     def __init__(
         self,
-        store: SessionStore,
+        store: JournalStore,
         lease: Lease,
         fold: Fold,
         clock: Clock,
@@ -223,7 +223,7 @@ class OpenSession:
         async def read(tokens: int) -> HistoryWindow:
             last = self._version.after if self._version else _first_after(self.pending)
             return context_of(self._shown) or await asyncio.to_thread(
-                read_context, self._store, self.id, self.summary, tokens, last
+                read_context, self._store.journal(self.id), self.summary, tokens, last
             )
 
         return await self._history.messages(tokens, lambda: self.pending, read)
@@ -400,7 +400,7 @@ class OpenSession:
 
     def forget(self, stores: SessionStores) -> None:
         """Destroy this private session, and give up its lease."""
-        stores.forget(self._lease)
+        stores.private.forget(self._lease)
         self.abandon()
 
     # --- saving
@@ -565,7 +565,7 @@ def _saved_beside(loss: SessionDamaged | LeaseLost, copy: str) -> str:
 
 
 def _read_pictures(
-    store: SessionStore, session_id: str, sha256s: Iterable[str]
+    store: JournalStore, session_id: str, sha256s: Iterable[str]
 ) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for sha256 in sha256s:

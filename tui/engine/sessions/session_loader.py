@@ -1,8 +1,5 @@
 """Loads sessions into memory. Everything here blocks on the disk."""
 
-import os
-
-from tui.domain.journal.ids import SESSION_NUMBERS, new_private_id
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, Tail
 from tui.domain.text.labels import damage_words
@@ -48,17 +45,14 @@ class SessionLoader:
 
     def private(self, place: SessionOrigin) -> LoadedSession:
         """A new private session, of which nothing reaches a disk."""
-        number = int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
-        session_id = new_private_id(self._clock(), number)
-        store = self._stores.of(session_id)
-        opened = new_session(store, place, self._clock, session_id=session_id)
+        opened = new_session(self._stores.private, place, self._clock)
         return LoadedSession(opened, outbox=self.outbox)
 
     def looked_at(self, session_id: str) -> LoadedSession:
         """A session for reading. Raises ``SessionNotFound`` and other ``StorageError``."""
         # First: what is written between the two is seen again.
         stamp = self._store.stamp(session_id)
-        tail = self._store.tail(session_id, WINDOW)
+        tail = self._store.journal(session_id).tail(WINDOW)
         try:
             holder, unknown = self._store.holder(session_id), ""
         except StorageError as error:
@@ -148,7 +142,7 @@ class SessionLoader:
             words = damage_words(session.damaged, f'"{loaded.label()}"')
             loaded.say(Notice(words, "warning", caused=True))
         if session.total_count <= _COUNTED_AT_ONCE and loaded.lacks_versions(session.entries):
-            loaded.kept_versions = self._store.versions(session.id)
+            loaded.kept_versions = self._store.journal(session.id).versions()
         self._prompts.show(loaded, self._prompts.typed(loaded))
 
 

@@ -98,9 +98,8 @@ async def show_version(
     place = group.index(message_id) + step
     if not 0 <= place < len(group):
         return None
-    around = await asyncio.to_thread(
-        workspace.reader.around, loaded.id, group[place], _AROUND, _AROUND
-    )
+    journal = workspace.reader.journal(loaded.id)
+    around = await asyncio.to_thread(journal.around, group[place], _AROUND, _AROUND)
     excerpts.place_at(loaded, group[place], around)
     return group[place]
 
@@ -121,10 +120,10 @@ async def _conversation(
     workspace: Workspace, loaded: LoadedSession, message_id: str
 ) -> list[Message]:
     """Read the end of the conversation up to a message of any version."""
-    reader, session_id = workspace.reader, loaded.id
+    journal = workspace.reader.journal(loaded.id)
     try:
-        await asyncio.to_thread(reader.tail, session_id, 0, message_id)
-        around = await asyncio.to_thread(reader.around, session_id, message_id, _TURN, 0)
+        await asyncio.to_thread(journal.tail, 0, message_id)
+        around = await asyncio.to_thread(journal.around, message_id, _TURN, 0)
     except MessageNotFound as error:
         raise UsageError(_BEFORE_RESET) from error
     resets = [place for place, each in enumerate(around.entries) if isinstance(each, Reset)]
@@ -137,7 +136,8 @@ async def _begin(
 ) -> LoadedSession:
     """Begin a version behind the message ``after`` instead of ``beside``, or fork up to there."""
     if own:
-        end = await asyncio.to_thread(workspace.reader.tail, loaded.id, WINDOW, after)
+        journal = workspace.reader.journal(loaded.id)
+        end = await asyncio.to_thread(journal.tail, WINDOW, after)
         loaded.begin_version(NewVersion(after, end, beside))
         return loaded
     if after:

@@ -349,7 +349,7 @@ class Workspace:
         question = loaded.edited_question
         if not question:
             return ()
-        entries = self.reader.around(loaded.id, question, 0, 0).entries
+        entries = self.reader.journal(loaded.id).around(question, 0, 0).entries
         return [
             block for each in entries if isinstance(each, Message) for block in each.attachments
         ]
@@ -374,7 +374,7 @@ class Workspace:
         cursor = loaded.pages.cursor
         if cursor is None:
             return ()
-        page = await asyncio.to_thread(self.reader.page, loaded.id, cursor, count)
+        page = await asyncio.to_thread(self.reader.journal(loaded.id).page, cursor, count)
         if cursor != loaded.pages.cursor:
             # Asked twice, or the session was taken meanwhile: the other reading counts.
             return ()
@@ -388,7 +388,7 @@ class Workspace:
 
     async def read_versions(self, loaded: LoadedSession) -> None:
         """Read which messages of a session have other versions. Raises ``StorageError``."""
-        loaded.kept_versions = await asyncio.to_thread(self.reader.versions, loaded.id)
+        loaded.kept_versions = await asyncio.to_thread(self.reader.journal(loaded.id).versions)
 
     # --- within
 
@@ -461,7 +461,9 @@ class Workspace:
             await self.pool.try_save(loaded)
 
     async def _make_active(self, loaded: LoadedSession) -> None:
+        if loaded.private:
+            return
         # What --continue picks next time is worth less than what is to be done now.
         with suppress(StorageError), save_errors():
             scope = loaded.session.header.scope
-            await asyncio.to_thread(self._stores.of(loaded.id).set_active, scope, loaded.id)
+            await asyncio.to_thread(self._stores.main.set_active, scope, loaded.id)

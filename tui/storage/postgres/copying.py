@@ -19,7 +19,7 @@ from tui.domain.timestamps import parse_utc, storable_ns
 from tui.errors import SessionDamaged, StorageError
 from tui.storage.copyable import Numbers, StoredJournal
 from tui.storage.disk import odd_values
-from tui.storage.journal import Journal
+from tui.storage.open_journal import OpenJournal
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.database import Database
 from tui.storage.postgres.importing import IMPORT_SECONDS, insert_session
@@ -157,7 +157,7 @@ def _end_of(connection: "Connection", journal: StoredJournal, size: int) -> Sess
     reader = PieceReader(connection, journal.id, size)
     try:
         with odd_values(journal.id):
-            read = Journal(reader.read, size, journal.id, lambda: journal.header, held=False)
+            read = OpenJournal(reader.read, size, journal.id, lambda: journal.header, held=False)
             return read.tail(0).session
     except StorageError:
         return None

@@ -14,7 +14,7 @@ from tui.domain.json_limits import converted, parse
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
 from tui.storage.disk import odd_values
-from tui.storage.journal import Journal
+from tui.storage.open_journal import OpenJournal
 from tui.storage.postgres.pieces import ENDS, PieceReader
 from tui.storage.postgres.rows import COLUMNS, Row
 from tui.storage.postgres.text import moment_ns, scope_key
@@ -262,7 +262,7 @@ def _described(row: Row, reader: PieceReader) -> SessionEntry:
 
     try:
         with odd_values(row.id):
-            ends = Journal(reader.read, row.size, row.id, row.header, held=False).ends()
+            ends = OpenJournal(reader.read, row.size, row.id, row.header, held=False).ends()
             return describe(ends.session, ends.first_prompt, row.status, row.used, active=False)
     except StorageError:
         return describe_unreadable(row.header(), row.status, row.used, active=False)

@@ -1,6 +1,8 @@
 """The bytes of a journal in the table of pieces."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +11,8 @@ from tui.errors import SessionDamaged
 
 if TYPE_CHECKING:
     from psycopg import Connection
+
+    _Lent = Callable[[], AbstractContextManager[Connection]]
 
 PIECE = 256 * 1024
 """The largest piece, in bytes: a line may take several."""
@@ -61,20 +65,6 @@ def insert(connection: "Connection", session_id: str, at: int, data: bytes) -> N
     )
 
 
-def read_part(connection: "Connection", session_id: str, begin: int, end: int) -> bytes:
-    """Read the bytes between two offsets. Raises ``SessionDamaged`` if some are gone."""
-    data = _part(connection, session_id, begin, end)
-    if len(data) < end - begin:
-        raise SessionDamaged(session_id, "its records are gone")
-    return data
-
-
-def _part(connection: "Connection", session_id: str, begin: int, end: int) -> bytes:
-    wanted = {"session": session_id, "begin": begin, "end": end}
-    row = connection.execute(_READ.encode(), wanted, binary=True).fetchone()
-    return bytes(row[0] or b"") if row else b""
-
-
 class PieceReader:
     """Reads a journal at any offset; keeps the parts that it has read last."""
 
@@ -82,7 +72,7 @@ class PieceReader:
         self, connection: "Connection", session_id: str, size: int, *ends: bytes | None
     ) -> None:
         """``ends`` are the columns ``ENDS``, if they were read with the session's row."""
-        self._connection = connection
+        self._lent: _Lent = partial(nullcontext, connection)
         self._session_id = session_id
         self._size = size
         self._blocks: list[Block] = []
@@ -91,15 +81,19 @@ class PieceReader:
             first, last = (end or b"" for end in ends)
             self._blocks = [Block(0, first), Block(size - len(last), last)]
 
+    def lend(self, lent: "_Lent") -> None:
+        """Read with another connection each time from now on."""
+        self._lent = lent
+
     def read(self, length: int, offset: int) -> bytes:
-        """Read as ``os.pread`` does."""
+        """Read as ``os.pread`` does. Raises ``SessionDamaged`` if bytes are gone."""
         end = min(offset + length, self._size)
         parts: list[bytes] = []
         while offset < end:
             block = self._known(offset) or self._fetch(offset, end)
             part = block.data[offset - block.begin : end - block.begin]
             if not part:
-                break
+                raise SessionDamaged(self._session_id, "its records are gone")
             parts.append(part)
             offset += len(part)
         return b"".join(parts)
@@ -118,7 +112,10 @@ class PieceReader:
             begin = max(0, offset - self._further())
         else:
             begin, end = max(0, offset - NEAR), min(self._size, end + NEAR)
-        block = Block(begin, _part(self._connection, self._session_id, begin, end))
+        wanted = {"session": self._session_id, "begin": begin, "end": end}
+        with self._lent() as connection:
+            row = connection.execute(_READ.encode(), wanted, binary=True).fetchone()
+        block = Block(begin, bytes(row[0] or b"") if row else b"")
         # Both ends are read again and again.
         self._blocks = [*self._blocks[:2], *self._blocks[2:][1 - _KEPT_BLOCKS :], block]
         return block

@@ -3,23 +3,17 @@
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from tui.domain.imports import ImportLine, bytes_naming, came_from
-from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import checked_id, is_session_id
-from tui.domain.journal.message import Message
 from tui.domain.journal.records import DamagedRecord, Encoded, Record, SessionHeader
 from tui.domain.journal.session import (
     Holder,
-    Page,
-    Session,
     SessionEntry,
     Stamp,
-    Surroundings,
-    Tail,
 )
-from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc, utc_now
@@ -28,6 +22,7 @@ from tui.storage.beginning import Beginning
 from tui.storage.disk import odd_values
 from tui.storage.index.child import Progress
 from tui.storage.journal import Journal
+from tui.storage.open_journal import OpenJournal
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.attempts import Attempts, is_named
 from tui.storage.postgres.database import Database
@@ -37,7 +32,6 @@ from tui.storage.postgres.leases import PostgresLease
 from tui.storage.postgres.listening import Listener
 from tui.storage.postgres.listing import condition_of
 from tui.storage.postgres.moving import Mover, last_moves
-from tui.storage.postgres.pieces import read_part
 from tui.storage.postgres.taking import opened, published_row
 from tui.storage.postgres.text import as_bytes, as_text, scope_key
 from tui.storage.postgres.writing import JournalWriter
@@ -247,54 +241,14 @@ class PostgresStore:
 
     # --- reading
 
-    def load(self, session_id: str) -> Session:
-        with self._journal(session_id) as journal:
-            return journal.load()
-
-    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
-        with self._journal(session_id) as journal:
-            return journal.tail(count, last)
-
-    def versions(self, session_id: str) -> Versions:
-        with self._journal(session_id) as journal:
-            return journal.versions()
-
-    def records(self, session_id: str) -> Iterator[Record]:
-        with self._database.connection() as connection:
-            row = opened(connection, session_id)[0]
-
-        def read(length: int, offset: int) -> bytes:
-            # A connection for each part: whoever takes the records slowly keeps none.
-            with self._database.connection() as connection:
-                return read_part(connection, row.id, offset, min(offset + length, row.size))
-
-        yield from Journal(read, row.size, row.id, row.header, held=False).records()
-
-    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
-        with self._journal(session_id) as journal:
-            return journal.requests()
-
-    def page(self, session_id: str, cursor: str, count: int) -> Page:
-        with self._journal(session_id) as journal:
-            return journal.page(cursor, count)
-
-    def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
-        with self._journal(session_id) as journal:
-            return journal.around(message_id, before, after)
-
-    def page_after(self, session_id: str, cursor: str, count: int) -> Page:
-        with self._journal(session_id) as journal:
-            return journal.page_after(cursor, count)
+    def journal(self, session_id: str) -> Journal:
+        return Journal(partial(self._opened, session_id))
 
     def watch(self, changed: Callable[[str], None]) -> bool:
         if self._listener is not None:
             self._listener.close()
         self._listener = Listener(self._database, changed)
         return True
-
-    def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        with self._journal(session_id) as journal:
-            return journal.since(message_id)
 
     def stamp(self, session_id: str) -> Stamp:
         with self._database.connection() as connection:
@@ -420,13 +374,15 @@ class PostgresStore:
         return None
 
     @contextmanager
-    def _journal(self, session_id: str) -> Generator[Journal]:
+    def _opened(self, session_id: str) -> Generator[OpenJournal]:
         with self._database.connection() as connection:
             row, reader = opened(connection, session_id)
-            own = self._holding.held.find(session_id)
-            held = row.leased and (own is None or own.written)
-            with odd_values(session_id):
-                yield Journal(reader.read, row.size, row.id, row.header, held=held)
+        # Whoever reads slowly keeps no connection.
+        reader.lend(self._database.connection)
+        own = self._holding.held.find(session_id)
+        held = row.leased and (own is None or own.written)
+        with odd_values(session_id):
+            yield OpenJournal(reader.read, row.size, row.id, row.header, held=held)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import VERSION, SessionHeader, encode
 from tui.errors import SessionDamaged, SessionExists, SessionNotFound
-from tui.storage.journal import Journal
+from tui.storage.open_journal import OpenJournal
 from tui.storage.postgres.leases import LEASE_SECONDS, UNRESERVE, PostgresLease
 from tui.storage.postgres.pieces import ENDS, PieceReader
 from tui.storage.postgres.rows import COLUMNS, Place, Row, row_of
@@ -142,7 +142,7 @@ def _opened(
 
 def _look(lease: PostgresLease, row: Row, reader: PieceReader) -> None:
     """Read what a lease has to know of its journal."""
-    end = Journal(reader.read, row.size, row.id, row.header, held=False).tail(0).session
+    end = OpenJournal(reader.read, row.size, row.id, row.header, held=False).tail(0).session
     lease.scope, lease.ordinal, lease.size = row.header().scope, row.ordinal, row.size
     lease.offsets, lease.origin = end.offsets, origin_lexemes(row.header())
     lease.newer = end.header.version if end.header.version > VERSION else None
