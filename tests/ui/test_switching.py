@@ -137,7 +137,7 @@ async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_load
         monkeypatch.setattr(w.store, "append", append)
 
         def unreadable(*_):
-            raise StorageError("Cannot read it")
+            raise StorageError(f"Cannot read session {there}")
 
         monkeypatch.setattr(Journal, "tail", unreadable)
         await go_to(app, pilot, there)
