@@ -9,7 +9,7 @@ from tests.builders import every_kind
 from tui.domain.imports import ImportLine
 from tui.domain.journal.session import Draft
 from tui.storage.drafts import Drafts
-from tui.storage.import_log import add_lines
+from tui.storage.json_lines import IMPORTS
 
 pytestmark = pytest.mark.full
 
@@ -46,7 +46,7 @@ def place(data, saved, sibyl, tmp_path, monkeypatch):
     sibyl("sessions", "archive", saved("archived words"))
     sibyl("sessions", "delete", "--yes", saved("deleted words"))
     line = ImportLine("2026-01-11T14:30:08.000Z", "claude-code", "/x", 1, 2, 3, 4, "abc", "", ODD)
-    add_lines(data / "imports.jsonl", [line])
+    IMPORTS.append(data / "imports.jsonl", [line])
     for session_id in (ODD, "session-20260301-100000-000013"):
         draft = Draft(session_id, "project:/shop", "/shop", "draft [pasted]", ("queued",))
         Drafts(data).save(draft)

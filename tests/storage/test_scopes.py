@@ -19,7 +19,7 @@ from tui.errors import StorageError
 from tui.storage import locks, scopes
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
-from tui.storage.scopes import ScopeLine, ScopeNumber, damaged_lines, fold_lines
+from tui.storage.scopes import LINES, ScopeLine, ScopeNumber, fold_lines
 
 CREATE = """
 import sys
@@ -136,7 +136,7 @@ def test_a_list_of_numbers_made_anew_has_none_for_an_imported_session(store):
     os.unlink(store.root / "scopes.jsonl")
     second = closed(store)
     assert (ordinal(store, second), store.entry("theirs").ordinal) == (2, 0)
-    assert damaged_lines((store.root / "scopes.jsonl").read_bytes()) == 0
+    assert LINES.damaged((store.root / "scopes.jsonl").read_bytes()) == 0
 
 
 def test_an_import_into_an_empty_directory_leaves_a_list_without_numbers(store):
@@ -311,7 +311,7 @@ def test_a_line_beyond_the_limits_is_skipped(store, number):
     fresh = FileStore(store.root)
     assert fresh.active(SCOPE) == name
     assert ordinal(fresh, closed(fresh)) == 2
-    assert scopes.damaged_lines(path.read_bytes()) == 1
+    assert LINES.damaged(path.read_bytes()) == 1
 
 
 def test_a_pipe_in_the_place_of_the_file_stops_nobody_and_is_replaced(store):

@@ -116,25 +116,6 @@ def cut_back(descriptor: int, size: int) -> None:
         return
 
 
-def append_lines(path: Path, data: bytes) -> None:
-    """Append lines durably, all or none; a torn last line is closed before. Raises ``OSError``."""
-    descriptor = open_to_make(path, os.O_RDWR | os.O_APPEND)
-    try:
-        size = os.fstat(descriptor).st_size
-        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        try:
-            write_whole(descriptor, b"\n" + data if torn else data)
-            sync_file(descriptor)
-        except OSError:
-            cut_back(descriptor, size)
-            raise
-    finally:
-        os.close(descriptor)
-    if not size:
-        # The name of a new file, too.
-        sync_directory(path.parent)
-
-
 def sync_directory(path: Path) -> None:
     """Make the names in a directory durable, where the file system can."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

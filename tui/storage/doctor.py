@@ -31,7 +31,7 @@ from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
 from tui.storage.moves import damaged_moves
 from tui.storage.open_journal import opened
-from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, damaged_lines, read_scopes
+from tui.storage.scopes import LINES, ScopeLine, ScopeNumber, Scopes, read_scopes
 
 Verdict = Literal["clean", "findings", "damage"]
 _DAMAGE = frozenset(
@@ -332,7 +332,7 @@ class Doctor:
                 yield finding, self._rebuild
             return
         try:
-            damaged = damaged_lines(read_scopes(path))
+            damaged = LINES.damaged(read_scopes(path))
         except OSError:
             message = "not a regular file: numbers are read from the sessions; move it away"
             yield self._finding("unreadable", None, path, message), None

@@ -41,14 +41,21 @@ from tui.storage.attachments import AttachmentFiles, checked_hash, used_pictures
 from tui.storage.beginning import Beginning
 from tui.storage.catalog import FileCatalog
 from tui.storage.directory import Directory, open_scopes
-from tui.storage.disk import place_blocks, publish_or_replace, storage_errors, sync_directory
+from tui.storage.disk import (
+    open_to_read,
+    place_blocks,
+    publish_or_replace,
+    storage_errors,
+    sync_directory,
+)
 from tui.storage.drafts import Drafts
 from tui.storage.file_holding import FileHolding, locked
 from tui.storage.file_lease import FileLease
 from tui.storage.folders import Folder, Folders, move_to_free_name
-from tui.storage.import_log import add_lines, read_lines
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import Journal
+from tui.storage.json_lines import IMPORTS
+from tui.storage.lines import lines_forward, reader_of
 from tui.storage.moves import MoveLog, new_batch
 from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
 from tui.storage.scopes import ScopeLine
@@ -195,7 +202,16 @@ class FileStore:
 
     def imports(self, naming: str = "") -> Iterator[ImportLine]:
         with storage_errors("Cannot read the log of imports"):
-            yield from read_lines(self._folders.imports, bytes_naming(naming))
+            try:
+                descriptor = open_to_read(self._folders.imports)
+            except FileNotFoundError:
+                return
+            try:
+                part, size = bytes_naming(naming), os.fstat(descriptor).st_size
+                lines = lines_forward(reader_of(descriptor), 0, size)
+                yield from IMPORTS.decoded(line for _, line in lines if part in line)
+            finally:
+                os.close(descriptor)
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
         self._folders.prepare()
@@ -204,7 +220,7 @@ class FileStore:
             with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
                 # No line is written before the name of its session is durable.
                 sync_directory(self._folders.of(Folder.ARCHIVE))
-            add_lines(self._folders.imports, lines)
+            IMPORTS.append(self._folders.imports, lines)
 
     def path(self, session_id: str) -> Path:
         """Find the path of a session's journal. Raises ``SessionNotFound``."""

@@ -5,22 +5,19 @@ may be missing, and the sessions are where they are.
 """
 
 import os
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
-
 from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.json_text import decode_json
 from tui.domain.moves import Batch, Move, Reason
 from tui.files import open_regular
-from tui.storage.disk import open_to_make, write_whole
+from tui.storage.json_lines import JsonLines
 
 READ_BYTES = 4 * 1024 * 1024
 """The part of the file that is read: its end, with the last 25,000 moves."""
 
 _TOKEN_BYTES = 8
-_DECODER = msgspec.json.Decoder(Move)
+LINES = JsonLines(Move)
 
 
 def new_batch(reason: Reason) -> Batch:
@@ -39,7 +36,7 @@ class MoveLog:
         """Append lines; raises nothing, as the moves have been made."""
         moves = [*self._unwritten, *new]
         try:
-            self._append(b"".join(msgspec.json.encode(each) + b"\n" for each in moves))
+            LINES.append(self._path, moves, durably=False)
         except OSError:
             self._unwritten = moves
         else:
@@ -53,23 +50,10 @@ class MoveLog:
             lines = []
         return (*decoded(lines), *self._unwritten)
 
-    def _append(self, data: bytes) -> None:
-        descriptor = open_to_make(self._path, os.O_RDWR | os.O_APPEND)
-        try:
-            size = os.fstat(descriptor).st_size
-            torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-            write_whole(descriptor, b"\n" + data if torn else data)
-        finally:
-            os.close(descriptor)
 
-
-def decoded(lines: list[bytes]) -> tuple[Move, ...]:
+def decoded(lines: Iterable[bytes]) -> tuple[Move, ...]:
     """Decode lines; those that are damaged, or of a session that cannot be, are left out."""
-    moves: list[Move] = []
-    for line in lines:
-        with suppress(ValueError):
-            moves.append(decode_json(line, _DECODER))
-    return tuple(move for move in moves if is_session_id(move.id))
+    return tuple(move for move in LINES.decoded(lines) if is_session_id(move.id))
 
 
 def damaged_moves(path: Path) -> int:

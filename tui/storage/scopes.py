@@ -6,8 +6,8 @@ A line without its session is ignored; a missing file is rebuilt from the header
 """
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
@@ -15,11 +15,11 @@ from typing import Annotated
 import msgspec
 
 from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.json_text import decode_json, journal_json
 from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks
-from tui.storage.disk import append_lines, replace, storage_errors
+from tui.storage.disk import replace, storage_errors
+from tui.storage.json_lines import JsonLines
 
 _LOCK_PATIENCE = 10.0
 """Seconds: each holder takes the time of two writes, but many programs may queue."""
@@ -69,7 +69,7 @@ class ScopeTable(msgspec.Struct, frozen=True):
         return session_id if session_id is not None and is_session_id(session_id) else None
 
 
-_DECODER = msgspec.json.Decoder(ScopeLine)
+LINES = JsonLines(ScopeLine)
 _Stamp = tuple[int, int, int]
 
 
@@ -99,7 +99,7 @@ class Scopes:
 
     def _read(self) -> ScopeTable:
         try:
-            return fold_lines(_decoded(read_scopes(self._path)))
+            return fold_lines(LINES.decoded_whole(read_scopes(self._path)))
         except OSError:
             # An unreadable file, a directory or a link hides no session.
             return fold_lines(self._headers())
@@ -130,11 +130,11 @@ class Scopes:
         """Write the file anew from the headers. The caller holds the lock."""
         lines = list(self._headers())
         if lines:
-            replace(self._path, b"".join(map(_encoded, lines)))
+            replace(self._path, LINES.encoded(lines))
 
     def add(self, *lines: ScopeLine) -> None:
         """Append lines durably. The caller holds the lock."""
-        append_lines(self._path, b"".join(map(_encoded, lines)))
+        LINES.append(self._path, lines)
 
     def _current_stamp(self) -> _Stamp | None:
         try:
@@ -169,30 +169,3 @@ def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
 def read_scopes(path: Path) -> bytes:
     """Read the file. Raises ``OSError``."""
     return read_bounded(path, _FILE_BYTES)
-
-
-def damaged_lines(data: bytes) -> int:
-    """Count the lines of the file that cannot be decoded."""
-    return sum(1 for _ in _lines(data)) - sum(1 for _ in _decoded_one_by_one(data))
-
-
-def _decoded(data: bytes) -> Iterable[ScopeLine]:
-    try:
-        return _DECODER.decode_lines(data)
-    except (ValueError, RecursionError):
-        # A damaged line does not hide the others.
-        return _decoded_one_by_one(data)
-
-
-def _decoded_one_by_one(data: bytes) -> Iterator[ScopeLine]:
-    for line in _lines(data):
-        with suppress(ValueError):
-            yield decode_json(line, _DECODER)
-
-
-def _lines(data: bytes) -> Iterator[bytes]:
-    return (line for line in data.split(b"\n") if line)
-
-
-def _encoded(line: ScopeLine) -> bytes:
-    return journal_json(msgspec.to_builtins(line)) + b"\n"

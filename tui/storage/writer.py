@@ -59,19 +59,12 @@ class Acknowledged(msgspec.Struct, frozen=True):
             _mark(descriptor, status.st_size),
         )
 
-    def unchanged(self, descriptor: int) -> bool:
-        same_size = os.fstat(descriptor).st_size == self.size
-        return same_size and self.same_file(descriptor) and self.continued(descriptor)
-
-    def same_file(self, descriptor: int) -> bool:
-        status = os.fstat(descriptor)
+    def same_file(self, status: os.stat_result) -> bool:
         return (status.st_dev, status.st_ino) == (self.device, self.inode)
 
-    def continued(self, descriptor: int) -> bool:
+    def begins(self, descriptor: int, status: os.stat_result) -> bool:
         """Check that a file, perhaps another one, begins with the acknowledged bytes."""
-        if os.fstat(descriptor).st_size < self.size:
-            return False
-        return _mark(descriptor, self.size) == self.mark
+        return status.st_size >= self.size and _mark(descriptor, self.size) == self.mark
 
 
 class JournalWriter:
@@ -113,8 +106,10 @@ class JournalWriter:
     ) -> tuple[Record, ...]:
         own = self._take_back(descriptor)
         before = os.fstat(descriptor)
-        foreign = self._foreign(descriptor, before.st_size - len(own))
-        closing = _closing(descriptor, before)
+        foreign = self._foreign(descriptor, before, len(own))
+        # It closes a torn last line, which would swallow the next record.
+        is_torn = before.st_size > 0 and os.pread(descriptor, 1, before.st_size - 1) != b"\n"
+        closing = b"\n" if is_torn else b""
         place = before.st_size + len(closing)
         earlier = Branches(reader_of(descriptor), before.st_size)
         data, offsets = encode_lines(
@@ -154,17 +149,16 @@ class JournalWriter:
         cut_back(descriptor, place)
         return found if os.fstat(descriptor).st_size > place else b""
 
-    def _foreign(self, descriptor: int, end: int) -> tuple[Record, ...]:
-        """Read the records that other programs have added, up to the offset ``end``."""
+    def _foreign(self, descriptor: int, status: os.stat_result, own: int) -> tuple[Record, ...]:
+        """Read the records that other programs have added, before this one's last ``own`` bytes."""
         known = self._acknowledged
-        if known.unchanged(descriptor):
-            return ()
-        if not known.continued(descriptor):
+        if not known.begins(descriptor, status):
             raise SessionDamaged(self._session_id, "its file was shortened or replaced")
-        if not known.same_file(descriptor):
+        if not known.same_file(status):
             # The name of another program's file may not be durable yet.
             sync_directory(self.path.parent)
         found: list[Record] = []
+        end = status.st_size - own
         for place, line in lines_forward(reader_of(descriptor), known.size, end):
             record = decoded(line)
             if record is not None:
@@ -288,13 +282,6 @@ def last_use(records: Sequence[Record]) -> int | None:
 
 def _mark(descriptor: int, size: int) -> bytes:
     return os.pread(descriptor, min(size, _MARK_BYTES), max(0, size - _MARK_BYTES))
-
-
-def _closing(descriptor: int, status: os.stat_result) -> bytes:
-    """Make the newline that closes a torn last line; it would swallow the next record."""
-    if status.st_size == 0 or _mark(descriptor, status.st_size).endswith(b"\n"):
-        return b""
-    return b"\n"
 
 
 def set_last_use(path: Path, moment_ns: int) -> None:

@@ -13,7 +13,7 @@ from tui.domain.journal.records import Encoded, SessionHeader, encode
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionExists
 from tui.storage.attachments import used_pictures
-from tui.storage.import_log import read_rows
+from tui.storage.json_lines import IMPORTS
 from tui.storage.postgres import numbers, pictures, words
 from tui.storage.postgres.database import transaction
 from tui.storage.postgres.pieces import insert
@@ -68,7 +68,7 @@ def read_log(connection: "Connection", part: bytes = b"") -> Iterator[ImportLine
     """Read the lines of the log of imports that have a part, oldest first."""
     query = "select line from imports where position(%s::bytea in line) > 0 order by number"
     rows = connection.execute(query, (part,)).fetchall()
-    return read_rows(bytes(row[0]) for row in rows)
+    return IMPORTS.decoded(bytes(row[0]) for row in rows)
 
 
 def add_to_log(connection: "Connection", lines: Sequence[ImportLine]) -> None:
