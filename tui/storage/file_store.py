@@ -11,8 +11,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from tui.domain.imports import ImportLine, bytes_naming, came_from
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import (
@@ -146,7 +144,11 @@ class FileStore:
             else:
                 self._publish(held, records, lines)
                 appended = Appended(held.ordinal)
-        self._note_pin(held.session_id, records)
+        pins = [record.pinned for record in records if isinstance(record, Settings)]
+        if pins:
+            # The records are durable: what fails here only keeps the session from the top of lists.
+            with suppress(StorageError, OSError):
+                self._scopes.pin(held.session_id, self._now(), pinned=pins[-1])
         return appended
 
     def add_imported(
@@ -164,7 +166,7 @@ class FileStore:
             if self._folders.exists(session_id):
                 raise SessionExists(session_id)
             self._scopes.ensure()
-            header = self._taken_over(header, active=active)
+            header = self._scopes.take_over(header, self._now(), active=active)
             journal = NewJournal(chain([(header, b"")], self._noted_pictures(session_id, records)))
             try:
                 # ``note_imports`` syncs the folder, once for many sessions.
@@ -321,7 +323,13 @@ class FileStore:
                 os.unlink(path)
                 sync_directory(path.parent)
                 # While the id is locked: nobody uses it anew.
-                left = self._free_pictures(session_id)
+                left: StorageError | None = None
+                try:
+                    if self._attachments.used_by(session_id):
+                        with storage_errors("Cannot free the pictures"), self._scopes.locked():
+                            self._attachments.forget(session_id)
+                except StorageError as error:
+                    left = error
                 lease.lock.destroy()
         self._index.forget()
         if left is not None:
@@ -338,19 +346,19 @@ class FileStore:
     def set_active(self, scope: str, session_id: str) -> None:
         checked_id(session_id)
         self._folders.prepare()
-        with storage_errors("Cannot record the active session"), self._scopes.locked():
-            if self._scopes.table().active.get(scope) != session_id:
-                self._scopes.add(ScopeLine(scope=scope, at=self._now(), active=session_id))
+        with storage_errors("Cannot record the active session"):
+            self._scopes.choose(scope, session_id, self._now())
 
     def active(self, scope: str) -> str | None:
-        return self._directory.active(scope) or self._active_as_imported(scope)
-
-    # --- within
-
-    def _active_as_imported(self, scope: str) -> str | None:
+        kept = self._directory.active(scope)
+        if kept is not None:
+            return kept
+        # One that was imported as active, and never moved.
         chosen = self._scopes.table().chosen(scope)
         is_there = chosen and os.path.lexists(self._folders.journal(chosen, Folder.ARCHIVE))
         return chosen if is_there and all(move.id != chosen for move in self.moves()) else None
+
+    # --- within
 
     def _note_pictures(self, session_id: str, pictures: Sequence[str]) -> None:
         """Note that a session uses pictures, before a message refers to them."""
@@ -377,30 +385,6 @@ class FileStore:
         # A draft without a journal would be offered to a new session.
         Drafts(self.root).forget(session_id)
 
-    def _free_pictures(self, session_id: str) -> StorageError | None:
-        """Free the pictures of a session that was purged, unless others use them."""
-        try:
-            if self._attachments.used_by(session_id):
-                with storage_errors("Cannot free the pictures"), self._scopes.locked():
-                    self._attachments.forget(session_id)
-        except StorageError as error:
-            return error
-        return None
-
-    def _note_pin(self, session_id: str, records: Sequence[Record]) -> None:
-        """Note for lists that a session was pinned or unpinned."""
-        pins = [record.pinned for record in records if isinstance(record, Settings)]
-        if not pins:
-            return
-        # The records are durable: what fails here only keeps the session from the top of lists.
-        with suppress(StorageError, OSError):
-            table = self._scopes.table()
-            if pins[-1] == (session_id in table.pinned):
-                return
-            scope = table.places[session_id].scope if session_id in table.places else ""
-            with self._scopes.locked():
-                self._scopes.add(ScopeLine(scope, self._now(), id=session_id, pinned=pins[-1]))
-
     def _now(self) -> str:
         return format_utc(self._clock())
 
@@ -412,7 +396,7 @@ class FileStore:
         with self._scopes.locked():
             at = self._now()
             active = ScopeLine(beginning.scope, at, active=lease.session_id)
-            lease.ordinal = self._numbered(lease.session_id, beginning.scope, at, active)
+            lease.ordinal = self._scopes.give_number(lease.session_id, beginning.scope, at, active)
             header = beginning.header(lease.session_id, lease.ordinal)
             own = encode(header)
             data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (own, *lines))
@@ -422,42 +406,12 @@ class FileStore:
         if used is not None:
             set_last_use(path, used)
 
-    def _taken_over(self, header: SessionHeader, *, active: bool) -> SessionHeader:
-        """Take over the number that a session had in its scope, and its being active, if free."""
-        if not header.ordinal and not active:
-            return header
-        with self._scopes.locked():
-            table, at = self._scopes.table(), self._now()
-            owners = set(table.with_ordinal(header.scope, header.ordinal)) - {header.id}
-            header = msgspec.structs.replace(header, ordinal=0 if owners else header.ordinal)
-            lines: list[ScopeLine] = []
-            if header.ordinal and header.id not in table.places:
-                lines.append(ScopeLine(header.scope, at, header.ordinal, header.id))
-            if active and table.chosen(header.scope) is None:
-                lines.append(ScopeLine(header.scope, at, active=header.id))
-            if lines:
-                self._scopes.add(*lines)
-        return header
-
     def _number(self, lease: FileLease) -> None:
         """Give a session its number if it was imported, and has none yet."""
         if lease.ordinal or not lease.scope:
             return
         with self._scopes.locked():
-            lease.ordinal = self._numbered(lease.session_id, lease.scope, self._now())
-
-    def _numbered(self, session_id: str, scope: str, at: str, *further: ScopeLine) -> int:
-        """Give a session its number, or find the one that an earlier attempt gave it.
-
-        ``further`` lines are written with a new one.
-        """
-        table = self._scopes.table()
-        place = table.places.get(session_id)
-        if place is not None and place.scope == scope:
-            return place.ordinal
-        ordinal = table.highest.get(scope, 0) + 1
-        self._scopes.add(ScopeLine(scope, at, ordinal, session_id), *further)
-        return ordinal
+            lease.ordinal = self._scopes.give_number(lease.session_id, lease.scope, self._now())
 
     def _append(
         self,

@@ -15,6 +15,7 @@ from typing import Annotated
 import msgspec
 
 from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.records import SessionHeader
 from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks
@@ -131,6 +132,51 @@ class Scopes:
         lines = list(self._headers())
         if lines:
             replace(self._path, LINES.encoded(lines))
+
+    def give_number(self, session_id: str, scope: str, at: str, *further: ScopeLine) -> int:
+        """Give a session its number, or find the one that an earlier attempt gave it.
+
+        ``further`` lines are written with a new one. The caller holds the lock.
+        """
+        table = self.table()
+        place = table.places.get(session_id)
+        if place is not None and place.scope == scope:
+            return place.ordinal
+        ordinal = table.highest.get(scope, 0) + 1
+        self.add(ScopeLine(scope, at, ordinal, session_id), *further)
+        return ordinal
+
+    def take_over(self, header: SessionHeader, at: str, *, active: bool) -> SessionHeader:
+        """Take over the number that a session had in its scope, and its being active, if free."""
+        if not header.ordinal and not active:
+            return header
+        with self.locked():
+            table = self.table()
+            owners = set(table.with_ordinal(header.scope, header.ordinal)) - {header.id}
+            header = msgspec.structs.replace(header, ordinal=0 if owners else header.ordinal)
+            lines: list[ScopeLine] = []
+            if header.ordinal and header.id not in table.places:
+                lines.append(ScopeLine(header.scope, at, header.ordinal, header.id))
+            if active and table.chosen(header.scope) is None:
+                lines.append(ScopeLine(header.scope, at, active=header.id))
+            if lines:
+                self.add(*lines)
+        return header
+
+    def choose(self, scope: str, session_id: str, at: str) -> None:
+        """Make a session the active one of a scope."""
+        with self.locked():
+            if self.table().active.get(scope) != session_id:
+                self.add(ScopeLine(scope, at, active=session_id))
+
+    def pin(self, session_id: str, at: str, *, pinned: bool) -> None:
+        """Note for lists that a session was pinned or unpinned."""
+        table = self.table()
+        if pinned == (session_id in table.pinned):
+            return
+        scope = table.places[session_id].scope if session_id in table.places else ""
+        with self.locked():
+            self.add(ScopeLine(scope, at, id=session_id, pinned=pinned))
 
     def add(self, *lines: ScopeLine) -> None:
         """Append lines durably. The caller holds the lock."""
