@@ -112,10 +112,6 @@ class ResponsesExchange(Exchange):
         item_id = f"{kind[:2]}_{self._index}"
         self._item = {"id": item_id, "type": kind, "status": "in_progress", **fields}
         self._add(self._item)
-        if kind == "message":
-            self._part("response.content_part.added", content_index=0, part=_words(""))
-        if kind == "reasoning":
-            self._part("response.reasoning_summary_part.added", summary_index=0, part=_summary(""))
 
     def _add(self, item: dict[str, Any]) -> None:
         self.event(
@@ -134,12 +130,11 @@ class ResponsesExchange(Exchange):
         whole = {**self._item, "status": "completed"}
         if kind == "message":
             self._part("response.output_text.done", content_index=0, text=said, logprobs=[])
-            self._part("response.content_part.done", content_index=0, part=_words(said))
-            whole["content"] = [_words(said)]
+            words = {"type": "output_text", "annotations": [], "logprobs": [], "text": said}
+            whole["content"] = [words]
         elif kind == "reasoning":
             self._part("response.reasoning_summary_text.done", summary_index=0, text=said)
-            self._part("response.reasoning_summary_part.done", summary_index=0, part=_summary(said))
-            whole["summary"] = [_summary(said)]
+            whole["summary"] = [{"type": "summary_text", "text": said}]
         else:
             self._part("response.function_call_arguments.done", arguments=said)
             whole["arguments"] = said
@@ -147,11 +142,3 @@ class ResponsesExchange(Exchange):
             {"type": "response.output_item.done", "output_index": self._index, "item": whole}
         )
         self._item, self._collected = None, ""
-
-
-def _words(text: str) -> dict[str, Any]:
-    return {"type": "output_text", "annotations": [], "logprobs": [], "text": text}
-
-
-def _summary(text: str) -> dict[str, Any]:
-    return {"type": "summary_text", "text": text}

@@ -1,6 +1,7 @@
 """What comes from a real server, as it arrives."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -71,21 +72,17 @@ async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
         await events.aclose()
 
 
-async def test_text_with_control_sequences_comes_as_it_was_sent(model_at: ModelAt):
-    text = "\x1b]52;c;aGVsbG8=\x1b\\ \x9b2J \u202e \x00 \r\n\t \u2028 <|im_start|> ok"
-    events = await events_from(model_at, answers("> ", text))
-    assert text_of(events) == "> " + text
-
-
-@pytest.mark.parametrize("piece", ["\0", " ", "\n", "<think>", "[DONE]", "data:"])
-async def test_any_piece_may_stand_by_itself(model_at: ModelAt, piece: str):
-    events = await events_from(model_at, answers("> ", piece, piece))
-    assert text_of(events) == f"> {piece}{piece}"
-
-
-async def test_the_space_before_an_answer_is_part_of_it(model_at: ModelAt):
-    events = await events_from(model_at, answers("\n", " ", "  one"))
-    assert text_of(events) == "\n   one"
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["> ", "\x1b]52;c;aGVsbG8=\x1b\\ \x9b2J \u202e \x00 \r\n\t \u2028 <|im_start|> ok"],
+        ["\n", " ", "  one"],
+        *(["> ", piece, piece] for piece in ("\0", " ", "\n", "<think>", "[DONE]", "data:")),
+    ],
+)
+async def test_every_piece_is_text_as_it_was_sent(model_at: ModelAt, pieces: list[str]):
+    events = await events_from(model_at, answers(*pieces))
+    assert text_of(events) == "".join(pieces)
 
 
 async def test_characters_that_arrive_in_parts_come_whole(model_at: ModelAt):
@@ -99,22 +96,16 @@ async def test_an_answer_may_be_empty(model_at: ModelAt):
     assert text_of(events) == ""
 
 
-async def test_an_answer_that_reached_its_limit_says_so(model_at: ModelAt):
-    events = await events_from(model_at, answers("And so on", finish="length"))
-    assert events[-1] == AnswerEnded("length")
-
-
-async def test_a_server_that_says_done_and_no_reason_has_come_to_the_end(model_at: ModelAt):
-    events = await events_from(model_at, answers("All of it.", finish=None))
-    assert text_of(events) == "All of it."
-    assert events[-1] == AnswerEnded("stop")
-
-
-async def test_a_server_that_gives_a_reason_and_never_says_done_has_come_to_the_end(
-    model_at: ModelAt,
+@pytest.mark.parametrize(
+    ("finish", "done", "ended"),
+    [("length", True, "length"), (None, True, "stop"), ("stop", False, "stop")],
+)
+async def test_an_answer_is_whole_that_has_a_reason_of_its_end_or_an_end_mark(
+    model_at: ModelAt, finish: str | None, ended: Any, *, done: bool
 ):
-    events = await events_from(model_at, answers("All of it.", done=False))
-    assert events[-1] == AnswerEnded("stop")
+    events = await events_from(model_at, answers("All of it.", finish=finish, done=done))
+    assert text_of(events) == "All of it."
+    assert events[-1] == AnswerEnded(ended)
 
 
 async def test_the_end_is_not_waited_for_where_a_server_keeps_the_connection(model_at: ModelAt):

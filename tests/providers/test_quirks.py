@@ -59,6 +59,10 @@ def usage(counts: Any) -> bytes:
     return data(usage_chunk(counts))
 
 
+def cached(count: Any) -> dict[str, Any]:
+    return {"prompt_tokens_details": {"cached_tokens": count}}
+
+
 def ends(reason: str) -> bytes:
     return data(chunk({}, reason)) + DONE
 
@@ -98,7 +102,9 @@ def told(event: ModelEvent) -> str:
         case ToolCallReceived(called):
             return f" {called.name}{json.dumps(called.arguments)}"
         case UsageReported():
-            return f" {event.input_tokens}+{event.output_tokens}"
+            cached, written = event.cached_tokens, event.cache_write_tokens
+            cache = f" ({cached}+{written} cached)" if cached or written else ""
+            return f" {event.input_tokens}+{event.output_tokens}{cache}"
         case AnswerEnded(reason):
             return "." if reason == "stop" else f" {reason}."
         case AttemptFailed():
@@ -270,6 +276,10 @@ USAGE: Rows = [
     ("usage without choices", HI + data({"usage": COUNTED}) + STOP, "Hi 11+7."),
     ("usage after the reason", HI + data(chunk({}, "stop")) + usage(COUNTED) + DONE, "Hi 11+7."),
     ("usage that is null", HI + usage(None) + STOP, "Hi."),
+    ("cached tokens", HI + usage({**COUNTED, **cached(9)}) + STOP, "Hi 11+7 (9+0 cached)."),
+    ("too many of them", HI + usage({**COUNTED, **cached(500)}) + STOP, "Hi 11+7 (11+0 cached)."),
+    ("null of them", HI + usage({**COUNTED, **cached(None)}) + STOP, "Hi 11+7."),
+    ("null details", HI + usage({**COUNTED, "prompt_tokens_details": None}) + STOP, "Hi 11+7."),
     ("usage in words", HI + usage("many") + STOP, "Hi."),
     (
         "usage as text",

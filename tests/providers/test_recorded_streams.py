@@ -58,6 +58,7 @@ def stopped(reason: str, **usage: Any) -> list[Any]:
     return [message_delta(reason, usage), {"type": "message_stop"}]
 
 
+OF_CACHE = {"input_tokens_details": {"cached_tokens": 20, "cache_write_tokens": 4}}
 REFUSAL = {"type": "refusal", "refusal": "I'm sorry."}
 CALL = {"type": "function_call", "call_id": "call_a", "name": "f", "arguments": '{"x":1}'}
 PICTURE = {"type": "image_generation_call", "id": "ig_1", "result": "iVBORw0"}
@@ -113,7 +114,7 @@ STREAMS: dict[str, dict[str, tuple[list[Any], str]]] = {
                 chunk({"content": ODD, "reasoning_content": None}),
                 chunk({"content": ""}, "stop", usage=counted(9, 4, prompt_cache_hit_tokens=8)),
             ],
-            f"(Hmm.){ODD} 9+4.",
+            f"(Hmm.){ODD} 9+4 (8+0 cached).",
         ),
         "xAI: reasoning that is no part of the answer's count": (
             [
@@ -363,6 +364,13 @@ STREAMS: dict[str, dict[str, tuple[list[Any], str]]] = {
             ],
             ' 36+87 f{"x": 1} tool_calls.',
         ),
+        "OpenAI: what its cache had and got": (
+            [
+                *output(0, "output_text", ODD),
+                completed(usage={"input_tokens": 36, "output_tokens": 7, **OF_CACHE}),
+            ],
+            f"{ODD} 36+7 (20+4 cached).",
+        ),
         "OpenAI: a summary in several parts": (
             [
                 *output(0, "reasoning_summary_text", "**First**", summary_index=0),
@@ -388,7 +396,7 @@ STREAMS: dict[str, dict[str, tuple[list[Any], str]]] = {
     "anthropic": {
         "Anthropic: thinking, a search of its own, citations and a call without arguments": (
             [
-                started(input_tokens=20, cache_read_input_tokens=70, output_tokens=1),
+                started(input_tokens=20, cache_read_input_tokens=70, cache_creation_input_tokens=5),
                 *block(0, "thinking", thinking="", signature=""),
                 {"type": "ping"},
                 *deltas(0, "thinking_delta", "thinking", "Hm", "."),
@@ -405,7 +413,7 @@ STREAMS: dict[str, dict[str, tuple[list[Any], str]]] = {
                 *deltas(5, "input_json_delta", "partial_json", ""),
                 *stopped("tool_use", input_tokens=30, output_tokens=12),
             ],
-            f"(Hm.){ODD} 100+12 f{{}} tool_calls.",
+            f"(Hm.){ODD} 105+12 (70+5 cached) f{{}} tool_calls.",
         ),
         "Anthropic: a turn that pauses": (
             [
@@ -470,10 +478,11 @@ STREAMS: dict[str, dict[str, tuple[list[Any], str]]] = {
                         "candidatesTokenCount": 5,
                         "thoughtsTokenCount": 3,
                         "toolUsePromptTokenCount": 2,
+                        "cachedContentTokenCount": 6,
                     },
                 ),
             ],
-            f'(Hm.){ODD} 10+8 f{{"x": 1}} f{{}} tool_calls.',
+            f'(Hm.){ODD} 10+8 (6+0 cached) f{{"x": 1}} f{{}} tool_calls.',
         ),
         "Gemini: code that it ran, and a picture": (
             [

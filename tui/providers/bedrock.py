@@ -94,7 +94,13 @@ class BedrockClient:
                 said = error.response.get("Error", {}).get("Message", "")
                 reception.break_off(BrokenStream("failed", said))
             case ClientError():
-                raise _refusal(error, reply) from None
+                said = cast("Any", error.response)
+                about = said.get("ResponseMetadata", {})
+                reply.status = about.get("HTTPStatusCode", 400)
+                seconds = about.get("HTTPHeaders", {}).get("retry-after", "")
+                text = json.dumps(said.get("Error", {}).get("Message", ""))
+                pause = float(seconds) if seconds.isdecimal() else None
+                raise Refusal(reply.status or 400, text, pause) from None
             case ReadTimeoutError() | SilentStream():
                 reception.break_off(BrokenStream("silent"))
             case NoConnection() | HTTPClientError() if reply.status is None:
@@ -106,15 +112,6 @@ class BedrockClient:
                 raise _unusable(self._choice, error) from None
             case _:
                 raise error
-
-
-def _refusal(error: ClientError, reply: Reply) -> Refusal:
-    said = cast("Any", error.response)
-    about = said.get("ResponseMetadata", {})
-    reply.status = about.get("HTTPStatusCode", 400)
-    seconds = about.get("HTTPHeaders", {}).get("retry-after", "")
-    body = json.dumps(said.get("Error", {}).get("Message", ""))
-    return Refusal(reply.status or 400, body, float(seconds) if seconds.isdecimal() else None)
 
 
 class _Reading:
@@ -169,8 +166,15 @@ def _client(choice: ModelChoice) -> BaseClient:
         "connect_timeout": connect,
         "read_timeout": choice.timeout,
         "retries": {"total_max_attempts": 1},
-        **_way(choice),
     }
+    # AWS's client knows the proxy and the certificates of the environment.
+    if choice.proxy is not None:
+        proxy = proxy_for(choice.base_url or _VENDOR, {}, choice.proxy.reveal())
+        address = str(proxy.url) if proxy else ""
+        config["proxies"] = {"http": address, "https": address} if proxy else {}
+    if certificate := choice.client_certificate:
+        key = choice.client_key
+        config["client_cert"] = (certificate, key) if key else certificate
     session = boto3.Session()
     if choice.key:
         session = boto3.Session(botocore_session=_KeySession(choice.key.reveal()))
@@ -181,18 +185,6 @@ def _client(choice: ModelChoice) -> BaseClient:
         return make("bedrock-runtime", config=Config(**config), endpoint_url=address)
     except (BotoCoreError, ValueError) as error:
         raise _unusable(choice, error) from None
-
-
-def _way(choice: ModelChoice) -> dict[str, Any]:
-    """The configured proxy and certificate; AWS's client knows those of the environment."""
-    way: dict[str, Any] = {}
-    if choice.proxy is not None:
-        proxy = proxy_for(choice.base_url or _VENDOR, {}, choice.proxy.reveal())
-        address = str(proxy.url) if proxy else ""
-        way["proxies"] = {"http": address, "https": address} if proxy else {}
-    if certificate := choice.client_certificate:
-        way["client_cert"] = (certificate, choice.client_key) if choice.client_key else certificate
-    return way
 
 
 def _unusable(choice: ModelChoice, error: Exception) -> ModelUnavailable:

@@ -14,17 +14,12 @@ from tui.providers.protocol import ModelRequest, ToolDefinition
 from tui.providers.sending import SHORT_ID, kept_ids, with_ids
 from tui.providers.server_words import value_at
 
+# fmt: off
 Part = Literal[
-    "tools",
-    "single tools",
-    "system prompt",
-    "pictures",
-    "ids of calls",
-    "earlier calls",
-    "thinking",
-    "all thinking",
-    "field",
+    "tools", "single tools", "system prompt", "pictures", "ids of calls", "earlier calls",
+    "thinking", "all thinking", "field",
 ]
+# fmt: on
 
 
 class PartRefused(Exception):
