@@ -85,6 +85,10 @@ NO_STREAM = (
 )
 
 
+def filtered(reason: str) -> str:
+    return f"Hi! A content filter of URL stopped the answer ({reason})."
+
+
 def broken_off(words: str, reason: str) -> str:
     return f"Hi! URL {words} in the middle of its answer ({reason}). Try again later."
 
@@ -290,54 +294,45 @@ USAGE: Rows = [
     ("usage with half of it", HI + usage({"prompt_tokens": 11}) + STOP, "Hi 11+0."),
 ]
 
+FRAGMENTS: dict[str, tuple[str, list[Any]]] = {
+    "two calls under one index": (
+        f"write_todos{TODOS} search_sessions{SEARCH}",
+        [call(0, "a", "write_todos", TODOS), call(0, "b", "search_sessions", SEARCH)],
+    ),
+    "two calls of one name under one index": (
+        f"f{TODOS} f{SEARCH}",
+        [call(0, "a", "f", TODOS), call(0, "b", "f", SEARCH)],
+    ),
+    "two calls under one index, without ids": (
+        f"f{TODOS} g{SEARCH}",
+        [call(0, None, "f", TODOS), call(0, None, "g", SEARCH)],
+    ),
+    "calls without an index": (
+        f"f{TODOS} g{SEARCH}",
+        [call(None, "a", "f", TODOS), call(None, "b", "g", SEARCH)],
+    ),
+    "the name in each fragment": (
+        'f{"a": 1}',
+        [call(0, "a", "f", '{"a"'), call(0, "a", "f", ": 1}"), call(0, "a", "f", "")],
+    ),
+    "another id in each fragment": (
+        'f{"a": 1}',
+        [call(0, "a", "f", '{"a"'), call(0, "b", None, ": 1}")],
+    ),
+    "a name in fragments": (
+        "search{}",
+        [call(0, "a", "se", ""), call(0, None, "arch", ""), call(0, None, None, "{}")],
+    ),
+    "marks in a name": (f"f{TODOS}", [call(0, "a", "f<|channel|>commentary", TODOS)]),
+    "a prefix of a name": (f"f{TODOS}", [call(0, "a", "functions.f", TODOS)]),
+    "an object as arguments": ('f{"a": 1}', [call(0, "a", "f", {"a": 1})]),
+    "no arguments": ("f{}", [call(0, "a", "f", None)]),
+}
 CALLS: Rows = [
-    (
-        "two calls under one index",
-        calls(call(0, "a", "write_todos", TODOS), call(0, "b", "search_sessions", SEARCH)) + STOP,
-        f" write_todos{TODOS} search_sessions{SEARCH} tool_calls.",
+    *(
+        (name, calls(*fragments) + STOP, f" {called} tool_calls.")
+        for name, (called, fragments) in FRAGMENTS.items()
     ),
-    (
-        "two calls of one name under one index",
-        calls(call(0, "a", "f", TODOS), call(0, "b", "f", SEARCH)) + STOP,
-        f" f{TODOS} f{SEARCH} tool_calls.",
-    ),
-    (
-        "two calls under one index, without ids",
-        calls(call(0, None, "f", TODOS), call(0, None, "g", SEARCH)) + STOP,
-        f" f{TODOS} g{SEARCH} tool_calls.",
-    ),
-    (
-        "calls without an index",
-        calls(call(None, "a", "f", TODOS), call(None, "b", "g", SEARCH)) + STOP,
-        f" f{TODOS} g{SEARCH} tool_calls.",
-    ),
-    (
-        "the name in each fragment",
-        calls(call(0, "a", "f", '{"a"'), call(0, "a", "f", ": 1}"), call(0, "a", "f", "")) + STOP,
-        ' f{"a": 1} tool_calls.',
-    ),
-    (
-        "another id in each fragment",
-        calls(call(0, "a", "f", '{"a"'), call(0, "b", None, ": 1}")) + STOP,
-        ' f{"a": 1} tool_calls.',
-    ),
-    (
-        "a name in fragments",
-        calls(call(0, "a", "se", ""), call(0, None, "arch", ""), call(0, None, None, "{}")) + STOP,
-        " search{} tool_calls.",
-    ),
-    (
-        "marks in a name",
-        calls(call(0, "a", "f<|channel|>commentary", TODOS)) + STOP,
-        f" f{TODOS} tool_calls.",
-    ),
-    (
-        "a prefix of a name",
-        calls(call(0, "a", "functions.f", TODOS)) + STOP,
-        f" f{TODOS} tool_calls.",
-    ),
-    ("an object as arguments", calls(call(0, "a", "f", {"a": 1})) + STOP, ' f{"a": 1} tool_calls.'),
-    ("no arguments", calls(call(0, "a", "f", None)) + STOP, " f{} tool_calls."),
     (
         "function_call",
         data(chunk({"function_call": {"name": "f", "arguments": '{"a"'}}))
@@ -396,34 +391,19 @@ ERRORS: Rows = [
 ]
 
 REASONS: Rows = [
-    ("stop", HI + ends("stop"), "Hi."),
-    ("eos", HI + ends("eos"), "Hi."),
-    ("function_call without a call", HI + ends("function_call"), "Hi."),
-    ("length", HI + ends("length"), "Hi length."),
-    ("max_tokens", HI + ends("max_tokens"), "Hi length."),
-    (
-        "content_filter",
-        HI + ends("content_filter"),
-        "Hi! A content filter of URL stopped the answer (content_filter).",
-    ),
-    (
-        "sensitive",
-        HI + ends("sensitive"),
-        "Hi! A content filter of URL stopped the answer (sensitive).",
-    ),
-    ("timeout", HI + ends("timeout"), broken_off("ran out of time", "timeout")),
-    ("cancelled", HI + ends("cancelled"), broken_off("cancelled the request", "cancelled")),
-    ("load", HI + ends("load"), broken_off("was still loading the model", "load")),
-    ("error", HI + ends("error"), broken_off("reports an error", "error")),
-    (
-        "network_error",
-        HI + ends("network_error"),
-        broken_off("lost its connection to the model", "network_error"),
-    ),
-    (
-        "insufficient_system_resource",
-        HI + ends("insufficient_system_resource"),
-        broken_off("ran out of resources", "insufficient_system_resource"),
+    *((reason, HI + ends(reason), "Hi.") for reason in ("stop", "eos", "function_call")),
+    *((reason, HI + ends(reason), "Hi length.") for reason in ("length", "max_tokens")),
+    *((reason, HI + ends(reason), filtered(reason)) for reason in ("content_filter", "sensitive")),
+    *(
+        (reason, HI + ends(reason), broken_off(words, reason))
+        for reason, words in {
+            "timeout": "ran out of time",
+            "cancelled": "cancelled the request",
+            "load": "was still loading the model",
+            "error": "reports an error",
+            "network_error": "lost its connection to the model",
+            "insufficient_system_resource": "ran out of resources",
+        }.items()
     ),
 ]
 
