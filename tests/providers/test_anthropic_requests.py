@@ -133,45 +133,42 @@ async def test_ids_that_would_be_refused_are_sent_as_others_with_their_results(m
     assert [each["content"] for each in results] == [[text(str(number))] for number in range(5)]
 
 
-async def test_a_name_that_would_be_refused_is_sent_as_another(model_at: ModelAt):
-    for name, other in (("functions.f", "functions_f"), ("f" * 200, "f" * 64), ("", "_")):
-        caller = says("assistant", "", tool_calls=(ToolCall("a", name, {}),))
-        result = says("tool", "No.", tool_call_id="a")
-        sent = await messages_sent(model_at, says("user", "Do."), caller, result)
-        assert sent[1]["content"][0]["name"] == other
+async def call_sent(model_at: ModelAt, name: str, arguments: Any) -> dict[str, Any]:
+    """The block of an earlier call."""
+    caller = says("assistant", "Hm.", tool_calls=(ToolCall("a", name, arguments),))
+    result = says("tool", "No.", tool_call_id="a")
+    return (await messages_sent(model_at, says("user", "Do."), caller, result))[1]["content"][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("functions.f", "functions_f"), ("f" * 200, "f" * 64), ("", "_")]
+)
+async def test_a_name_that_would_be_refused_is_sent_as_another(
+    model_at: ModelAt, name: str, other: str
+):
+    assert (await call_sent(model_at, name, {}))["name"] == other
 
 
 @pytest.mark.parametrize("arguments", ["no json", '{"a": ', "[1]", [1, 2], 7, ""])
 async def test_arguments_that_are_no_object_are_sent_inside_of_one(
     model_at: ModelAt, arguments: Any
 ):
-    caller = says("assistant", "Hm.", tool_calls=(ToolCall("a", "f", arguments),))
-    sent = await messages_sent(
-        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="a")
-    )
-    assert sent[1]["content"][1]["input"] == {"INVALID_JSON": arguments}
+    assert (await call_sent(model_at, "f", arguments))["input"] == {"INVALID_JSON": arguments}
 
 
 async def test_null_arguments_in_a_journal_are_sent_as_the_empty_object_that_they_stand_for(
     model_at: ModelAt,
 ):
-    caller = journal_message("m7")
-    assert caller.tool_calls == (ToolCall("tc_2", "now", None),)
-    sent = await messages_sent(
-        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="tc_2")
-    )
-    assert sent[1]["content"][0]["input"] == {}
+    (call,) = journal_message("m7").tool_calls
+    assert call.arguments is None
+    assert (await call_sent(model_at, call.name, call.arguments))["input"] == {}
 
 
 async def test_arguments_however_deep_are_sent(model_at: ModelAt):
     deep: Any = {}
     for _ in range(400):
         deep = {"a": deep}
-    caller = says("assistant", "Hm.", tool_calls=(ToolCall("a", "f", deep),))
-    sent = await messages_sent(
-        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="a")
-    )
-    assert isinstance(sent[1]["content"][1]["input"], dict)
+    assert isinstance((await call_sent(model_at, "f", deep))["input"], dict)
 
 
 async def test_lone_surrogates_are_sent_as_replacements_wherever_they_are(model_at: ModelAt):

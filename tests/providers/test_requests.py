@@ -117,38 +117,32 @@ async def test_calls_and_results_are_sent_with_their_ids(model_at: ModelAt):
     assert second == {"role": "tool", "tool_call_id": "b", "content": ""}
 
 
+async def message_of_call_sent(model_at: ModelAt, arguments: Any) -> dict[str, Any]:
+    """The message of an earlier call."""
+    caller = says("assistant", "Hm.", tool_calls=(ToolCall("a", "f", arguments),))
+    result = says("tool", "No.", tool_call_id="a")
+    return (await messages_sent(model_at, says("user", "Do."), caller, result))[1]
+
+
 @pytest.mark.parametrize("arguments", ["no json", '{"a": ', "[1]", [1, 2], 7, ""])
 async def test_arguments_that_are_no_object_are_sent_inside_of_one(
     model_at: ModelAt, arguments: Any
 ):
-    caller = says("assistant", "Hm.", tool_calls=(ToolCall("a", "f", arguments),))
-    sent = await messages_sent(
-        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="a")
-    )
-    (call,) = sent[1]["tool_calls"]
+    message = await message_of_call_sent(model_at, arguments)
+    (call,) = message["tool_calls"]
     assert json.loads(call["function"]["arguments"]) == {"INVALID_JSON": arguments}
-    assert sent[1]["content"] == "Hm."
+    assert message["content"] == "Hm."
 
 
-async def test_null_arguments_in_a_journal_go_back_as_they_came(model_at: ModelAt):
-    caller = journal_message("m7")
-    assert caller.tool_calls == (ToolCall("tc_2", "now", None),)
-    sent = await messages_sent(
-        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="tc_2")
-    )
-    (call,) = sent[1]["tool_calls"]
-    assert call["function"] == {"name": "now", "arguments": "null"}
-
-
-async def test_null_arguments_that_a_server_sent_go_back_to_it(model_at: ModelAt):
+async def test_null_arguments_that_a_server_sent_or_a_journal_has_go_back_as_they_came(
+    model_at: ModelAt,
+):
     events = await events_from(model_at, calls_tools(("a", "now", ["nu", "ll"])))
     call = next(event.call for event in events if isinstance(event, ToolCallReceived))
     assert call == ToolCall("a", "now", None)
-    caller = says("assistant", "", tool_calls=(call,))
-    sent = await messages_sent(
-        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="a")
-    )
-    assert sent[1]["tool_calls"][0]["function"]["arguments"] == "null"
+    assert journal_message("m7").tool_calls == (ToolCall("tc_2", "now", None),)
+    message = await message_of_call_sent(model_at, None)
+    assert message["tool_calls"][0]["function"]["arguments"] == "null"
 
 
 async def test_content_in_blocks_is_sent_as_its_text(model_at: ModelAt):
