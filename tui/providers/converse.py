@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.codec import Answer, Codec, JsonObject, Part, as_object, as_text
-from tui.providers.messages import answer_tokens, supported_by_claude, thinking_of_claude
+from tui.providers.codec import Answer, JsonObject, Part, as_object, as_text
+from tui.providers.messages import ClaudeCodec
 from tui.providers.model_table import BEDROCK, CLAUDE, supported, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest
 from tui.providers.sending import PLAIN_ID, arguments_object, blocks_of, sendable, tool
@@ -18,7 +18,7 @@ _NO_RESULT = "(no output)"
 """Blank texts are refused."""
 
 
-class Converse(Codec):
+class Converse(ClaudeCodec):
     """Requests to Amazon Bedrock, which AWS's client sends."""
 
     optional: Mapping[str, str] = {
@@ -34,13 +34,11 @@ class Converse(Codec):
         self._claude = _CLAUDE.search(choice.model)
         table, name = (CLAUDE, self._claude[1]) if self._claude else (BEDROCK, choice.model)
         super().__init__(choice, traits_in(table, name))
-        self.thinks_unasked = self.traits.thinks_unasked
         self._point = [_CACHE_POINT] if _CACHES.search(choice.model) else []
-        self._answer_tokens = answer_tokens(choice, self.traits)
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         if self._claude:
-            return supported_by_claude(parameters, self.traits, self._answer_tokens)
+            return super().supported(parameters)
         return supported(parameters, self.traits)
 
     def body(self, request: ModelRequest) -> JsonObject:
@@ -56,9 +54,9 @@ class Converse(Codec):
             point = self._point if self._claude else []
             body["toolConfig"] = {"tools": [*({"toolSpec": each} for each in tools), *point]}
         self.add_limits(body, request.parameters)
-        fields = self._thinking(request.parameters)
+        fields = self.thinking(request.parameters)
         if "budget_tokens" in fields.get("thinking", {}):
-            body.setdefault("inferenceConfig", {}).setdefault("maxTokens", self._answer_tokens)
+            body.setdefault("inferenceConfig", {}).setdefault("maxTokens", self.answer_tokens)
         if fields := fields | self.choice.extra_body:
             body["additionalModelRequestFields"] = fields
         return body
@@ -66,10 +64,10 @@ class Converse(Codec):
     def answer(self) -> "ConverseAnswer":
         return ConverseAnswer()
 
-    def _thinking(self, parameters: ModelParameters) -> JsonObject:
+    def thinking(self, parameters: ModelParameters) -> JsonObject:
         effort = parameters.effort
         if self._claude:
-            return thinking_of_claude(parameters, self.traits, self._answer_tokens)
+            return super().thinking(parameters)
         if effort is None or self.traits.switch != "effort":
             return {}
         if "qwen." in self.choice.model:

@@ -18,7 +18,7 @@ from tui.providers.codec import (
     as_object,
     as_text,
 )
-from tui.providers.model_table import CLAUDE, Traits, is_at, supported, traits_in
+from tui.providers.model_table import CLAUDE, Traits, is_at, traits_in
 from tui.providers.protocol import ModelEvent, ModelRequest, ThinkingReceived
 from tui.providers.sending import arguments_object, base64_of, blocks_of, sendable, tool
 
@@ -33,7 +33,48 @@ _MARK = {"cache_control": {"type": "ephemeral"}}
 _CALL_ID = re.compile(r"[a-zA-Z0-9_-]+")
 
 
-class Messages(Codec):
+class ClaudeCodec(Codec):
+    """What models of Anthropic take, whoever serves them."""
+
+    def __init__(self, choice: ModelChoice, traits: Traits) -> None:
+        super().__init__(choice, traits)
+        self.thinks_unasked = traits.thinks_unasked
+        free = max(choice.context_window // _ANSWER_SHARE, 1)
+        most = traits.most_tokens or choice.answer_tokens
+        self.answer_tokens = min(choice.answer_tokens, most, free)
+        """The limit of an answer, where a request must have one."""
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        found = super().supported(parameters)
+        if found.effort in {None, "off"}:
+            return found
+        if self.traits.switch == "budget" and self._budget(found) < _LEAST_BUDGET:
+            return replace(found, effort=None)
+        # Beside thinking no temperature is accepted.
+        return replace(found, temperature=None)
+
+    def thinking(self, parameters: ModelParameters) -> JsonObject:
+        """The fields of a body that switch thinking, in the form of the model's family."""
+        traits = self.traits
+        match parameters.effort:
+            case None:
+                return {}
+            case "off":
+                return {"thinking": {"type": traits.off}} if traits.off else {}
+            case effort if traits.switch == "adaptive":
+                degree = {"output_config": {"effort": effort}} if traits.has_effort else {}
+                return {"thinking": {"type": "adaptive"}, **degree}
+            case _:
+                budget = self._budget(parameters)
+                return {"thinking": {"type": "enabled", "budget_tokens": budget}}
+
+    def _budget(self, parameters: ModelParameters) -> int:
+        """The tokens for thinking; they are part of the answer's limit."""
+        most = parameters.max_tokens or self.answer_tokens
+        return min(_BUDGETS.get(parameters.effort or "off", 0), most // 2)
+
+
+class Messages(ClaudeCodec):
     """Requests to Anthropic or a compatible server."""
 
     path = "/v1/messages"
@@ -48,15 +89,10 @@ class Messages(Codec):
 
     def __init__(self, choice: ModelChoice) -> None:
         super().__init__(choice, traits_in(CLAUDE, choice.model))
-        self.thinks_unasked = self.traits.thinks_unasked
-        self._answer_tokens = answer_tokens(choice, self.traits)
         # The vendor finds the end of the conversation by itself. A gateway to the vendor may know
         # only marks; other servers are sent nothing.
         self._is_vendor = is_at(choice.base_url, _VENDOR)
         self._marks_ends = self._is_vendor or choice.provider == "anthropic"
-
-    def supported(self, parameters: ModelParameters) -> ModelParameters:
-        return supported_by_claude(parameters, self.traits, self._answer_tokens)
 
     def body(self, request: ModelRequest) -> JsonObject:
         parameters = request.parameters
@@ -64,7 +100,7 @@ class Messages(Codec):
         messages = [{"role": role, "content": content} for role, content in blocks]
         body: JsonObject = {
             "model": self.model,
-            "max_tokens": parameters.max_tokens or self._answer_tokens,
+            "max_tokens": parameters.max_tokens or self.answer_tokens,
             # A last message that is blank stays: refusing it is the server's part.
             "messages": [each for each in messages if each["content"] or each is messages[-1]],
             "stream": True,
@@ -74,7 +110,7 @@ class Messages(Codec):
         if request.tools:
             body["tools"] = [tool(each, input_schema=each.parameters) for each in request.tools]
         self.add_limits(body, parameters)
-        body |= thinking_of_claude(parameters, self.traits, self._answer_tokens)
+        body |= self.thinking(parameters)
         if self._marks_ends:
             # Of tools, system prompt and conversation, for the vendor's cache.
             if "tools" in body:
@@ -89,48 +125,6 @@ class Messages(Codec):
 
     def answer(self) -> "MessageAnswer":
         return MessageAnswer()
-
-
-def answer_tokens(choice: ModelChoice, traits: Traits) -> int:
-    """The limit of an answer, where a request must have one."""
-    free = max(choice.context_window // _ANSWER_SHARE, 1)
-    return min(choice.answer_tokens, traits.most_tokens or choice.answer_tokens, free)
-
-
-def supported_by_claude(
-    parameters: ModelParameters, traits: Traits, answer_tokens: int
-) -> ModelParameters:
-    """Leave out the parameters that a model of Anthropic refuses, alone or together."""
-    found = supported(parameters, traits)
-    if found.effort in {None, "off"}:
-        return found
-    if traits.switch == "budget" and _budget(found, answer_tokens) < _LEAST_BUDGET:
-        return replace(found, effort=None)
-    # Beside thinking no temperature is accepted.
-    return replace(found, temperature=None)
-
-
-def thinking_of_claude(
-    parameters: ModelParameters, traits: Traits, answer_tokens: int
-) -> JsonObject:
-    """The fields of a body that switch thinking, in the form of the model's family."""
-    match parameters.effort:
-        case None:
-            return {}
-        case "off":
-            return {"thinking": {"type": traits.off}} if traits.off else {}
-        case effort if traits.switch == "adaptive":
-            degree = {"output_config": {"effort": effort}} if traits.has_effort else {}
-            return {"thinking": {"type": "adaptive"}, **degree}
-        case _:
-            budget = _budget(parameters, answer_tokens)
-            return {"thinking": {"type": "enabled", "budget_tokens": budget}}
-
-
-def _budget(parameters: ModelParameters, answer_tokens: int) -> int:
-    """The tokens for thinking; they are part of the answer's limit."""
-    most = parameters.max_tokens or answer_tokens
-    return min(_BUDGETS.get(parameters.effort or "off", 0), most // 2)
 
 
 def _block(part: Part) -> JsonObject | None:
