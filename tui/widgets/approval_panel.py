@@ -4,6 +4,7 @@ It never takes the focus by itself: a user who is typing when it appears goes on
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -56,13 +57,12 @@ class ApprovalPanel(Widget, can_focus=True):
     }
     """
 
+    @dataclass(eq=False, repr=False)
     class Answered(Message):
         """The user answered a question."""
 
-        def __init__(self, question: Question, choice: Choice) -> None:
-            super().__init__()
-            self.question = question
-            self.choice: Choice = choice
+        question: Question
+        choice: Choice
 
     def __init__(self, chosen_keys: Mapping[str, str] | None = None) -> None:
         """``chosen_keys`` are the user's own, by the ids of their bindings."""

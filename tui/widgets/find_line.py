@@ -1,5 +1,6 @@
 """The find line: a query for the transcript, and the number of matches."""
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -17,20 +18,10 @@ MOST_CHARACTERS = 200
 
 
 class _FindInput(LineInput):
-    """The input of the query."""
-
     BINDINGS: ClassVar[list[BindingType]] = [
         # Textual's own binding is hidden: the line of keys would show F3 for this action.
         Binding("enter", "submit", "Next", key_display="Enter"),
     ]
-
-    def __init__(self) -> None:
-        super().__init__(
-            placeholder="find in this conversation",
-            compact=True,
-            select_on_focus=False,
-            max_length=MOST_CHARACTERS,
-        )
 
 
 class FindLine(Horizontal):
@@ -48,26 +39,29 @@ class FindLine(Horizontal):
     }
     """
 
+    @dataclass(eq=False, repr=False)
     class Wanted(Message):
         """The query changed; an empty one ends the search."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
+    @dataclass(eq=False, repr=False)
     class Stepped(Message):
         """The user wants the next match, or the one before."""
 
-        def __init__(self, count: int) -> None:
-            super().__init__()
-            self.count = count
+        count: int
 
     class CloseRequested(Message):
         """The user closes the line."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self._input = _FindInput()
+        self._input = _FindInput(
+            placeholder="find in this conversation",
+            compact=True,
+            select_on_focus=False,
+            max_length=MOST_CHARACTERS,
+        )
         self._count = Static(classes="find-line--count", markup=False)
 
     def compose(self) -> ComposeResult:

@@ -1,15 +1,16 @@
 """Hints: a line for some seconds that says why a key does nothing."""
 
+from dataclasses import dataclass
+
 from textual.message import Message
 from textual.widget import Widget
 
 
+@dataclass(eq=False, repr=False)
 class HintGiven(Message):
     """A hint is to be shown."""
 
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        self.words = words
+    words: str
 
 
 def hint(widget: Widget, words: str) -> None:

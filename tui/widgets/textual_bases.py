@@ -105,17 +105,9 @@ class TextAreaBase(TextArea, inherit_bindings=False):
 
     _wrapped: tuple[WrappedDocument, int] | None = None
 
-    def new_document(self, text: str) -> DocumentBase:
-        """Make the document for a text that is loaded."""
+    def make_document(self, text: str) -> tuple[DocumentBase, WrappedDocument, DocumentNavigator]:
+        """Make the document of a text, its rows as they are seen, and the moves of the caret."""
         raise NotImplementedError
-
-    def new_wrapped_document(self, document: DocumentBase) -> WrappedDocument:
-        """Make the rows of a document as they are seen."""
-        return WrappedDocument(document, tab_width=self.indent_width)
-
-    def new_navigator(self, wrapped: WrappedDocument) -> DocumentNavigator:
-        """Make the object that knows where each key moves the caret."""
-        return DocumentNavigator(wrapped)
 
     def replace_typed(self, insert: str, start: Location, end: Location) -> EditResult | None:
         """Put a text that was typed or pasted in the place of a range."""
@@ -135,9 +127,7 @@ class TextAreaBase(TextArea, inherit_bindings=False):
         text: str,
         language: str | None,  # noqa: ARG002 - Textual's signature
     ) -> None:
-        self.document = self.new_document(text)
-        self.wrapped_document = self.new_wrapped_document(self.document)
-        self.navigator = self.new_navigator(self.wrapped_document)
+        self.document, self.wrapped_document, self.navigator = self.make_document(text)
         self._build_highlight_map()
         self.move_cursor((0, 0))
         self._rewrap_and_refresh_virtual_size()

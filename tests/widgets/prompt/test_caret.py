@@ -106,12 +106,12 @@ async def test_what_was_undone_is_done_again_before_anything_is_put_back(running
 async def test_a_folded_paste_is_cut_and_put_back_folded(running):
     async with running() as (app, pilot):
         await paste(app, pilot, "long\n" * 20)
-        await until(lambda: len(app.editor.pastes) == 1)
+        await until(lambda: len(app.editor.document.pastes) == 1)
         await pilot.press("x", "ctrl+u", "ctrl+u")
         await until(lambda: app.prompt.text == "")
         await pilot.press("ctrl+y")
         assert app.prompt.text == "long\n" * 20 + "x"
-        assert len(app.editor.pastes) == 1
+        assert len(app.editor.document.pastes) == 1
 
 
 async def test_words_of_japanese_end_with_their_script(running):

@@ -9,8 +9,8 @@ from textual.widgets.text_area import Document
 
 from tests.strategies import any_text
 from tui.domain.text.safe_text import make_visible
-from tui.widgets.prompt import document
-from tui.widgets.prompt.document import PromptDocument, mark_cells
+from tui.widgets.prompt import prompt_document as document
+from tui.widgets.prompt.prompt_document import PromptDocument, mark_cells
 
 # Rows of a few characters are cut as those of thousands are.
 SHORT_ROWS = 8

@@ -6,7 +6,7 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.prompt.test_paste import HOSTILE, paste
-from tui.widgets.prompt.document import PromptDocument
+from tui.widgets.prompt.prompt_document import PromptDocument
 
 LONG = "".join(f"line {number}\n" for number in range(120))
 WIDE = "x" * 1500

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.waiting import until
-from tui.widgets.prompt.history import EarlierPrompts
+from tui.widgets.prompt.earlier_prompts import EarlierPrompts
 
 
 @pytest.fixture

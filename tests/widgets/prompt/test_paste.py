@@ -5,7 +5,7 @@ from textual import events
 
 from tests.waiting import until
 from tests.widgets.prompt.conftest import Surroundings
-from tui.widgets.prompt.document import ROW_CHARACTERS
+from tui.widgets.prompt.prompt_document import ROW_CHARACTERS
 
 HOSTILE = (
     "\x1b]52;c;ZXZpbA==\x1b\\ \x9b2J\x85 \u202eabc \u2066 \U000e0041 \x07\x7f \u2028 \ud800 [b]"

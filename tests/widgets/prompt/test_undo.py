@@ -5,7 +5,7 @@ import random
 import pytest
 from textual.widgets.text_area import Selection, WrappedDocument
 
-from tui.widgets.prompt import document
+from tui.widgets.prompt import prompt_document as document
 
 PIECES = [
     *("a", "bc def ghi", "\n", "\n\n", "x" * 55, "\t", "\x1b\x9b\u202e", ""),

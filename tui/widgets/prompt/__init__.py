@@ -1,6 +1,6 @@
 """The prompt: what the user is about to say."""
 
-from tui.widgets.prompt.pastes import Paste
 from tui.widgets.prompt.prompt import Prompt, Waiting
+from tui.widgets.prompt.prompt_document import Paste
 
 __all__ = ["Paste", "Prompt", "Waiting"]

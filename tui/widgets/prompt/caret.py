@@ -9,7 +9,7 @@ from textual.geometry import Offset
 from textual.widgets.text_area import DocumentNavigator, Location, WrappedDocument
 
 from tui.widgets.graphemes import after, before, begin, graphemes, word_after, word_before
-from tui.widgets.prompt.document import PromptDocument
+from tui.widgets.prompt.prompt_document import PromptDocument
 from tui.widgets.textual_bases import adjust_wrapping
 
 

@@ -1,6 +1,7 @@
 """The list of completions above the prompt."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -23,12 +24,11 @@ class CompletionList(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"completion-list--chosen", "completion-list--help"}
 
+    @dataclass(eq=False, repr=False)
     class Picked(Message):
         """A row was clicked."""
 
-        def __init__(self, completion: Completion) -> None:
-            super().__init__()
-            self.completion = completion
+        completion: Completion
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,8 +1,8 @@
 """The editor inside the prompt: a text area with the keys of a shell, and folded pastes."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from textual import events
 from textual.actions import SkipAction
@@ -10,12 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import TextArea
 from textual.widgets.text_area import (
-    DocumentBase,
     Edit,
     EditResult,
     Location,
     Selection,
-    WrappedDocument,
 )
 
 from tui.domain.references import OWN_SIGN, SIGN, own_words, unmarked, without_marks
@@ -24,8 +22,7 @@ from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.keys import PROMPT, PROMPT_COMPLETION
 from tui.widgets.line_input import GraphemeText
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
-from tui.widgets.prompt.document import PromptDocument
-from tui.widgets.prompt.pastes import Paste, Pastes
+from tui.widgets.prompt.prompt_document import Paste, Pastes, PromptDocument
 from tui.widgets.textual_bases import TextAreaBase
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
@@ -48,42 +45,27 @@ class KillRing:
 
     def __init__(self, editor: TextArea) -> None:
         self._editor = editor
-        self._text = ""
-        self._place: object = None
-
-    @property
-    def text(self) -> str:
+        self.text = ""
         """The text to insert; empty while nothing was cut."""
-        return self._text
+        self._place: object = None
 
     def cut(self, end: Location) -> None:
         """Cut the selection, or the text between the caret and ``end``."""
         editor = self._editor
         selection = editor.selection
         start, end = (editor.cursor_location, end) if selection.is_empty else selection
-        before = self._caret
+        before = self._caret()
         result = editor.delete(start, end, maintain_selection_offset=False)
         if not result.replaced_text:
             return
-        earlier = self._text if self._place == before else ""
+        earlier = self.text if self._place == before else ""
         added = (result.replaced_text, earlier) if end < start else (earlier, result.replaced_text)
-        self._text, self._place = "".join(added), self._caret
+        self.text, self._place = "".join(added), self._caret()
 
-    @property
     def _caret(self) -> tuple[Location, str]:
         """The caret and its row: another value after every change."""
         location = self._editor.cursor_location
         return location, self._editor.document[location[0]]
-
-
-def _with_shell_keys(bindings: Iterable[BindingType]) -> list[BindingType]:
-    """Replace an editor's bindings of these keys by those of a shell."""
-    kept: list[BindingType] = []
-    for binding in bindings:
-        if isinstance(binding, Binding):
-            keys = [key for key in binding.key.split(",") if key not in _REBOUND]
-            kept.append(replace(binding, key=",".join(keys)))
-    return [*kept, *_SHELL_KEYS]
 
 
 class Editor(TextAreaBase, inherit_bindings=False):
@@ -94,10 +76,14 @@ class Editor(TextAreaBase, inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *_with_shell_keys(TextArea.BINDINGS),
+        *[each for each in Binding.make_bindings(TextArea.BINDINGS) if each.key not in _REBOUND],
+        *_SHELL_KEYS,
         *PROMPT,
         PROMPT_COMPLETION,
     ]
+
+    document: PromptDocument  # pyright: ignore[reportIncompatibleVariableOverride]
+    navigator: PromptNavigator  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(
         self,
@@ -113,21 +99,6 @@ class Editor(TextAreaBase, inherit_bindings=False):
         super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
 
     # The text.
-
-    @property
-    def rows(self) -> PromptDocument:
-        """The document: rows of text and folded pastes."""
-        return cast("PromptDocument", self.document)
-
-    @property
-    def pastes(self) -> Sequence[str]:
-        """The texts of the folded pastes, from the top."""
-        return self.rows.pastes
-
-    @property
-    def own_words(self) -> frozenset[str]:
-        """The references in the text that are the user's own."""
-        return self.rows.own_words
 
     def load_text(self, text: str, own: Collection[str] = ()) -> None:
         """Show another text with the caret at its end, and forget the undo history.
@@ -146,7 +117,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
     def before_caret(self) -> str:
         """The text of the caret's row before it; empty where something is selected."""
         row, _ = caret = self.cursor_location
-        if self.rows.is_folded(row) or not self.selection.is_empty:
+        if self.document.is_folded(row) or not self.selection.is_empty:
             return ""
         return self.document.get_text_range((row, 0), caret)
 
@@ -167,24 +138,20 @@ class Editor(TextAreaBase, inherit_bindings=False):
         return super().replace_typed(self.remembered.fold(text), start, end)
 
     def edit(self, edit: Edit) -> EditResult:
-        top, bottom = self.rows.beside_folds(edit.top, edit.bottom)
+        top, bottom = self.document.beside_folds(edit.top, edit.bottom)
         edit = replace(edit, from_location=top, to_location=bottom)
         # Textual undoes several edits as a batch, but expects each to stay within a row.
-        if self.rows.stays_in_row(top, bottom, edit.text):
+        if self.document.stays_in_row(top, bottom, edit.text):
             return super().edit(edit)
         self.history.checkpoint()
         result = super().edit(edit)
         self.history.checkpoint()
         return result
 
-    def new_document(self, text: str) -> PromptDocument:
-        return PromptDocument(text)
-
-    def new_wrapped_document(self, document: DocumentBase) -> WholeCharacters:
-        return WholeCharacters(document, tab_width=self.indent_width)
-
-    def new_navigator(self, wrapped: WrappedDocument) -> PromptNavigator:
-        return PromptNavigator(wrapped, self.rows)
+    def make_document(self, text: str) -> tuple[PromptDocument, WholeCharacters, PromptNavigator]:
+        document = PromptDocument(text)
+        wrapped = WholeCharacters(document, tab_width=self.indent_width)
+        return document, wrapped, PromptNavigator(wrapped, document)
 
     def update_suggestion(self) -> None:
         # Textual calls no other hook right after each edit, undo, redo and load.
@@ -208,39 +175,26 @@ class Editor(TextAreaBase, inherit_bindings=False):
         """Check whether Up would leave the text."""
         return self.navigator.is_first_wrapped_line(self.cursor_location)
 
-    @property
-    def in_last_row(self) -> bool:
-        """Check whether Down would leave the text."""
-        return self.navigator.is_last_wrapped_line(self.cursor_location)
-
-    @property
-    def _moves(self) -> PromptNavigator:
-        return cast("PromptNavigator", self.navigator)
-
-    def move_to_first_row(self) -> None:
-        """Put the caret at the end of the first row."""
-        self.move_cursor(self.navigator.get_location_end((0, 0)))
-
     def clamp_visitable(self, location: Location) -> Location:
         row, column = super().clamp_visitable(location)
-        if not self.rows.is_folded(row):
+        if not self.document.is_folded(row):
             return row, column
         length = len(self.document[row])
         return row, 0 if column < length // 2 else length
 
     def get_cursor_word_left_location(self) -> Location:
-        return self._moves.word_left(self.cursor_location)
+        return self.navigator.word_left(self.cursor_location)
 
     def get_cursor_word_right_location(self) -> Location:
-        return self._moves.word_right(self.cursor_location)
+        return self.navigator.word_right(self.cursor_location)
 
     def action_line_start(self) -> None:
         """Move the caret to the beginning of its line."""
-        self.move_cursor(self._moves.line_start(self.cursor_location))
+        self.move_cursor(self.navigator.line_start(self.cursor_location))
 
     def action_line_end(self) -> None:
         """Move the caret to the end of its line."""
-        self.move_cursor(self._moves.line_end(self.cursor_location))
+        self.move_cursor(self.navigator.line_end(self.cursor_location))
 
     def action_cursor_page_up(self) -> None:
         self._skip_if_all_is_visible()
@@ -334,7 +288,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
         """Show the text of the nearest folded paste above the caret, else of the first below."""
         caret = self.cursor_location[0]
         nearest = [*range(caret, -1, -1), *range(caret + 1, self.document.line_count)]
-        row = next((each for each in nearest if self.rows.is_folded(each)), None)
+        row = next((each for each in nearest if self.document.is_folded(each)), None)
         if row is None:
             raise SkipAction
         start, end = (row, 0), (row, len(self.document[row]))
@@ -365,12 +319,12 @@ class Editor(TextAreaBase, inherit_bindings=False):
         self._kill_ring.cut(self.get_cursor_word_right_location())
 
     def action_delete_to_start_of_line(self) -> None:
-        start = self._moves.line_start(self.cursor_location)
+        start = self.navigator.line_start(self.cursor_location)
         is_there = self.cursor_location == start
         self._kill_ring.cut(self.get_cursor_left_location() if is_there else start)
 
     async def action_delete_to_end_of_line_or_delete_line(self) -> None:
-        end = self._moves.line_end(self.cursor_location)
+        end = self.navigator.line_end(self.cursor_location)
         is_there = self.cursor_location == end
         self._kill_ring.cut(self.get_cursor_right_location() if is_there else end)
 

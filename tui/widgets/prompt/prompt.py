@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.domain.commands import Command, is_command
-from tui.domain.completion import Completion, Target, common_text, completions
+from tui.domain.completion import Target, common_text, completions
 from tui.domain.file_names import FileListing
 from tui.domain.references import NO_WORDS, SIGN
 from tui.domain.text.safe_text import make_visible_line
@@ -22,10 +23,10 @@ from tui.domain.views.attached import AttachedView
 from tui.domain.views.session_view import PromptQueue
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.completion_list import CompletionList
+from tui.widgets.prompt.earlier_prompts import EarlierPrompts
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.file_offers import AttachedLine, FileOffers, reference_at
-from tui.widgets.prompt.history import EarlierPrompts
-from tui.widgets.prompt.pastes import Paste
+from tui.widgets.prompt.prompt_document import Paste
 from tui.widgets.prompt.top_border import TopBorder
 
 SHARE_OF_SCREEN = 3
@@ -51,56 +52,49 @@ class Waiting(NamedTuple):
 class Prompt(Widget):
     """The prompt: an editor, completion, earlier prompts, and those that wait."""
 
+    @dataclass(eq=False, repr=False)
     class Submitted(Message):
         """Enter was pressed on a text that is not blank; the text has left the prompt.
 
         ``own`` are the words of it that are the user's references.
         """
 
-        def __init__(self, text: str, own: frozenset[str] = NO_WORDS) -> None:
-            super().__init__()
-            self.text = text
-            self.own = own
+        text: str
+        own: frozenset[str] = NO_WORDS
 
+    @dataclass(eq=False, repr=False)
     class Edited(Message):
         """The user changed the draft; an earlier prompt only looked at is no change.
 
         ``pastes`` are what of it is shown as one mark, ``own`` the user's references.
         """
 
-        def __init__(
-            self, text: str, pastes: Sequence[str] = (), own: frozenset[str] = NO_WORDS
-        ) -> None:
-            super().__init__()
-            self.text = text
-            self.pastes = tuple(pastes)
-            self.own = own
+        text: str
+        pastes: tuple[str, ...] = ()
+        own: frozenset[str] = NO_WORDS
 
+    @dataclass(eq=False, repr=False)
     class ReferencesSettled(Message):
         """The text has stood for a moment: time to look at what it refers to."""
 
-        def __init__(self, text: str, own: frozenset[str]) -> None:
-            super().__init__()
-            self.text = text
-            self.own = own
+        text: str
+        own: frozenset[str]
 
+    @dataclass(eq=False, repr=False)
     class FilesWanted(Message):
         """A reference is being typed: the files are wanted that begin with ``folder``.
 
         Without one, those of the project.
         """
 
-        def __init__(self, folder: str) -> None:
-            super().__init__()
-            self.folder = folder
+        folder: str
 
+    @dataclass(eq=False, repr=False)
     class FilesDropped(Message):
         """A paste was inserted that may be nothing but paths of files, in each of ``readings``."""
 
-        def __init__(self, paste: Paste, readings: Sequence[Sequence[str]]) -> None:
-            super().__init__()
-            self.paste = paste
-            self.readings = readings
+        paste: Paste
+        readings: Sequence[Sequence[str]]
 
     class HeldWanted(Message):
         """The user wants the held prompts to be sent."""
@@ -108,25 +102,28 @@ class Prompt(Widget):
     class EditCancelled(Message):
         """The user cancels the edit of a question, and wants the earlier draft back."""
 
+    @dataclass(eq=False, repr=False)
     class TakenBack(Message):
         """The user took prompts that waited back into the prompt, or dropped them.
 
         ``back`` goes back to where it waited, as the one before it was taken instead.
         """
 
-        def __init__(self, prompts: Sequence[str], back: Waiting | None = None) -> None:
-            super().__init__()
-            self.prompts = prompts
-            self.back = back
+        prompts: Sequence[str]
+        back: Waiting | None = None
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
-        self._editor = Editor(self._press, self._show_edit, self._take_paste)
+        self._editor = Editor(self._press, self._show_edit, self._read_paste)
         self._border = TopBorder()
         self._list = CompletionList()
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
-        self._attached = AttachedLine(self, self._ask_for_attached, self._show_subtitle)
+        self._attached = AttachedLine(
+            self,
+            lambda: self.post_message(self.ReferencesSettled(self.text, self.own_words)),
+            self._show_subtitle,
+        )
         self._told = "", NO_WORDS
         self._shelved = self._recalled = NO_WORDS
         self._escaped_at = -math.inf
@@ -170,7 +167,7 @@ class Prompt(Widget):
         """The keys enabled only at times that are enabled now."""
         keys = {
             "prompt-complete": self.completing,
-            "prompt-unfold": bool(self._editor.pastes),
+            "prompt-unfold": bool(self._editor.document.pastes),
             "prompt-clear": bool(self.text.strip()) and not self._editing,
         }
         return frozenset(key for key, is_useful in keys.items() if is_useful)
@@ -192,7 +189,7 @@ class Prompt(Widget):
     @property
     def own_words(self) -> frozenset[str]:
         """The references in the text that are the user's own."""
-        return self._editor.own_words
+        return self._editor.document.own_words
 
     def set_text(
         self, text: str, pastes: Sequence[str] = (), own: frozenset[str] = NO_WORDS
@@ -286,27 +283,22 @@ class Prompt(Widget):
 
     def show_queue(self, queue: PromptQueue) -> None:
         """The prompts that wait to be sent."""
-        sent = max(0, len(self._waiting) - len(queue.prompts))
+        sent = max(0, len(self._queue.prompts) - len(queue.prompts))
         if self._taken is not None and sent:
             self._taken = self._taken._replace(place=max(0, self._taken.place - sent))
         self._queue = queue
         self._show_subtitle()
 
-    @property
-    def _waiting(self) -> Sequence[str]:
-        return self._queue.prompts
-
     def on_descendant_blur(self) -> None:
         self._list.show(())
 
     @on(CompletionList.Picked)
-    def _accept_picked(self, event: CompletionList.Picked) -> None:
+    def _put_picked(self, event: CompletionList.Picked) -> None:
         event.stop()
-        self._accept(event.completion)
+        self._put(event.completion.text)
 
     def _show_subtitle(self) -> None:
-        again = self._can_exchange
-        queue = _queue_hint(self._queue, again=again)
+        queue = _queue_hint(self._queue, again=self._can_exchange)
         parts = [make_visible_line(part) for part in (self._reason, queue) if part]
         # The border's corners, and a blank beside the text.
         room = self._editor.size.width - 4 - sum(len(part) + len(_BETWEEN) for part in parts)
@@ -316,10 +308,7 @@ class Prompt(Widget):
     def on_resize(self) -> None:
         self._show_subtitle()
 
-    def _ask_for_attached(self) -> None:
-        self.post_message(self.ReferencesSettled(self.text, self.own_words))
-
-    def _take_paste(self, paste: Paste) -> None:
+    def _read_paste(self, paste: Paste) -> None:
         from tui.domain.dropped_files import dropped_files
 
         if readings := dropped_files(paste.text):
@@ -331,44 +320,43 @@ class Prompt(Widget):
             case "enter":
                 self._enter()
                 return True
-            case "tab" | "escape" | "up" | "down" if self._list.found:
-                self._press_in_list(key)
+            case "tab" if self._list.found:
+                self._complete()
                 return True
-            case _ if not self.text and self._press_when_empty(key):
+            case "escape" if self._list.found:
+                self._list.show(())
                 return True
-            case "up":
-                return self._exchange() or (self._editor.in_first_row and self._recall_earlier())
+            case "up" | "down" if self._list.found:
+                self._list.move(-1 if key == "up" else 1)
+                return True
+            case "ctrl+d" if not self.text:
+                self.post_message(CommandInvoked("quit"))
+                return True
+            case "up" | "backspace" | "delete" if not self.text and self._queue.prompts:
+                self._take_back_last()
+                if key == "delete":
+                    self._editor.replace_text("")
+                return True
+            case "up" if self._exchange():
+                return True
+            case "up" if self._editor.in_first_row:
+                is_recalled = self._recall(self._history.earlier(self.text))
+                if is_recalled:
+                    # The next Up continues from the first row.
+                    end = self._editor.navigator.get_location_end((0, 0))
+                    self._editor.move_cursor(end)
+                return is_recalled
             case "down":
-                return self._editor.in_last_row and self._recall(self._history.later(self.text))
+                editor = self._editor
+                is_last = editor.navigator.is_last_wrapped_line(editor.cursor_location)
+                return is_last and self._recall(self._history.later(self.text))
             case _:
                 # Tab would leave, and the letters behind it act on what has the focus then.
                 return key in ("tab", "shift+tab")
 
-    def _press_when_empty(self, key: str) -> bool:
-        """Leave the program, or edit or drop the last queued prompt."""
-        match key:
-            case "ctrl+d":
-                self.post_message(CommandInvoked("quit"))
-            case "up" | "backspace" | "delete" if self._waiting:
-                self._take_back_last()
-                if key == "delete":
-                    self._editor.replace_text("")
-            case _:
-                return False
-        return True
-
-    def _press_in_list(self, key: str) -> None:
-        match key:
-            case "tab":
-                self._complete()
-            case "escape":
-                self._list.show(())
-            case _:
-                self._list.move(-1 if key == "up" else 1)
-
     def _enter(self) -> None:
         if self._list.chosen is not None:
-            self._accept(self._list.chosen)
+            self._put(self._list.chosen.text)
             return
         if self._editor.break_at_backslash():
             return
@@ -386,7 +374,7 @@ class Prompt(Widget):
 
     def _complete(self) -> None:
         if self._list.chosen is not None:
-            self._accept(self._list.chosen)
+            self._put(self._list.chosen.text)
             return
         typed = self._typed
         text = common_text(typed, self._list.found)
@@ -394,9 +382,6 @@ class Prompt(Widget):
             self._list.move(1)
         else:
             self._put(text)
-
-    def _accept(self, completion: Completion) -> None:
-        self._put(completion.text)
 
     @property
     def _typed(self) -> str:
@@ -418,7 +403,7 @@ class Prompt(Widget):
 
     def _take_back_last(self) -> None:
         """Move the last queued prompt into the text, where the next keys edit it."""
-        *others, last = self._waiting
+        *others, last = self._queue.prompts
         is_held = bool(self._queue.held)
         sending = len(self._queue.sending) - (not is_held)
         self.show_queue(PromptQueue.of(others, sending, self._queue.own))
@@ -433,14 +418,14 @@ class Prompt(Widget):
         taken = self._taken
         if taken is None or self.text != taken.text or not self._editor.in_first_row:
             return False
-        return 0 < taken.place <= len(self._waiting)
+        return 0 < taken.place <= len(self._queue.prompts)
 
     def _exchange(self) -> bool:
         if self._taken is None or not self._can_exchange:
             return False
         back, place = self._taken, self._taken.place
         sending = len(self._queue.sending)
-        waiting = [*self._waiting[:place], back.text, *self._waiting[place:]]
+        waiting = [*self._queue.prompts[:place], back.text, *self._queue.prompts[place:]]
         earlier = waiting.pop(place - 1)
         self._taken = Waiting(earlier, place - 1, place > sending)
         sending += (not back.held) - (place <= sending)
@@ -448,13 +433,6 @@ class Prompt(Widget):
         self.post_message(self.TakenBack([earlier], back._replace(place=place - 1)))
         self._editor.replace_text(earlier, self._queue.own_words(earlier))
         self._show_subtitle()
-        return True
-
-    def _recall_earlier(self) -> bool:
-        if not self._recall(self._history.earlier(self.text)):
-            return False
-        # The next Up continues from there.
-        self._editor.move_to_first_row()
         return True
 
     def _recall(self, text: str | None) -> bool:
@@ -481,7 +459,7 @@ class Prompt(Widget):
             self._taken = None
             self._show_subtitle()
         self._offer()
-        self.post_message(self.Edited(text, self._editor.pastes, own))
+        self.post_message(self.Edited(text, self._editor.document.pastes, own))
 
     def _offer(self) -> None:
         text = self.text

@@ -1,6 +1,7 @@
 """The messages of the transcript."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from textual.message import Message
 
@@ -31,20 +32,18 @@ class PromptWanted(Message, namespace="transcript"):
     """The transcript was clicked: keys typed next go to the prompt."""
 
 
+@dataclass(eq=False, repr=False)
 class MatchWanted(Message, namespace="transcript"):
     """The next match of the last search is wanted, or the one before."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        super().__init__()
+    count: int
 
 
+@dataclass(eq=False, repr=False)
 class VersionIntent(Message, namespace="transcript"):
     """Something is to be done with a message and its versions."""
 
-    def __init__(self, message_id: str) -> None:
-        self.message_id = message_id
-        super().__init__()
+    message_id: str
 
 
 class AskAgainWanted(VersionIntent, namespace="transcript"):
@@ -59,20 +58,16 @@ class ForkWanted(VersionIntent, namespace="transcript"):
     """A copy of the session up to this message is wanted."""
 
 
+@dataclass(eq=False, repr=False)
 class VersionWanted(VersionIntent, namespace="transcript"):
     """The next version of this message is wanted, or the one before."""
 
-    def __init__(self, message_id: str, step: int) -> None:
-        self.step = step
-        super().__init__(message_id)
+    step: int
 
 
+@dataclass(eq=False, repr=False)
 class LinksWanted(Message, namespace="transcript"):
     """One of these links or pictures is to be opened; each link is a target and its text."""
 
-    def __init__(
-        self, links: Sequence[tuple[str, str]], pictures: Sequence[ImageBlock] = ()
-    ) -> None:
-        self.links = links
-        self.pictures = pictures
-        super().__init__()
+    links: Sequence[tuple[str, str]]
+    pictures: Sequence[ImageBlock] = ()

@@ -111,9 +111,9 @@ class PromptDocument(Document):
         return NO_WORDS.union(*map(own_words, rows))
 
     @property
-    def pastes(self) -> Sequence[str]:
+    def pastes(self) -> tuple[str, ...]:
         """The texts of the folded rows, from the top."""
-        return [row.text for row in self._rows if row.folded]
+        return tuple(row.text for row in self._rows if row.folded)
 
     def goes_on(self, row: int) -> bool:
         """Check whether a row and the next are one line."""
@@ -256,3 +256,40 @@ def _fold_mark(text: str) -> str:
     if lines > FOLD_LINES:
         return f"[pasted {lines:,} lines]"
     return f"[pasted {len(text):,} characters]"
+
+
+_MOST = 20
+
+
+class Paste(NamedTuple):
+    """A text that was pasted, and its place in the prompt."""
+
+    text: str
+    start: Location
+    end: Location
+
+
+class Pastes:
+    """The last long pastes, the newest first."""
+
+    def __init__(self) -> None:
+        self._texts: tuple[str, ...] = ()
+
+    def remember(self, texts: Sequence[str]) -> None:
+        """Fold these texts where they occur in any text from now on."""
+        self._texts = tuple(dict.fromkeys((*texts, *self._texts)))[:_MOST]
+
+    def forget(self, text: str) -> None:
+        """Fold this text no more."""
+        self._texts = tuple(paste for paste in self._texts if paste != text)
+
+    def fold(self, text: str) -> str:
+        """Fold a text that was just typed or pasted, if it is long."""
+        if not is_long(text):
+            return text
+        self.remember([text])
+        return folded(text)
+
+    def rows(self, text: str, own: Collection[str] = ()) -> Rows:
+        """Cut a text into rows; ``own`` are the user's references in it."""
+        return Rows(marked_rows(text, self._texts, own))
