@@ -1,6 +1,6 @@
 """The items of a document: one for each entry, made of blocks that are drawn."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -34,7 +34,7 @@ from tui.widgets.transcript.row_blocks import (
     plain_blocks,
     row_block,
 )
-from tui.widgets.transcript.thought import Thought, thought_blocks
+from tui.widgets.transcript.thought import Thought
 from tui.widgets.wrapping import PIECE, clean, guess_rows
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Item:
         if self.hidden:
             return ()
         if self._blocks is None:
-            self._blocks = self._informed(self._numbered(self.make_blocks()))
+            self._blocks = self._informed(self.make_blocks())
         return self._blocks
 
     def height(self, width: int) -> int:
@@ -131,7 +131,14 @@ class Item:
             case Reset():
                 return [Divider(RESET)]
             case Queued(prompts):
-                return _queued(prompts)
+                pairs = (
+                    (
+                        Plain(clean(each)[:PIECE], "queued", ASKED, spaced=True),
+                        LineBlock("queued", "quiet"),
+                    )
+                    for each in prompts
+                )
+                return [block for pair in pairs for block in pair]
 
     @property
     def foldable(self) -> bool:
@@ -171,7 +178,7 @@ class Item:
 
     def remake(self) -> None:
         """Make the blocks anew when they are next drawn."""
-        self._drop(self._blocks or ())
+        self._dropped = (*self._dropped, *(self._blocks or ()))
         self._blocks = None
 
     def inform(self, *, shown: bool) -> bool:
@@ -188,6 +195,10 @@ class Item:
         return int(self.entry.role != "user") if isinstance(self.entry, Message) else 0
 
     def _informed(self, blocks: list[RowBlock]) -> list[RowBlock]:
+        """Add the details of a message, and below it which of its versions it is."""
+        if self.version is not None and blocks:
+            version = f"version {self.version.number}/{self.version.count}"
+            blocks = [*blocks, LineBlock(f"{version} · [ and ] show the others", "quiet")]
         if not self.informed or not self.message or not blocks:
             return blocks
         first = blocks[0]
@@ -197,20 +208,10 @@ class Item:
             first.spaced, first.mark = False, " "
         return [*blocks[: self.details_at], line, *blocks[self.details_at :]]
 
-    def _numbered(self, blocks: list[RowBlock]) -> list[RowBlock]:
-        """Say below a message which of its versions it is."""
-        if self.version is None or not blocks:
-            return blocks
-        words = f"version {self.version.number}/{self.version.count} · [ and ] show the others"
-        return [*blocks, LineBlock(words, "quiet")]
-
     def take_dropped(self) -> Sequence[RowBlock]:
         """The blocks that were dropped since the last call."""
         dropped, self._dropped = self._dropped, ()
         return dropped
-
-    def _drop(self, blocks: Iterable[RowBlock]) -> None:
-        self._dropped = (*self._dropped, *blocks)
 
     @property
     def message(self) -> Message | None:
@@ -278,10 +279,10 @@ class AnswerItem(Item):
         if self._changed or self._blocks is None:
             old = self._blocks or ()
             self._split()
-            self._blocks = self._informed(self._numbered(self.make_blocks()))
+            self._blocks = self._informed(self.make_blocks())
             self._changed = False
             kept = set(self._blocks)
-            self._drop(block for block in old if block not in kept)
+            self._dropped = (*self._dropped, *(block for block in old if block not in kept))
         return self._blocks
 
     def height(self, width: int) -> int:
@@ -295,7 +296,7 @@ class AnswerItem(Item):
         return lines + 3 + len(self.entry.tool_calls)
 
     def make_blocks(self) -> list[RowBlock]:
-        thought = thought_blocks(self.thought, unfolded=self.unfolded)
+        thought = self.thought.blocks(unfolded=self.unfolded) if self.thought else ()
         body = [*self._head(), *thought, *self._body]
         if self.arriving and not self._body and (not self.thought or self.thought.ended):
             body.append(LineBlock("…", "quiet"))
@@ -331,7 +332,12 @@ class AnswerItem(Item):
 
     def _split(self) -> None:
         splitter = self._splitter = self._splitter or Splitter()
-        splitter.feed(clean(self._next_text()))
+        text = self.message.text[self._split_to :]
+        if self.arriving:
+            # It may be half of a line's end.
+            text = text.removesuffix("\r")
+        self._split_to += len(text)
+        splitter.feed(clean(text))
         if not self.arriving:
             splitter.finish()
         known = {
@@ -345,14 +351,6 @@ class AnswerItem(Item):
         self._fences.join(body)
         self._sources, self._body = list(splitter.blocks), body
 
-    def _next_text(self) -> str:
-        """The text since the last call, without a trailing half of a line's end."""
-        text = self.message.text[self._split_to :]
-        if self.arriving:
-            text = text.removesuffix("\r")
-        self._split_to += len(text)
-        return text
-
     @property
     def foldable(self) -> bool:
         return bool(self.entry.tool_calls) or (self.thought is not None and self.thought.ended)
@@ -364,14 +362,6 @@ def question_blocks(typed: str) -> list[RowBlock]:
     # Many bold lines in a row are hard to read.
     style = "user" if len(text) <= _SHORT_QUESTION else "text"
     return plain_blocks(text, style, ASKED, spaced=True)
-
-
-def _queued(prompts: Sequence[str]) -> list[RowBlock]:
-    blocks: list[RowBlock] = []
-    for prompt in prompts:
-        blocks.append(Plain(clean(prompt)[:PIECE], "queued", ASKED, spaced=True))
-        blocks.append(LineBlock("queued", "quiet"))
-    return blocks
 
 
 class QuestionItem(Item):
@@ -409,7 +399,8 @@ class QuestionItem(Item):
     def codes(self) -> list[str]:
         """The code of the question, and the unfolded files."""
         files = self._files
-        return [*codes(self.entry.typed_text), *(files[place].text for place in self._shown)]
+        unfolded = sorted(self.unfolded_files & files.keys())
+        return [*codes(self.entry.typed_text), *(files[place].text for place in unfolded)]
 
     @property
     def has_code(self) -> bool:
@@ -421,23 +412,17 @@ class QuestionItem(Item):
         if block is None:
             self.unfolded_files = frozenset() if self.unfolded_files else frozenset(self._files)
         else:
-            self.unfolded_files ^= {self._place(block)}
+            # Its place among the attachments.
+            above = self.blocks()[:block]
+            self.unfolded_files ^= {sum(isinstance(b, FileLine | PictureLine) for b in above)}
         self.remake()
 
     def fold_as(self, other: Item) -> None:
         if isinstance(other, QuestionItem):
             self.unfolded_files = other.unfolded_files
 
-    def _place(self, block: int) -> int:
-        """The place among the attachments of the one that has a line."""
-        return sum(isinstance(each, FileLine | PictureLine) for each in self.blocks()[:block])
-
     @property
     def _files(self) -> dict[int, FileBlock]:
         """The files, by their place among the attachments."""
         attachments: Sequence[Attachment] = self.entry.attachments
         return {n: each for n, each in enumerate(attachments) if isinstance(each, FileBlock)}
-
-    @property
-    def _shown(self) -> Sequence[int]:
-        return sorted(self.unfolded_files & self._files.keys())

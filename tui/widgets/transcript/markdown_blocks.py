@@ -1,6 +1,5 @@
 """Markdown split into blocks that are drawn independently, also while it arrives."""
 
-import re
 from itertools import pairwise
 
 import msgspec
@@ -65,7 +64,12 @@ class Splitter:
             # Before the line is complete: a paragraph may be one long line.
             self._close()
         while len(self._partial) > PROSE:
-            self._cut_partial()
+            # The beginning of an extremely long line is a block.
+            space = self._partial.rfind(" ", 0, PROSE)
+            cut = space + 1 if space > 0 else PROSE
+            self._append(self._partial[:cut])
+            self._partial = self._partial[cut:]
+            self._close(spaced=False)
 
     def finish(self) -> None:
         """Close all open blocks: the answer is complete."""
@@ -98,13 +102,9 @@ class Splitter:
             self._append(line)
             if closes(line, self._nested):
                 self._nested = ""
-        elif not line.strip():
-            self._take_blank()
-        else:
+        elif line.strip():
             self._take_text(line)
-
-    def _take_blank(self) -> None:
-        if self._list:
+        elif self._list:
             self._gap = True
         else:
             self._close()
@@ -114,21 +114,21 @@ class Splitter:
             self._close()
         fence = FENCE.match(line)
         if fence and not (self._list and len(fence[1]) > 1):
-            self._open_fence(fence)
+            self._close()
+            self._fence, self._language = fence[2], fence[3].strip()
+            self._margin = len(fence[1])
+            self._fence_begins = len(self.blocks)
             return
         self._cut_if_long(line)
         if not self._lines:
-            self._begin(line)
+            self._spaced = bool(self.blocks) and self._spaced
+            self._list = bool(_MARKER.match(line))
         if self._gap:
             self._append("")
             self._gap = False
         self._append(line)
         if self._list and (nested := FENCE.match(line.lstrip())):
             self._nested = nested[2]
-
-    def _begin(self, line: str) -> None:
-        self._spaced = bool(self.blocks) and self._spaced
-        self._list = bool(_MARKER.match(line))
 
     def _cut_if_long(self, line: str) -> None:
         """Begin a new block at an item or a line, if the present one is long enough."""
@@ -143,20 +143,6 @@ class Splitter:
     def _append(self, line: str) -> None:
         self._lines.append(line)
         self._size += len(line) + 1
-
-    def _cut_partial(self) -> None:
-        """Make a block of the beginning of an extremely long line."""
-        space = self._partial.rfind(" ", 0, PROSE)
-        cut = space + 1 if space > 0 else PROSE
-        self._append(self._partial[:cut])
-        self._partial = self._partial[cut:]
-        self._close(spaced=False)
-
-    def _open_fence(self, fence: re.Match[str]) -> None:
-        self._close()
-        self._fence, self._language = fence[2], fence[3].strip()
-        self._margin = len(fence[1])
-        self._fence_begins = len(self.blocks)
 
     def _take_code(self, line: str) -> None:
         if closes(line, self._fence):

@@ -7,7 +7,6 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.domain.journal.message import Message
 from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
 from tui.widgets.transcript.canvas import Canvas
@@ -16,7 +15,6 @@ from tui.widgets.transcript.foldable import CallLine, FileLine, PictureLine
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_blocks import (
     Code,
-    Cut,
     Details,
     FoldLine,
     Plain,
@@ -66,8 +64,13 @@ class MatchMarks:
             seen.setdefault((row.spot.item, row.spot.block), []).append(row.spot.row)
         for (item, block), shown in seen.items():
             before = sum(self._count(item, place) for place in range(block))
-            for number in self._shown(document, item, block, shown):
-                yield Match(item.key, before + number)
+            if item.is_folded(block):
+                if self._count(item, block):
+                    yield Match(item.key, before)
+                continue
+            for number, place in enumerate(self._places(document, item, block)):
+                if any(piece.row in shown for piece in place):
+                    yield Match(item.key, before + number)
 
     def reading(self, document: Document, rows: Sequence[DocumentRow]) -> ReadingPosition:
         """The reader's place among the matches."""
@@ -80,16 +83,6 @@ class MatchMarks:
             above += sum(place[0].row < row.spot.row for place in found)
             return ReadingPosition(item.key, above)
         return ReadingPosition(None)
-
-    def _shown(
-        self, document: Document, item: Item, block: int, rows: Sequence[int]
-    ) -> Iterator[int]:
-        if not item.is_folded(block):
-            for number, place in enumerate(self._places(document, item, block)):
-                if any(piece.row in rows for piece in place):
-                    yield number
-        elif self._count(item, block):
-            yield 0
 
     def _block_of(self, item: Item, number: int) -> tuple[int, int]:
         """The block with a match, and the match's number in it."""
@@ -149,20 +142,21 @@ class MatchMarks:
         if not self._count(item, number) and not item.is_folded(number):
             return []
         skipped = block.spaced + block.titled
-        rows = [
-            _line(cut, block)
-            if (cut := block.cut(place))
-            else _row(strip, block, shown=place >= skipped)
-            for place, strip in enumerate(strips)
-        ]
+        rows: list[tuple[str, bool]] = []
+        """The text of each row with its margin, and true if it fills the row."""
+        for place, strip in enumerate(strips):
+            if cut := block.cut(place):
+                # The whole line of a row that shows part of it.
+                rows.append((" " * block.margin + cut.text, False))
+            elif place < skipped:
+                rows.append(("", False))
+            else:
+                text = strip.text.rstrip()
+                lead = len(text) - len(text[block.margin :].lstrip(_LEADING))
+                rows.append((" " * lead + text[lead:], block.is_full(strip)))
         found = places(self.needle, rows)
         # An open call has only its name here: its arguments are below.
         return found[: self._count(item, number)] if isinstance(block, FoldLine) else found
-
-
-def _line(cut: Cut, block: RowBlock) -> tuple[str, bool]:
-    """The whole line of a row that shows part of it."""
-    return " " * block.margin + cut.text, False
 
 
 def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:
@@ -193,24 +187,23 @@ def _uncover(document: Document, item: Item, number: int, piece: Piece) -> None:
             document.redraw_fence(item, block.sideways)
 
 
-def _row(strip: Strip, block: RowBlock, *, shown: bool) -> tuple[str, bool]:
-    """The text of a row, its offset, and true if it fills the row."""
-    if not shown:
-        return "", False
-    text = strip.text.rstrip()
-    lead = len(text) - len(text[block.margin :].lstrip(_LEADING))
-    return " " * lead + text[lead:], block.is_full(strip)
-
-
 def _sources(item: Item, number: int) -> Iterator[str]:
-    """The searchable text of a block, as it was written, not as it is wrapped."""
+    """The searchable text of a block with what it folds, as written and not as it is wrapped."""
     message = item.message
     if message is None:
         return
     match item.blocks()[number]:
-        case FoldLine() | PictureLine() as line:
-            yield from _of_folding(line, message)
-        case Details():
+        case PictureLine(picture=picture):
+            yield picture.label
+        case FileLine(file=file) as line:
+            yield from (file.label,) if line.unfolded else (file.label, file.text)
+        case CallLine(call=call) as line:
+            yield call.name
+            if not line.unfolded:
+                yield arguments_text(call.arguments)
+        case FoldLine(unfolded=False) if message.role == "tool":
+            yield message.text
+        case FoldLine() | Details():
             return
         case Plain(style=style, text=text) if style != "error":
             yield text
@@ -218,22 +211,5 @@ def _sources(item: Item, number: int) -> Iterator[str]:
             yield text
         case Code(source=source):
             yield source.text
-        case _:
-            return
-
-
-def _of_folding(line: FoldLine | PictureLine, message: Message) -> Iterator[str]:
-    """The searchable text of a line, and of what it folds."""
-    match line:
-        case PictureLine(picture=picture):
-            yield picture.label
-        case FileLine(file=file):
-            yield from (file.label,) if line.unfolded else (file.label, file.text)
-        case CallLine(call=call):
-            yield call.name
-            if not line.unfolded:
-                yield arguments_text(call.arguments)
-        case FoldLine(unfolded=False) if message.role == "tool":
-            yield message.text
         case _:
             return

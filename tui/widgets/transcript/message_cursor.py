@@ -49,13 +49,11 @@ class MessageCursor:
         if found:
             self._key = found.key
 
-    def go_to_first(self) -> None:
-        """Go to the first message, if the cursor is on a message."""
-        self._go_to(self._next(1, -1, None))
-
-    def go_to_last(self) -> None:
-        """Go to the last message, if the cursor is on a message."""
-        self._go_to(self._next(-1, len(self._document.layout), None))
+    def go_to_end(self, step: int) -> None:
+        """Go to the first message (1) or the last one (-1), if the cursor is on a message."""
+        item = self._next(step, -1 if step > 0 else len(self._document.layout), None)
+        if item and self.item:
+            self._key = item.key
 
     def go_into_sight(self, rows: Sequence[DocumentRow]) -> None:
         """Go to the last message in sight, unless the cursor is in sight."""
@@ -72,14 +70,9 @@ class MessageCursor:
         self._key = seen[0 if item.order < seen[0].order else -1].key
         return True
 
-    def _go_to(self, item: Item | None) -> None:
-        if item and self.item:
-            self._key = item.key
-
     def last(self) -> Message | None:
         """The last message of all."""
-        layout = self._document.layout
-        found = self._next(-1, len(layout), None)
+        found = self._next(-1, len(self._document.layout), None)
         return found.message if found else None
 
     def next_code(self, rows: Sequence[DocumentRow]) -> tuple[str, str]:
@@ -89,7 +82,9 @@ class MessageCursor:
         """
         item = self.item
         if item is None or item.message is None:
-            return next(reversed(self._last_codes()), ""), ""
+            with_code = (each.codes for each in reversed(self._document.layout) if not each.hidden)
+            last = next(filter(None, with_code), [""])
+            return last[-1], ""
         blocks = item.codes
         if not blocks:
             return "", ""
@@ -108,15 +103,6 @@ class MessageCursor:
             code = code_of(block, mine[0].spot.item.blocks(), blocks)
             return blocks.index(code) if code in blocks else 0
         return 0
-
-    def _last_codes(self) -> list[str]:
-        """The code blocks of the last message with code."""
-        place = len(self._document.layout)
-        while item := self._next(-1, place, None):
-            if found := item.codes:
-                return found
-            place = self._document.layout.index(item)
-        return []
 
     def foldable(self, rows: Sequence[DocumentRow]) -> Item | None:
         """The item to fold: the one at the cursor, else the last foldable one in sight.
@@ -137,11 +123,7 @@ class MessageCursor:
             return layout.index(self.item)
         if not rows:
             return -1 if count > 0 else len(layout)
-        return (
-            layout.index(rows[0].spot.item) - 1
-            if count > 0
-            else layout.index(rows[-1].spot.item) + 1
-        )
+        return layout.index(rows[0 if count > 0 else -1].spot.item) - (1 if count > 0 else -1)
 
     def _next(self, count: int, place: int, role: Role | None) -> Item | None:
         layout = self._document.layout

@@ -155,19 +155,14 @@ class Plain(RowBlock):
         width = canvas.measure if self.measured else canvas.text_width
         rows = chain.from_iterable(_wrapped(line, self.wrap(line, width)) for line in lines)
         look = canvas.palette[self.style]
+        # Errors have a sign in their own style.
+        sign = look if self.style in ("warning", "error") else canvas.palette["mark"]
         return [
             canvas.row(
-                [Segment(row, look + how if how else look)],
-                " " if place else self.mark,
-                canvas.palette[self._mark_style],
+                [Segment(row, look + how if how else look)], " " if place else self.mark, sign
             )
             for place, (row, how) in enumerate(rows)
         ]
-
-    @property
-    def _mark_style(self) -> str:
-        """Errors have a sign in their own style."""
-        return self.style if self.style in ("warning", "error") else "mark"
 
 
 def _wrapped(line: str, rows: Sequence[str]) -> Iterable[tuple[str, Style | None]]:
@@ -238,7 +233,9 @@ class ProseBlock(RowBlock):
                 for row, how in _wrapped(source, rows)
             ]
         lines = canvas.lines(self.formed(source, canvas.measure))
-        return [canvas.row(line) for line in _trimmed(lines)]
+        full = [place for place, line in enumerate(lines) if any(s.text.strip() for s in line)]
+        # Without blank lines at the beginning and end.
+        return [canvas.row(line) for line in lines[full[0] : full[-1] + 1]] if full else []
 
     def formed(self, source: str, width: int) -> RenderableType:
         """The parsed Markdown, to be drawn in so many cells."""
@@ -263,16 +260,8 @@ class GrowingProseBlock(ProseBlock):
 _WORDS = late_pattern(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")
 
 
-def _trimmed(lines: list[list[Segment]]) -> list[list[Segment]]:
-    """Remove blank lines at the beginning and end."""
-    full = [place for place, line in enumerate(lines) if any(s.text.strip() for s in line)]
-    return lines[full[0] : full[-1] + 1] if full else []
-
-
 _OPEN_FENCE = 4096
 """The longest open fence, in characters, that is highlighted."""
-
-"""Some text and the name of its style."""
 
 COPY = "copy"
 """The mark above code that copies it."""
@@ -323,7 +312,9 @@ class Code(RowBlock):
     def draw(self, canvas: Canvas) -> list[Strip]:
         lines = self._lines()
         self.room = canvas.text_width - len(FRAME)
-        self.sideways.widest = max(self.sideways.widest, _widest(self.source.text.expandtabs(TAB)))
+        text = self.source.text.expandtabs(TAB)
+        widest = max(map(len if text.isascii() else cell_len, text.split("\n")))
+        self.sideways.widest = max(self.sideways.widest, widest)
         rows = [self._title(canvas)] if self.source.first else []
         return [*rows, *(self.row_of(line, canvas) for line in lines)]
 
@@ -412,11 +403,6 @@ def cut_line(line: str, skip: int, room: int) -> Cut:
         return Cut(line, hidden, shown, pad)
     shown = fitting(rest, room - pad - 1)
     return Cut(line, hidden, shown, pad, max(0, room - pad - 1 - cell_len(rest[:shown])))
-
-
-def _widest(text: str) -> int:
-    """The width of the longest line."""
-    return max(map(len if text.isascii() else cell_len, text.split("\n")))
 
 
 def _row(canvas: Canvas, line: Sequence[Run], skip: int) -> Strip:

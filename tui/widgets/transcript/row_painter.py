@@ -16,35 +16,7 @@ from tui.widgets.transcript.welcome_text import Welcome
 
 _CURSOR = "▌"
 _BELOW = "↓"
-
-
-def with_cursor(row: DocumentRow, canvas: Canvas) -> Strip:
-    """A row of the message at the cursor; the blank row before the message stays as it is."""
-    if row.is_before:
-        return row.strip
-    _, *rest = row.strip
-    return Strip([Segment(_CURSOR, canvas.palette["cursor"]), *rest], row.strip.cell_length)
-
-
-def more_words(new: int) -> str:
-    """The words of the mark for more rows below, with the number of unseen messages."""
-    return f" {_BELOW} {new} new " if new else f" {_BELOW} latest "
-
-
-def with_more(strip: Strip, words: str, canvas: Canvas) -> Strip:
-    """The last row with that mark; where the row's text leaves no room, with an arrow."""
-    mark = Strip([Segment(_shown(strip, words, canvas), canvas.palette["more"])])
-    return Strip.join([strip.crop(0, canvas.width - mark.cell_length), mark])
-
-
-def is_more(strip: Strip, words: str, canvas: Canvas, cell: int) -> bool:
-    """True if a cell of the last row belongs to that mark."""
-    return canvas.width - cell_len(_shown(strip, words, canvas)) <= cell < canvas.width
-
-
-def _shown(strip: Strip, words: str, canvas: Canvas) -> str:
-    room = canvas.width - cell_len(strip.text.rstrip())
-    return words if room >= cell_len(words) else _BELOW
+_LATEST = f" {_BELOW} latest "
 
 
 class RowPainter:
@@ -73,10 +45,14 @@ class RowPainter:
         self.canvas = Canvas(self.canvas.width, self._palette())
         return True
 
-    def replace_rows(self, rows: list[DocumentRow], more: str, height: int) -> set[int]:
-        """Show other rows; ``more`` is the mark on the last one. Gives the rows to be painted."""
+    def replace_rows(self, rows: list[DocumentRow], height: int, unseen: int | None) -> set[int]:
+        """Show other rows, and give those to be painted.
+
+        ``unseen`` is the number of messages for the mark on the last row; ``None`` at the end.
+        """
         old, self._conversation.rows = self._conversation.rows, rows
         changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
+        more = "" if unseen is None else f" {_BELOW} {unseen} new " if unseen else _LATEST
         if self._more != more:
             changed.add(height - 1)
             self._more = more
@@ -87,28 +63,39 @@ class RowPainter:
         canvas, rows = self.canvas, self._conversation.rows
         if canvas is None:
             return Strip.blank(self._widget.size.width, self._widget.rich_style)
-        strip = self._row(rows[y], canvas) if y < len(rows) else self._below(y, height, canvas)
-        return with_more(strip, self._more, canvas) if self._more and y == height - 1 else strip
+        if y < len(rows):
+            strip = self._row(rows[y], canvas)
+        elif rows or not self._conversation.is_loaded:
+            strip = canvas.blank()
+        else:
+            strip = self.welcome.row(y, height, canvas)
+        if not self._more or y != height - 1:
+            return strip
+        mark = Strip([Segment(self._fitting_more(strip, canvas), canvas.palette["more"])])
+        return Strip.join([strip.crop(0, canvas.width - mark.cell_length), mark])
 
     def is_more_at(self, row: DocumentRow, cell: int) -> bool:
         """True if a cell of the last row belongs to the mark for more rows below."""
-        if not self._more or self.canvas is None:
+        canvas = self.canvas
+        if not self._more or canvas is None:
             return False
-        return is_more(row.strip, self._more, self.canvas, cell)
+        return canvas.width - cell_len(self._fitting_more(row.strip, canvas)) <= cell < canvas.width
+
+    def _fitting_more(self, strip: Strip, canvas: Canvas) -> str:
+        """The words of that mark; where the row's text leaves no room, an arrow."""
+        room = canvas.width - cell_len(strip.text.rstrip())
+        return self._more if room >= cell_len(self._more) else _BELOW
 
     def _palette(self) -> Palette:
         style = self._widget.get_component_rich_style
         return {name: style(f"transcript--{name}") for name in NAMES}
 
-    def _below(self, y: int, height: int, canvas: Canvas) -> Strip:
-        if self._conversation.rows or not self._conversation.is_loaded:
-            return canvas.blank()
-        return self.welcome.row(y, height, canvas)
-
     def _row(self, row: DocumentRow, canvas: Canvas) -> Strip:
-        number, widget = number_of(row.spot), self._widget
-        at_cursor = row.spot.item is self._conversation.cursor.item
-        strip = with_cursor(row, canvas) if at_cursor else row.strip
+        number, widget, strip = number_of(row.spot), self._widget, row.strip
+        # The blank row before a message stays as it is.
+        if row.spot.item is self._conversation.cursor.item and not row.is_before:
+            _, *rest = strip
+            strip = Strip([Segment(_CURSOR, canvas.palette["cursor"]), *rest], strip.cell_length)
         strip = self._finder.mark(row, strip, canvas)
         selection = widget.text_selection
         if selection and (span := selected(row.strip, row.block.margin, number, selection)):

@@ -1,6 +1,6 @@
 """Text selection with the mouse: offsets that hold while rows above them change."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.segment import Segment
 from rich.style import Style
@@ -13,7 +13,7 @@ from tui.domain.text.patterns import late_pattern
 from tui.widgets.transcript.canvas import is_text, joint
 from tui.widgets.transcript.document import Document, DocumentRow
 from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.row_blocks import Cut, ProseBlock
+from tui.widgets.transcript.row_blocks import ProseBlock
 from tui.widgets.transcript.viewport import Spot
 
 _QUOTED = late_pattern(r"^ *(?:▌ )+")
@@ -28,13 +28,6 @@ _EDGE = 1 << 20
 def offset_row(order: int, block: int, row: int) -> int:
     """A number for a row, in the order of rows, that does not change while others come and go."""
     return (order * _BLOCKS + block) * _ROWS + row
-
-
-def row_of(offset: int) -> tuple[int, int, int]:
-    """The item's order, the block and the row of that number."""
-    rest, row = divmod(offset, _ROWS)
-    order, block = divmod(rest, _BLOCKS)
-    return order, block, row
 
 
 def selected(strip: Strip, margin: int, y: int, selection: Selection) -> tuple[int, int] | None:
@@ -59,21 +52,18 @@ def look_of_selected(screen: Screen[object]) -> Style:
 
 def paint(strip: Strip, start: int, end: int, style: Style) -> Strip:
     """The same row with some of its characters in another style."""
-    return Strip(list(_painted(strip, start, end, style)), strip.cell_length)
-
-
-def _painted(strip: Strip, start: int, end: int, style: Style) -> Iterator[Segment]:
+    painted: list[Segment] = []
     place = 0
     for text, look, control in strip:
         before, inside = max(0, start - place), max(0, end - place)
-        for piece, new in (
+        pieces = (
             (text[:before], look),
             (text[before:inside], look + style if look else style),
             (text[max(before, inside) :], look),
-        ):
-            if piece:
-                yield Segment(piece, new, control)
+        )
+        painted += [Segment(piece, new, control) for piece, new in pieces if piece]
         place += len(text)
+    return Strip(painted, strip.cell_length)
 
 
 def selection_of(row: DocumentRow, *, whole_item: bool) -> Selection:
@@ -114,7 +104,7 @@ def selected_text(document: Document, screen: Sequence[DocumentRow], selection: 
     for row in document.rows_between(first, last):
         if not is_text(row.strip):
             continue
-        text, goes_on = _selected_of(row, selection), joint(row.strip)
+        text, goes_on = _selected_part(row, selection), joint(row.strip)
         if lines and goes_on and text:
             between, begin = goes_on
             lines[-1] += between + text[max(0, begin - row.block.margin) :]
@@ -123,31 +113,27 @@ def selected_text(document: Document, screen: Sequence[DocumentRow], selection: 
     return "\n".join(lines)
 
 
-def _selected_of(row: DocumentRow, selection: Selection) -> str:
-    number, margin = number_of(row.spot), row.block.margin
+def _selected_part(row: DocumentRow, selection: Selection) -> str:
+    number, margin, text = number_of(row.spot), row.block.margin, row.strip.text
     cut = row.block.cut(row.spot.row)
     if cut is None:
         span = selected(row.strip, margin, number, selection)
-        return _as_written(row)[slice(*span)] if span else ""
-    whole_span = selection.get_span(number)
-    return _of_line(cut, margin + cut.pad, *whole_span) if whole_span else ""
-
-
-def _as_written(row: DocumentRow) -> str:
-    """A row's text, with quote marks as in Markdown."""
-    text = row.strip.text
-    if not isinstance(row.block, ProseBlock):
-        return text
-    return _QUOTED.sub(lambda marks: marks[0].replace("▌", ">"), text, count=1)
-
-
-def _of_line(cut: Cut, margin: int, start: int, end: int) -> str:
-    """The selected part of a line, with the hidden text where the selection crosses an edge."""
+        if isinstance(row.block, ProseBlock):
+            # Quote marks as in Markdown.
+            text = _QUOTED.sub(lambda marks: marks[0].replace("▌", ">"), text, count=1)
+        return text[slice(*span)] if span else ""
+    span = selection.get_span(number)
+    if span is None:
+        return ""
+    # With the hidden text where the selection crosses an edge.
+    start, end = span
+    margin += cut.pad
     first = 0 if start < margin else cut.hidden + start - margin
     to_end = end == -1 or end - margin > cut.shown
     return cut.text[first : len(cut.text) if to_end else cut.hidden + max(0, end - margin)]
 
 
 def _spot(document: Document, number: int) -> Spot[Item]:
-    order, block, row = row_of(number)
+    rest, row = divmod(number, _ROWS)
+    order, block = divmod(rest, _BLOCKS)
     return Spot(document.layout.ordered(order), block, row)

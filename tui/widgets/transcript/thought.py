@@ -1,7 +1,6 @@
 """The thinking before an answer: its last rows while it arrives, one line afterwards."""
 
 from collections import deque
-from collections.abc import Sequence
 
 from textual.strip import Strip
 
@@ -47,20 +46,19 @@ class Thought:
     def blocks(self, *, unfolded: bool) -> list[RowBlock]:
         """The blocks to draw; the same ones while nothing has changed."""
         state = (self._version, unfolded)
-        if self._made is None or self._made[0] != state:
-            self._made = state, self._folding(unfolded=unfolded) if self.ended else [self._tail()]
-        return self._made[1]
-
-    def _tail(self) -> RowBlock:
-        return LastRows(clean(self._end(_MOST_SHOWN)).strip(), "thinking")
-
-    def _folding(self, *, unfolded: bool) -> list[RowBlock]:
-        time = seconds_words(self._seconds or 0.0)
-        words = f"thought for {time}" if time else "thought"
-        line = FoldLine(words, "thinking", unfolded=unfolded)
-        if not unfolded:
-            return [line]
-        return [line, *plain_blocks(clean(self._end(MOST_KEPT)).strip(), "thinking")]
+        if self._made is not None and self._made[0] == state:
+            return self._made[1]
+        blocks: list[RowBlock]
+        if not self.ended:
+            blocks = [LastRows(clean(self._end(_MOST_SHOWN)).strip(), "thinking")]
+        else:
+            time = seconds_words(self._seconds or 0.0)
+            words = f"thought for {time}" if time else "thought"
+            blocks = [FoldLine(words, "thinking", unfolded=unfolded)]
+        if self.ended and unfolded:
+            blocks += plain_blocks(clean(self._end(MOST_KEPT)).strip(), "thinking")
+        self._made = state, blocks
+        return blocks
 
     def _end(self, most: int) -> str:
         """The last ``most`` characters of the text; joins no more pieces than needed."""
@@ -102,7 +100,3 @@ class Thoughts:
         if len(self._thoughts) > self._MOST:
             del self._thoughts[next(iter(self._thoughts))]
         return thought
-
-
-def thought_blocks(thought: Thought | None, *, unfolded: bool) -> Sequence[RowBlock]:
-    return thought.blocks(unfolded=unfolded) if thought else ()

@@ -29,7 +29,7 @@ from tui.widgets.transcript.document import NO_VERSIONS, DocumentRow
 from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_blocks import Code, Details, FoldLine
-from tui.widgets.transcript.row_painter import RowPainter, more_words
+from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.row_selection import offset_at, selected_text, selection_of
 from tui.widgets.transcript.transcript_messages import (
     AskAgainWanted,
@@ -162,7 +162,8 @@ class Transcript(ScrollViewBase, can_focus=True):
             "find-next": self.finder.can_go_on,
             COPY_SELECTED: self._has_selection,
             "conversation-copy-code": item is None or item.has_code,
-            "conversation-open-link": message is not None and _may_open(message),
+            "conversation-open-link": message is not None
+            and ("://" in message.typed_text or bool(_pictures(message))),
             "conversation-ask-again": message is not None and message.role == "assistant",
             "conversation-edit": message is not None and message.role == "user",
             "conversation-version-previous": message is not None
@@ -195,11 +196,6 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     # --- drawing
 
-    @property
-    def _pane(self) -> Size:
-        """The room beside the scrollbar."""
-        return self.scrollable_content_region.size
-
     def _draw_soon(self) -> None:
         if self._timer is None and self.is_mounted:
             self._timer = self.set_timer(self._throttle.wait, self._draw)
@@ -209,7 +205,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
-        width, height = self._pane
+        width, height = self.scrollable_content_region.size
         if not width or not height:
             return
         self._throttle.begin()
@@ -226,8 +222,8 @@ class Transcript(ScrollViewBase, can_focus=True):
         at_end = not ends.later and document.reader.is_at_end()
         if at_end:
             shown.unseen.clear()
-        more = "" if at_end else more_words(len(shown.unseen))
-        if changed := painter.replace_rows(rows, more, height):
+        unseen = None if at_end else len(shown.unseen)
+        if changed := painter.replace_rows(rows, height, unseen):
             # Without any region it would be all of them.
             self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
         above, total = document.reader.rows_above(), document.layout.total
@@ -243,11 +239,13 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One row of the transcript."""
-        return self._painter.row(y, self._pane.height)
+        return self._painter.row(y, self.scrollable_content_region.height)
 
     def visible_text(self) -> list[str]:
         """The text on screen, row by row."""
-        return [self.render_line(y).text.rstrip() for y in range(self._pane.height)]
+        return [
+            self.render_line(y).text.rstrip() for y in range(self.scrollable_content_region.height)
+        ]
 
     # --- selecting
 
@@ -302,7 +300,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         row, place = self._row_under(event)
         if row is None:
             return
-        is_last = place.y == self._pane.height - 1
+        is_last = place.y == self.conversation.document.reader.height - 1
         if is_last and not self.text_selection and self._painter.is_more_at(row, place.x):
             self.action_to_end()
         elif event.chain > 1:
@@ -375,7 +373,7 @@ class Transcript(ScrollViewBase, can_focus=True):
             self.post_message(BeginningWanted())
             return
         self.show_beginning()
-        self.conversation.cursor.go_to_first()
+        self.conversation.cursor.go_to_end(1)
         self._draw_all()
 
     def show_beginning(self, *, cursor: bool = False) -> None:
@@ -385,7 +383,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._draw()
         if cursor:
             shown.cursor.go_into_sight(shown.rows)
-            shown.cursor.go_to_first()
+            shown.cursor.go_to_end(1)
         self._draw_all()
 
     def action_to_end(self) -> None:
@@ -394,7 +392,7 @@ class Transcript(ScrollViewBase, can_focus=True):
             self.post_message(EndWanted())
             return
         self.conversation.document.reader.to_end()
-        self.conversation.cursor.go_to_last()
+        self.conversation.cursor.go_to_end(-1)
         self._draw_all()
 
     def action_sideways(self, count: int) -> None:
@@ -524,8 +522,3 @@ class Transcript(ScrollViewBase, can_focus=True):
 
 def _pictures(message: Message) -> Sequence[ImageBlock]:
     return [each for each in message.attachments if isinstance(each, ImageBlock)]
-
-
-def _may_open(message: Message) -> bool:
-    """True if a message has pictures, or the beginning of an address."""
-    return "://" in message.typed_text or bool(_pictures(message))

@@ -40,7 +40,10 @@ class Welcome:
 
     def row(self, y: int, height: int, canvas: Canvas) -> Strip:
         """One row of an empty transcript of ``height`` rows."""
-        rows = self._rows_within(canvas.text_width - 1, height)
+        asked = (self.text, canvas.text_width - 1, height)
+        if self._drawn[0] != asked:
+            self._drawn = asked, self._fitting(canvas.text_width - 1, height)
+        rows = self._drawn[1]
         number = y - (height - len(rows)) // 2
         if not 0 <= number < len(rows):
             return canvas.blank()
@@ -60,12 +63,6 @@ class Welcome:
     @property
     def _key_cells(self) -> int:
         return max((cell_len(key) for key, _ in self.text.keys), default=0) + _GAP
-
-    def _rows_within(self, width: int, height: int) -> Sequence[Line]:
-        asked = (self.text, width, height)
-        if self._drawn[0] != asked:
-            self._drawn = asked, self._fitting(width, height)
-        return self._drawn[1]
 
     def _fitting(self, width: int, height: int) -> Sequence[Line]:
         """The fullest variant that fits; empty if not even the keys do."""
