@@ -14,7 +14,7 @@ from tui.app.theme_contrast import (
     hue_apart,
     legible,
 )
-from tui.terminal.contrast import contrast
+from tui.terminal.colours import contrast
 
 THEMES = [theme for theme in BUILTIN_THEMES.values() if not theme.ansi]
 GROUNDS = ("background", "surface", "panel")

@@ -114,9 +114,9 @@ def defect_in_worker():
 
 def defect_in_key_parser():
     """The key Up."""
-    from tui.terminal import extended_keys
+    from tui.terminal import key_parser
 
-    extended_keys.plain = _raise
+    key_parser.plain_key = _raise
 
 
 def defect_at_the_end():

@@ -7,8 +7,7 @@ from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
 
-from tui.terminal.colours import palette_filters
-from tui.terminal.contrast import contrast, luminance
+from tui.terminal.colours import contrast, luminance, palette_filters
 
 LEAST = 4.5
 """The contrast of text that WCAG 2 asks for."""

@@ -38,7 +38,7 @@ def make_report(
 
     ``doctor`` has examined the data directory.
     """
-    from tui.terminal.abilities import describe
+    from tui.terminal.environment import describe
 
     sections = {
         "versions": _versions(),

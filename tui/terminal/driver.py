@@ -12,11 +12,16 @@ from textual import events
 from textual.geometry import Size
 
 from tui.terminal import first_frame
-from tui.terminal.attention import RESTORE_TITLE, SAVE_TITLE
 from tui.terminal.cell_width import fix_columns
+from tui.terminal.environment import (
+    RESTORE_TITLE,
+    SAVE_TITLE,
+    in_multiplexer,
+    in_screen,
+    through_screen,
+)
 from tui.terminal.flow_control import FlowControl, FlowControlledApp
 from tui.terminal.key_parser import KeyParser, seconds_until_whole
-from tui.terminal.multiplexers import in_multiplexer, in_screen, through_screen
 from tui.terminal.output import BYTES_PER_READ, SECONDS_PER_LOOK, Output
 from tui.terminal.textual_private import DriverBase
 

@@ -6,7 +6,7 @@ import pytest
 
 from tui.app.services.attention import Attention
 from tui.config.schema import NotifySettings
-from tui.terminal.attention import RESTORE_TITLE, SAVE_TITLE
+from tui.terminal.environment import RESTORE_TITLE, SAVE_TITLE
 
 ANSWERED = '\x1b]9;"Fix the login" answered\x1b\\'
 TITLE = '\x1b]2;● "Fix the login" answered\x1b\\'

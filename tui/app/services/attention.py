@@ -7,7 +7,7 @@ from tui.config.schema import NotifySettings
 from tui.domain.text.labels import cut_to_cells
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher
-from tui.terminal import attention
+from tui.terminal import environment as attention
 from tui.terminal.textual_private import AppBase
 
 _TITLE_CELLS = 60

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tui.terminal.multiplexers import in_multiplexer, in_screen, through_screen
+from tui.terminal.environment import in_multiplexer, in_screen, through_screen
 
 
 @pytest.mark.parametrize(
