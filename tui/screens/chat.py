@@ -393,7 +393,7 @@ class ChatScreen(TextSelectionScreen):
             self._close_find_line()
             return
         if self.approval.question is not None:
-            self.approval.answer("deny")
+            self.approval.action_choose("deny")
             return
         if self.answering:
             self.post_message(CommandInvoked("stop"))

@@ -144,7 +144,8 @@ class KeyParser(KeyParserBase):
     def _paste(self, pasted: list[str], text: str, at: int) -> Generator[Message, None, int]:
         end = text.find(END, at)
         if end >= 0:
-            yield self._end_paste(text[at:end])
+            self._pasted = None
+            yield events.Paste("".join((*pasted, text[at:end])))
             return end + len(END)
         # The end may be the beginning of the mark.
         keep = max(at, len(text) - len(END) + 1)

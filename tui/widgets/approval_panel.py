@@ -90,7 +90,7 @@ class ApprovalPanel(Widget, can_focus=True):
         else:
             self.focus()
 
-    def answer(self, choice: Choice) -> None:
+    def action_choose(self, choice: Choice) -> None:
         """Post the answer and hide the panel: later keys answer nothing."""
         question = self.question
         if question is not None:
@@ -99,11 +99,8 @@ class ApprovalPanel(Widget, can_focus=True):
 
     # Keys and clicks.
 
-    def action_choose(self, choice: Choice) -> None:
-        self.answer(choice)
-
     def action_take(self) -> None:
-        self.answer(_CHOICES[self._marked][0])
+        self.action_choose(_CHOICES[self._marked][0])
 
     def action_mark(self, step: int) -> None:
         self._marked = (self._marked + step) % len(_CHOICES)
@@ -131,7 +128,7 @@ class ApprovalPanel(Widget, can_focus=True):
         labels, gap = self._labels()
         for choice, words in labels:
             if column <= spot.x < column + cell_len(words):
-                self.answer(choice)
+                self.action_choose(choice)
                 return
             column += cell_len(words) + len(gap)
 
@@ -148,18 +145,22 @@ class ApprovalPanel(Widget, can_focus=True):
     # Drawing.
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
-        return len(self._lines_at(max(1, width))) + 2
+        return len(self._lines(width)) + 2
 
     def render_line(self, y: int) -> Strip:
         size = self.content_size
         if self.question is None or not size.width:
             return Strip.blank(size.width, self.rich_style)
-        if y == size.height - 1:
-            return self._choices(size.width)
-        if y == 0:
-            return self._line(f"? Allow {one_line(self.question.tool.title)}?", "title")
         lines, place = self._lines(), self._top + y - 1
-        return self._line(lines[place] if place < len(lines) else "", "arguments")
+        if y == size.height - 1:
+            strip = self._choices()
+        elif y == 0:
+            title = cut(f"? Allow {one_line(self.question.tool.title)}?", size.width)
+            strip = Strip([Segment(title, self._style("title"))])
+        else:
+            line = cut(lines[place], size.width) if place < len(lines) else ""
+            strip = Strip([Segment(line, self._style("arguments"))])
+        return strip.adjust_cell_length(size.width, self.rich_style)
 
     def _key(self, action: str, usual: str) -> str:
         return short_key_name(self._chosen_keys.get(action, usual).split(",")[0])
@@ -173,15 +174,14 @@ class ApprovalPanel(Widget, can_focus=True):
         words, gap = (wide, _GAP) if fits else (narrow, _NARROW_GAP)
         return [(each[0], label) for each, label in zip(_CHOICES, words, strict=True)], gap
 
-    def _choices(self, width: int) -> Strip:
+    def _choices(self) -> Strip:
         segments: list[Segment] = []
         labels, gap = self._labels()
         for place, (_, words) in enumerate(labels):
             chosen = self.has_focus and place == self._marked
-            part = "chosen" if chosen else "choice"
-            segments.append(Segment(words, self._style(part)))
+            segments.append(Segment(words, self._style("chosen" if chosen else "choice")))
             segments.append(Segment(gap, self.rich_style))
-        return Strip(segments).adjust_cell_length(width, self.rich_style)
+        return Strip(segments)
 
     def _show_hints(self) -> None:
         """Show the keys in the border, and the visible lines of the arguments."""
@@ -194,23 +194,17 @@ class ApprovalPanel(Widget, can_focus=True):
         self.border_subtitle = words
         self.refresh()
 
-    def _line(self, text: str, part: str) -> Strip:
-        width = self.content_size.width
-        strip = Strip([Segment(cut(text, width), self._style(part))])
-        return strip.adjust_cell_length(width, self.rich_style)
-
     def _style(self, part: str) -> Style:
         return self.get_component_rich_style(f"approval-panel--{part}")
 
     def _rows_for_lines(self) -> int:
         return max(1, self.content_size.height - 2)
 
-    def _lines(self) -> Sequence[str]:
-        return self._lines_at(max(1, self.content_size.width))
-
-    def _lines_at(self, width: int) -> Sequence[str]:
+    def _lines(self, width: int | None = None) -> Sequence[str]:
+        """The wrapped arguments, by default at the present width."""
         if self.question is None:
             return ()
+        width = max(1, self.content_size.width if width is None else width)
         if self._wrapped[0] != width:
             text = self.question.text.replace("\t", " ")
             lines = [each for line in text.split("\n") for each in wrap_words(line, width)]

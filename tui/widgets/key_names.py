@@ -34,7 +34,11 @@ def key_name(key: str) -> str:
         return ""
     *modifiers, last = key.strip().split("+") if key.strip() != "+" else ["+"]
     words = [_MODIFIERS.get(each, each) for each in modifiers]
-    return "+".join([*words, _last_name(last, alone=not modifiers)])
+    shown = _NAMES.get(last) or format_key(last)
+    if last not in _NAMES and (modifiers or len(shown) > 1):
+        # A letter alone is typed as it is; with modifiers it names the key.
+        shown = shown.upper()
+    return "+".join([*words, shown])
 
 
 def short_key_name(key: str) -> str:
@@ -45,11 +49,3 @@ def short_key_name(key: str) -> str:
     if modifiers == ["Ctrl"]:
         return f"^{last}"
     return "+".join([*modifiers, last])
-
-
-def _last_name(key: str, *, alone: bool) -> str:
-    if name := _NAMES.get(key):
-        return name
-    shown = format_key(key)
-    # A letter alone is typed as it is; with modifiers it names the key.
-    return shown if alone and len(shown) == 1 else shown.upper()

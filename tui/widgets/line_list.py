@@ -93,10 +93,13 @@ class LineList(ScrollView, Generic[Line]):
             return self.blank_row(y, width)
         highlighted = place == self.place
         base = self.part_style("highlight") if highlighted else self.rich_style
-        segments = [
-            Segment(text, self._shade(part, base, highlighted=highlighted))
-            for text, part in self.pieces(line, width)
-        ]
+        segments: list[Segment] = []
+        for text, part in self.pieces(line, width):
+            own = base if part == "text" else self.part_style(part)
+            if highlighted and part != "text":
+                # Colours chosen for one background may be unreadable on the other.
+                own = base + Style(bold=own.bold, underline=own.underline)
+            segments.append(Segment(text, own))
         return Strip(segments).adjust_cell_length(width, base)
 
     def blank_row(self, y: int, width: int) -> Strip:  # noqa: ARG002 -- for those that say something there
@@ -106,12 +109,3 @@ class LineList(ScrollView, Generic[Line]):
     def part_style(self, part: str) -> Style:
         """The style of a part of a line."""
         return self.get_component_rich_style(f"line-list--{part}")
-
-    def _shade(self, part: str, base: Style, *, highlighted: bool) -> Style:
-        if part == "text":
-            return base
-        own = self.part_style(part)
-        if not highlighted:
-            return own
-        # Colours chosen for one background may be unreadable on the other.
-        return base + Style(bold=own.bold, underline=own.underline)

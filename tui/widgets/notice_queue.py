@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from rich.cells import cell_len
@@ -77,8 +77,10 @@ class NoticeQueue:
             if not notice.caused:
                 self._queue(notice)
         if caused:
-            if self.current is not None and self._is_hardly_seen(self.current):
-                self._waiting.appendleft(self.current)
+            now = self.current
+            if now and not now.caused and self._rest_of(LEAST_SECONDS, now) > 0:
+                # It came by itself, and has not had its time.
+                self._waiting.appendleft(now)
             self._caused = deque(caused)
             self._stop()
             self._advance()
@@ -117,14 +119,12 @@ class NoticeQueue:
         if self.current is None:
             return
         self._stop()
-        seconds = (LEAST_SECONDS if self.waiting else SECONDS)[self.current.severity]
-        rest = self._since + seconds - self._clock()
+        rest = self._rest_of(LEAST_SECONDS if self.waiting else SECONDS, self.current)
         # Textual divides by it.
         self._timer = self._set_timer(max(0.001, rest), self._advance)
 
-    def _is_hardly_seen(self, notice: Notice) -> bool:
-        """True for one that came by itself, and has not had its time."""
-        return not notice.caused and self._clock() < self._since + LEAST_SECONDS[notice.severity]
+    def _rest_of(self, seconds: Mapping[Severity, float], notice: Notice) -> float:
+        return self._since + seconds[notice.severity] - self._clock()
 
     def _stop(self) -> None:
         if self._timer is not None:

@@ -72,7 +72,10 @@ def lay_out(
     for part in parts:
         if part.place in shown:
             room = _room(shown, width) + _GAP + cell_len(part.short)
-            shown[part.place] = _lengthened(part, room)
+            if cell_len(part.text) <= room:
+                shown[part.place] = part.text
+            elif part.place == "label":
+                shown[part.place] = cut(part.text, room)
     if context and "context" not in shown and cell_len(context) <= _room(shown, width):
         shown["context"] = context
     whole = one_line(whole_label(status.name, status.label))
@@ -108,9 +111,14 @@ def _by_importance(
         beside = width - cell_len(session_id) - cell_len(save) - 2 * _GAP
         text = next((each for each in words if cell_len(each) <= beside), words[-1])
         yield StatusItem("asking", text, text)
-    for place, text in _states(status):
+    states: list[tuple[Place, str]] = [
+        ("save", "" if status.save.failure or status.save.private else one_line(str(status.save))),
+        ("read-only", "read-only" if status.read_only else ""),
+        ("queued", f"{status.queued} queued" if status.queued else ""),
+        ("store", store),
+    ]
+    for place, text in states:
         yield StatusItem(place, text, text)
-    yield StatusItem("store", store, store)
     label, model = one_line(status.label), one_line(status.model)
     yield StatusItem("label", label, cut(label, _LABEL_CELLS))
     yield StatusItem("context", context, context)
@@ -118,21 +126,6 @@ def _by_importance(
     yield StatusItem("model", model, model.partition(":")[2] or model)
     scope = one_line(status.short_scope)
     yield StatusItem("scope", scope, scope)
-
-
-def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
-    if not (status.save.failure or status.save.private):
-        yield "save", one_line(str(status.save))
-    if status.read_only:
-        yield "read-only", "read-only"
-    if status.queued:
-        yield "queued", f"{status.queued} queued"
-
-
-def _lengthened(part: StatusItem, room: int) -> str:
-    if cell_len(part.text) <= room:
-        return part.text
-    return cut(part.text, room) if part.place == "label" else part.short
 
 
 def _room(shown: dict[Place, str], width: int) -> int:
@@ -185,7 +178,8 @@ class StatusBar(Widget):
         margin, shown = self._margin, self._words()
         left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
         used = Segment.get_line_length(left) + Segment.get_line_length(right)
-        edge, middle = self._space(margin), self._space(max(0, width - 2 * margin - used))
+        edge = Segment(" " * margin, self.rich_style)
+        middle = Segment(" " * max(0, width - 2 * margin - used), self.rich_style)
         strip = Strip([edge, *left, middle, *right, edge])
         return strip.adjust_cell_length(width, self.rich_style)
 
@@ -208,10 +202,7 @@ class StatusBar(Widget):
             if place not in shown:
                 continue
             if segments:
-                segments.append(self._space(_GAP))
+                segments.append(Segment(" " * _GAP, self.rich_style))
             style = self.get_component_rich_style(f"status-bar--{place}")
             segments.append(Segment(shown[place], style))
         return segments
-
-    def _space(self, cells: int) -> Segment:
-        return Segment(" " * cells, self.rich_style)

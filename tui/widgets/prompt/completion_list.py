@@ -32,80 +32,72 @@ class CompletionList(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: tuple[Completion, ...] = ()
+        self.found: tuple[Completion, ...] = ()
+        """The completions; empty while the list is closed."""
         self._place: int | None = None
         self.display = False
 
     @property
-    def found(self) -> tuple[Completion, ...]:
-        """The completions; empty while the list is closed."""
-        return self._found
-
-    @property
     def chosen(self) -> Completion | None:
         """The completion that the user has moved to."""
-        return None if self._place is None else self._found[self._place]
+        return None if self._place is None else self.found[self._place]
 
     def show(self, found: Sequence[Completion]) -> None:
         """Show these completions; none closes the list."""
-        if not found and not self._found:
+        if not found and not self.found:
             return
-        was_open, self._found = bool(self._found), tuple(found)
+        was_open, self.found = bool(self.found), tuple(found)
         self._place = None
         self.display = bool(found)
-        self._fit()
+        # One more row has the number of the others.
+        rows = min(len(self.found), ROWS + 1)
+        self.styles.height = rows
+        # Over the rows above the prompt: nothing moves when the list opens.
+        # Over the top border of the prompt, too: it stands above what the border docks beside.
+        self.styles.offset = (1, -rows - 1)
+        self.refresh()
         if was_open != self.display:
             self.refresh_bindings()
 
     def move(self, step: int) -> None:
         """Choose the next completion below (1) or above (-1), from either end to the other."""
         if self._place is None:
-            self._place = 0 if step > 0 else len(self._found) - 1
+            self._place = 0 if step > 0 else len(self.found) - 1
         else:
-            self._place = (self._place + step) % len(self._found)
+            self._place = (self._place + step) % len(self.found)
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
         place = self._top + event.y
-        if event.y < ROWS and 0 <= place < len(self._found):
-            self.post_message(self.Picked(self._found[place]))
+        if event.y < ROWS and 0 <= place < len(self.found):
+            self.post_message(self.Picked(self.found[place]))
 
     def render(self) -> Content:
-        shown = self._found[self._top : self._top + ROWS]
-        names = [_name(self._shown_name(each)) for each in shown]
+        shown = self.found[self._top : self._top + ROWS]
+        # The same choice for all completions: names would change while the user moves.
+        widest = max((cell_len(each.name) for each in self.found), default=0)
+        needed = max((cell_len(each.help) for each in self.found), default=0) + len(_OTHER) + _GAP
+        is_brief = widest + needed > self.size.width
+        names = [
+            Content(make_visible_line((is_brief and each.brief) or each.name)).truncate(
+                NAME_CELLS, ellipsis=True
+            )
+            for each in shown
+        ]
         width = max((name.cell_length for name in names), default=0)
         padded = [name.pad_right(width - name.cell_length) for name in names]
-        rows = zip(range(self._top, len(self._found)), padded, shown, strict=False)
+        rows = zip(range(self._top, len(self.found)), padded, shown, strict=False)
         lines = [self._row(*row) for row in rows]
-        if len(self._found) > ROWS:
-            lines.append(self._more())
+        if len(self.found) > ROWS:
+            # Below the list the number of the others; empty at its end.
+            below = len(self.found) - self._top - ROWS
+            words = f"{_OTHER}+ {below} more" if below else ""
+            lines.append(Content.styled(words, self.get_visual_style("completion-list--help")))
         return Content("\n").join(lines)
-
-    def _more(self) -> Content:
-        """The row with the number of completions below; empty at the end of the list."""
-        below = len(self._found) - self._top - ROWS
-        words = f"{_OTHER}+ {below} more" if below else ""
-        return Content.styled(words, self.get_visual_style("completion-list--help"))
-
-    def _shown_name(self, completion: Completion) -> str:
-        # The same choice for all completions: names would change while the user moves.
-        widest = max(cell_len(each.name) for each in self._found)
-        needed = max(cell_len(each.help) for each in self._found) + len(_OTHER) + _GAP
-        has_room = widest + needed <= self.size.width
-        return completion.name if has_room else completion.brief or completion.name
 
     @property
     def _top(self) -> int:
         return max(0, (self._place or 0) - ROWS + 1)
-
-    def _fit(self) -> None:
-        # One more row has the number of the others.
-        rows = min(len(self._found), ROWS + 1)
-        self.styles.height = rows
-        # Over the rows above the prompt: nothing moves when the list opens.
-        # Over the top border of the prompt, too: it stands above what the border docks beside.
-        self.styles.offset = (1, -rows - 1)
-        self.refresh()
 
     def _row(self, place: int, name: Content, completion: Completion) -> Content:
         note = make_visible_line(completion.help)
@@ -114,7 +106,3 @@ class CompletionList(Widget):
             return Content.assemble(_OTHER, name, " " * _GAP, (note, note_style))
         row = Content.assemble(_CHOSEN, name, " " * _GAP, note)
         return row.stylize(self.get_visual_style("completion-list--chosen"))
-
-
-def _name(text: str) -> Content:
-    return Content(make_visible_line(text)).truncate(NAME_CELLS, ellipsis=True)

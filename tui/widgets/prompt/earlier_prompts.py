@@ -13,7 +13,8 @@ class EarlierPrompts:
     def __init__(self) -> None:
         self._prompts: tuple[str, ...] = ()
         self._place = 0
-        self._draft = ""
+        self.draft = ""
+        """The text that was typed before the walk began."""
         self._changed: dict[int, str] = {}
 
     def show(self, prompts: Sequence[str]) -> None:
@@ -29,7 +30,7 @@ class EarlierPrompts:
     def leave(self) -> None:
         """Return to the draft, which becomes empty."""
         self._place = len(self._prompts)
-        self._draft = ""
+        self.draft = ""
         self._changed.clear()
 
     def is_at(self, text: str) -> bool:
@@ -37,14 +38,9 @@ class EarlierPrompts:
         return self._place < len(self._prompts) and self._prompts[self._place] == text
 
     @property
-    def draft(self) -> str:
-        """The text that was typed before the walk began."""
-        return self._draft
-
-    @property
     def held(self) -> str:
         """The draft while an earlier prompt is on screen instead of it, else empty."""
-        return self._draft if self._place < len(self._prompts) else ""
+        return self.draft if self._place < len(self._prompts) else ""
 
     def earlier(self, text: str) -> str | None:
         """Go to the prompt before, and keep ``text`` for this one; ``None`` at the oldest."""
@@ -61,12 +57,12 @@ class EarlierPrompts:
         self._keep(text)
         self._place = place
         if place == len(self._prompts):
-            return self._draft
+            return self.draft
         return self._changed.get(place, self._prompts[place])
 
     def _keep(self, text: str) -> None:
         if self._place == len(self._prompts):
-            self._draft = text
+            self.draft = text
         elif self.is_at(text):
             self._changed.pop(self._place, None)
         else:

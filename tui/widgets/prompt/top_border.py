@@ -66,33 +66,27 @@ class TopBorder(Widget):
         # The activity line names the model already.
         title = self._mode or ("" if activity else self._model)
         room = width - _EDGES - 2 - Segment.get_line_length(activity)
-        name = self._title_segments(title, room)
+        name: list[Segment] = []
+        if title and room >= _LEAST_TITLE:
+            style = self._style("mode" if self._mode else "title")
+            name = [Segment(f" {cut(one_line(title), room)} ", style)]
         used = Segment.get_line_length(name) + Segment.get_line_length(activity)
         line = Segment("─" * (width - _EDGES - used), self.rich_style)
         left, right = Segment("╭─", self.rich_style), Segment("─╮", self.rich_style)
         return Strip([left, *name, line, *activity, right], width)
 
-    def _title_segments(self, title: str, room: int) -> list[Segment]:
-        if not title or room < _LEAST_TITLE:
-            return []
-        style = self._style("mode" if self._mode else "title")
-        return [Segment(f" {cut(one_line(title), room)} ", style)]
-
     def _activity_segments(self, room: int) -> list[Segment]:
         if self._activity is None:
             return []
+        still = self.app.animation_level == "none"  # pyright: ignore[reportUnknownMemberType]
+        frame = int(self._activity.seconds * _FRAMES_PER_SECOND) % len(_FRAMES)
+        sign = _STILL if still or not self._activity.moves else _FRAMES[frame]
         lines = self._activity.lines(self._stop)
         words = next((each for each in lines if cell_len(each) <= room - 2), lines[-1])
         return [
-            Segment(f" {self._sign(self._activity)} ", self._style("spinner")),
+            Segment(f" {sign} ", self._style("spinner")),
             Segment(f"{cut(words, room - 2)} ", self._style("activity")),
         ]
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"top-border--{name}")
-
-    def _sign(self, activity: ActivityView) -> str:
-        still = self.app.animation_level == "none"  # pyright: ignore[reportUnknownMemberType]
-        if still or not activity.moves:
-            return _STILL
-        return _FRAMES[int(activity.seconds * _FRAMES_PER_SECOND) % len(_FRAMES)]

@@ -150,15 +150,21 @@ class Document:
         """The rows on screen."""
         spots = self.reader.settle()
         self._measured.update(spot.item for spot in spots)
-        self._settle_heights()
-        return [DocumentRow(self._strips(spot)[spot.row], spot) for spot in spots]
+        for item in self._measured:
+            for block in item.take_dropped():
+                self._drawn.forget(block)
+            self.layout.changed(item)
+        self._measured.clear()
+        return [
+            DocumentRow(self.strips_of(spot.item, spot.block)[spot.row], spot) for spot in spots
+        ]
 
     def rows_between(self, first: Spot[Item], last: Spot[Item]) -> Iterator[DocumentRow]:
         """The rows between two spots, on screen or not."""
         item: Item = first.item
         while True:
             for place, _ in enumerate(item.blocks()):
-                for number, strip in enumerate(self._strips(Spot(item, place, 0))):
+                for number, strip in enumerate(self.strips_of(item, place)):
                     at = (item.order, place, number)
                     if at > (last.item.order, last.block, last.row):
                         return
@@ -301,7 +307,8 @@ class Document:
         if top.item.message:
             return ScrollPosition(top.item.key, top.row, following, top.block)
         below = -top.row - sum(self._measure(top.item, block) for block in range(top.block))
-        for item in self._from(top.item):
+        for index in range(self.layout.index(top.item), len(self.layout)):
+            item = self.layout[index]
             if item.message and not item.hidden:
                 return ScrollPosition(item.key, -below, following)
             below += sum(self._measure(item, block) for block in range(len(item.blocks())))
@@ -327,7 +334,7 @@ class Document:
 
     def strips_of(self, item: Item, block: int) -> list[Strip]:
         """The rows of a block of an item; the same list while the rows are the same."""
-        return self._strips(Spot(item, block, 0))
+        return self._drawn.strips(item.blocks()[block])
 
     def go_near(self, item: Item) -> None:
         """Scroll to an item, with a quarter of a screen before it."""
@@ -423,23 +430,9 @@ class Document:
         for block in (*item.blocks(), *item.take_dropped()):
             self._drawn.forget(block)
 
-    def _from(self, item: Item) -> Iterator[Item]:
-        for index in range(self.layout.index(item), len(self.layout)):
-            yield self.layout[index]
-
-    def _strips(self, spot: Spot[Item]) -> list[Strip]:
-        return self._drawn.strips(spot.item.blocks()[spot.block])
-
     def _measure(self, item: Item, place: int) -> int:
         self._measured.add(item)
         return len(self._drawn.strips(item.blocks()[place]))
-
-    def _settle_heights(self) -> None:
-        for item in self._measured:
-            for block in item.take_dropped():
-                self._drawn.forget(block)
-            self.layout.changed(item)
-        self._measured.clear()
 
 
 def _same_row(top: Spot[Item], place: int, more: int) -> Spot[Item]:

@@ -1,7 +1,5 @@
 """Syntax highlighting. Imported with the first code: Pygments is slow to import."""
 
-from collections.abc import Iterator
-
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
 from pygments.token import Token
@@ -37,7 +35,8 @@ def highlight(code: str, language: str) -> list[list[Run]]:
     if lexer is None or any(len(line) > LINE for line in code.split("\n")):
         return plain(code)
     lines: list[list[Run]] = [[]]
-    for style, text in _runs(lexer, code):
+    for kind, text in lexer.get_tokens(code):
+        style = _style(kind)
         first, *others = text.split("\n")
         lines[-1].append((first, style))
         lines.extend([(other, style)] for other in others)
@@ -49,11 +48,6 @@ def highlight(code: str, language: str) -> list[list[Run]]:
 def plain(code: str) -> list[list[Run]]:
     """The same lines without colours."""
     return [[(line, "code")] for line in code.split("\n")]
-
-
-def _runs(lexer: Lexer, code: str) -> Iterator[tuple[str, str]]:
-    for kind, text in lexer.get_tokens(code):
-        yield _style(kind), text
 
 
 def _style(kind: object) -> str:

@@ -72,19 +72,15 @@ class _Code(CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip("\n")
         lines = highlight(code, self.lexer_name) if len(code) < 4096 else plain(code)
-        text = Text("\n").join(Text.assemble(*map(_styled, line)) for line in lines)
+        # Under names of our own: Rich has styles with some of the same names.
+        styled = ([(text, f"transcript.{style}") for text, style in line] for line in lines)
+        text = Text("\n").join(Text.assemble(*line) for line in styled)
         text.no_wrap = False
         if self.title:
             frame = console.get_style("transcript.frame", default="none")
             yield Text(f"╭ {self.title}", frame + NO_TEXT)
         # Without a frame at the left, which would be copied with the code.
         yield text
-
-
-def _styled(run: tuple[str, str]) -> tuple[str, str]:
-    """A run under a name of our own: Rich has styles with some of the same names."""
-    text, style = run
-    return text, f"transcript.{style}"
 
 
 class _Words(Text):

@@ -1,5 +1,7 @@
 """The rows of the transcript as strips, with everything that is drawn over them."""
 
+from collections.abc import Callable
+
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -38,12 +40,12 @@ class RowPainter:
             self.canvas = Canvas(width, self._palette())
         return self.canvas
 
-    def restyle(self) -> bool:
-        """Take the colours of the theme; true if they have changed."""
-        if self.canvas is None or self._palette() == self.canvas.palette:
-            return False
-        self.canvas = Canvas(self.canvas.width, self._palette())
-        return True
+    def restyle(self, draw_all: Callable[[], None]) -> None:
+        """Take the colours of the theme; if they have changed, draw all rows."""
+        if self.canvas is not None and self._palette() != self.canvas.palette:
+            self.canvas = Canvas(self.canvas.width, self._palette())
+            # Rows without text look the same to the comparison.
+            draw_all()
 
     def replace_rows(self, rows: list[DocumentRow], height: int, unseen: int | None) -> set[int]:
         """Show other rows, and give those to be painted.

@@ -322,12 +322,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         super().notify_style_update()
         if self._painter.canvas is not None:
             # The styles of the components are updated after this.
-            self.call_later(self._restyle)
-
-    def _restyle(self) -> None:
-        if self._painter.restyle():
-            # Rows without text look the same to the comparison.
-            self._draw_all()
+            self.call_later(self._painter.restyle, self._draw_all)
 
     def on_resize(self) -> None:
         self._draw()
