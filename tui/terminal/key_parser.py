@@ -144,8 +144,7 @@ class KeyParser(KeyParserBase):
     def _paste(self, pasted: list[str], text: str, at: int) -> Generator[Message, None, int]:
         end = text.find(END, at)
         if end >= 0:
-            self._pasted = None
-            yield events.Paste("".join((*pasted, text[at:end])))
+            yield self._end_paste(text[at:end])
             return end + len(END)
         # The end may be the beginning of the mark.
         keep = max(at, len(text) - len(END) + 1)

@@ -87,14 +87,13 @@ class FindLine(Horizontal):
             self.display = True
             # Tab from the transcript would lead here otherwise, not to the prompt.
             self._input.can_focus = False
-            # In this widget's own task: what the screen posts does not reach the application.
-            self.call_later(self.post_message, self.Wanted(self.text))
+            self.call_later(self._want, self.text)
 
     def close(self) -> None:
         """End the search; the query is kept for the next time."""
         if self.display:
             self.display = False
-            self.call_later(self.post_message, self.Wanted(""))
+            self.call_later(self._want, "")
 
     def show_count(self, words: str) -> None:
         """Show the number of the current match, and of all."""
@@ -108,6 +107,10 @@ class FindLine(Horizontal):
     def step(self, count: int) -> None:
         """Go to the next match, or to the one before."""
         self.call_later(self.action_step, count)
+
+    def _want(self, text: str) -> None:
+        # In this widget's own task: a message that the screen posts does not reach the application.
+        self.post_message(self.Wanted(text))
 
     def action_step(self, count: int) -> None:
         self.post_message(self.Stepped(count))
