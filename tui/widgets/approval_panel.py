@@ -42,10 +42,7 @@ class ApprovalPanel(Widget, can_focus=True):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "approval-panel--title",
-        "approval-panel--arguments",
-        "approval-panel--choice",
-        "approval-panel--chosen",
+        f"approval-panel--{part}" for part in ("title", "arguments", "choice", "chosen")
     }
     BINDINGS: ClassVar[list[BindingType]] = [*APPROVAL]
     DEFAULT_CSS = """

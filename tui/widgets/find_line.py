@@ -54,8 +54,8 @@ class FindLine(Horizontal):
     class CloseRequested(Message):
         """The user closes the line."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._input = _FindInput(
             placeholder="find in this conversation",
             compact=True,

@@ -48,11 +48,7 @@ class KeyLine(Widget):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "key-line--key",
-        "key-line--action",
-        "key-line--information",
-        "key-line--warning",
-        "key-line--error",
+        f"key-line--{part}" for part in ("key", "action", "information", "warning", "error")
     }
     DEFAULT_CSS = """
     KeyLine { width: 100%; height: 1; }

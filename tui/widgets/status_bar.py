@@ -147,8 +147,8 @@ class StatusBar(Widget):
     }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._status: SessionStatus | None = None
         self._indexing = ""
         self._store = ""

@@ -93,11 +93,7 @@ class TodoPanel(Widget):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "todo-panel--title",
-        "todo-panel--pending",
-        "todo-panel--in-progress",
-        "todo-panel--completed",
-        "todo-panel--more",
+        f"todo-panel--{part}" for part in ("title", "pending", "in-progress", "completed", "more")
     }
     DEFAULT_CSS = """
     TodoPanel {
@@ -107,8 +103,8 @@ class TodoPanel(Widget):
     }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._items: Sequence[TodoItem] = ()
         self._chosen: Literal["more", "less"] | None = None
 

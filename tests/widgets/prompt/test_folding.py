@@ -76,12 +76,18 @@ async def test_the_caret_goes_over_it_in_one_step(running):
         assert app.prompt.text == f"zx?{LONG}!y"
 
 
-@pytest.mark.parametrize("key", ["backspace", "ctrl+backspace", "ctrl+u"])
-async def test_it_is_deleted_as_one(running, key):
+@pytest.mark.parametrize(
+    ("key", "caret"),
+    [
+        *((key, (1, len(MARK))) for key in ("backspace", "ctrl+backspace", "ctrl+u")),
+        ("delete", (0, 1)),
+    ],
+)
+async def test_it_is_deleted_as_one(running, key, caret):
     async with running() as (app, pilot):
         await pilot.press(*"ab", "left")
         await paste(app, pilot, LONG)
-        app.editor.move_cursor((1, len(MARK)))
+        app.editor.move_cursor(caret)
         await pilot.press(key)
         assert app.prompt.text == "ab"
         assert shown(app) == ["ab"]
@@ -89,15 +95,6 @@ async def test_it_is_deleted_as_one(running, key):
         assert app.prompt.text == f"a{LONG}b"
         assert shown(app) == ["a", MARK, "b"]
         await pilot.press("ctrl+y")
-        assert shown(app) == ["ab"]
-
-
-async def test_deleting_forwards_takes_it_as_one_too(running):
-    async with running() as (app, pilot):
-        await pilot.press(*"ab", "left")
-        await paste(app, pilot, LONG)
-        app.editor.move_cursor((0, 1))
-        await pilot.press("delete")
         assert shown(app) == ["ab"]
 
 

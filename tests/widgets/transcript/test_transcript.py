@@ -12,7 +12,9 @@ from tests.widgets.transcript.conftest import (
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript import ScrollPosition
+from tui.widgets.transcript import transcript as transcript_module
 from tui.widgets.transcript.row_blocks import Details
+from tui.widgets.transcript.transcript import FRAMES_A_SECOND, LONGEST_WAIT, Throttle
 
 LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
 
@@ -184,6 +186,7 @@ async def test_the_reader_is_not_moved_by_what_arrives(opened):
 
 async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(opened):
     async with opened(*numbered(50)) as (app, pilot):
+        app.conversation.put(answered("seen"))
         assert "↓" not in shown(app)
         await pilot.press("pageup")
         assert app.transcript.visible_text()[-1].endswith("↓ latest")
@@ -215,13 +218,6 @@ async def test_a_click_on_the_mark_leads_to_the_end(opened):
         assert app.conversation.following
         await pilot.click(app.transcript, offset=(mark, 19))
         assert app.conversation.following
-
-
-async def test_a_reader_at_the_end_sees_no_such_mark(opened):
-    async with opened(*numbered(50)) as (app, _):
-        app.conversation.put(answered("news"))
-        app.conversation.add_text("new", "more news")
-        assert "↓" not in shown(app)
 
 
 async def test_scrolling_down_to_the_end_follows_again(opened):
@@ -425,8 +421,63 @@ def test_details_are_parted_between_what_they_tell(page, width):
     assert not any(row.startswith("·") or row.endswith("·") for row in rows)
 
 
-async def test_a_failed_answer_says_how_to_go_on_where_it_cannot_be_missed(opened):
-    failed = answered("", "a", status="failed", error="No key.")
-    async with opened(asked("why"), failed) as (app, _):
-        seen = [row.strip() for row in app.transcript.visible_text() if row]
-        assert seen[-2:] == ["✗ failed: No key.", "/retry asks again, /edit edits the question"]
+@pytest.mark.parametrize(
+    ("took", "wait"), [(0.001, 1 / FRAMES_A_SECOND), (0.1, 0.3), (5, LONGEST_WAIT)]
+)
+def test_a_slow_frame_is_followed_by_a_longer_pause_within_bounds(monkeypatch, took, wait):
+    now = [100.0]
+    monkeypatch.setattr(transcript_module.time, "monotonic", lambda: now[0])
+    frames = Throttle()
+    frames.begin()
+    now[0] += took
+    frames.end()
+    assert frames.wait == pytest.approx(wait)
+
+
+# --- weights and grounds
+
+ANSWER = "# One\n\nText.\n\n#### Four\n\n```py\nx = 1\n```\n"
+
+
+def segments(app, words):
+    """The segments of the first row that has these words."""
+    transcript = app.transcript
+    for y in range(transcript.size.height):
+        strip = transcript.render_line(y)
+        if words in text_of(strip):
+            return [each for each in strip if each.text.strip()]
+    return []
+
+
+async def weight(app, words):
+    await until(lambda: segments(app, words), words)
+    return any(each.style.bold for each in segments(app, words) if each.text.strip() in words)
+
+
+@pytest.mark.parametrize(("question", "is_bold"), [("Why?", True), ("Why so? " * 30, False)])
+async def test_a_short_question_is_bold_and_a_long_one_is_not(opened, question, is_bold):
+    async with opened(asked(question)) as (app, _):
+        assert await weight(app, question[:40].strip() if is_bold else "Why so?") == is_bold
+
+
+@pytest.mark.parametrize("heading", ["One", "Four"])
+async def test_a_heading_of_any_level_is_bold(opened, heading):
+    async with opened(answered(ANSWER)) as (app, _):
+        assert await weight(app, heading)
+        assert not await weight(app, "Text.")
+
+
+async def test_code_has_a_background_of_its_own_from_its_frame_to_the_end_of_the_text(opened):
+    async with opened(answered(ANSWER)) as (app, _):
+        await until(lambda: segments(app, "x = 1"))
+        prose = segments(app, "Text.")[-1].style.bgcolor
+        for words in ("py", "x = 1"):
+            strip = next(
+                strip
+                for strip in map(app.transcript.render_line, range(app.transcript.size.height))
+                if words in text_of(strip)
+            )
+            grounds = [each.style.bgcolor for each in strip for _ in each.text]
+            assert len(set(grounds[3:-2])) == 1
+            assert grounds[3] != prose
+            assert grounds[0] == grounds[-1] == prose

@@ -112,8 +112,8 @@ class Prompt(Widget):
         prompts: Sequence[str]
         back: Waiting | None = None
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
-        super().__init__(id=id)
+    def __init__(self) -> None:
+        super().__init__()
         self._editor = Editor(self._press, self._show_edit, self._read_paste)
         self._border = TopBorder()
         self._list = CompletionList()
@@ -242,16 +242,16 @@ class Prompt(Widget):
 
     def show_model(self, name: str) -> None:
         """Show the model that answers next."""
-        self._border.show_model(name)
+        self._border.model = name
 
     def show_editing(self, *, editing: bool) -> None:
         """Show whether a question that was sent is edited; Esc then gives the draft back."""
         self._editing = editing
-        self._border.show_mode(_EDITING if editing else "")
+        self._border.mode = _EDITING if editing else ""
 
     def show_activity(self, activity: ActivityView | None, stop: str = "") -> None:
         """Show the work in progress in the border; ``stop`` is the key that stops it."""
-        self._border.show_activity(activity, stop)
+        self._border.activity, self._border.stop = activity, stop
 
     def show_targets(self, targets: Sequence[Target]) -> None:
         """The sessions that a command may be given, best first."""

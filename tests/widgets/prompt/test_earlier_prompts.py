@@ -79,33 +79,15 @@ async def test_up_recalls_and_down_brings_back_what_was_typed(running):
         assert app.prompt.text == "draft"
 
 
-async def test_up_at_the_oldest_and_down_at_the_newest_change_nothing(running):
-    async with running() as (app, pilot):
-        app.prompt.show_history(["only"])
-        await pilot.press("down", "up", "up", "up")
-        assert app.prompt.text == "only"
-        await pilot.press("down", "down")
-        assert app.prompt.text == ""
-
-
-async def test_up_inside_a_text_moves_the_caret(running):
+@pytest.mark.parametrize("text", ["one\ntwo", "word " * 20])
+async def test_up_inside_a_text_moves_the_caret(running, text):
     async with running() as (app, pilot):
         app.prompt.show_history(["earlier"])
-        app.prompt.set_text("one\ntwo")
-        await pilot.press("up")
-        assert app.prompt.text == "one\ntwo"
-        await pilot.press("up")
-        assert app.prompt.text == "earlier"
-
-
-async def test_up_in_a_wrapped_line_moves_the_caret(running):
-    async with running() as (app, pilot):
-        app.prompt.show_history(["earlier"])
-        app.prompt.set_text("word " * 20)
+        app.prompt.set_text(text)
         await pilot.pause()
         await pilot.press("up")
-        assert app.prompt.text == "word " * 20
-        await pilot.press("up")
+        assert app.prompt.text == text
+        await pilot.press("up", "up")
         assert app.prompt.text == "earlier"
 
 
