@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 from textual.widgets.text_area import Document
 
 from tests.strategies import any_text
+from tui.domain.references import without_marks
 from tui.domain.text.safe_text import make_visible
 from tui.widgets.prompt import prompt_document as document
 from tui.widgets.prompt.prompt_document import PromptDocument, mark_cells
 
 # Rows of a few characters are cut as those of thousands are.
 SHORT_ROWS = 8
+# The mark of the program itself is no text of a user.
+TEXTS = any_text().map(without_marks)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -34,7 +37,7 @@ def offset(text: PromptDocument, place) -> int:
     return len(text.get_text_range((0, 0), place))
 
 
-@given(any_text())
+@given(TEXTS)
 def test_the_text_is_what_it_was_made_of(text):
     made = PromptDocument(text)
     assert made.text == text
@@ -42,7 +45,7 @@ def test_the_text_is_what_it_was_made_of(text):
     assert max(map(len, made.lines)) <= SHORT_ROWS
 
 
-@given(any_text(), any_text(), st.data())
+@given(TEXTS, TEXTS, st.data())
 def test_an_edit_changes_the_text_as_it_would_a_string(text, insert, data):
     edited = PromptDocument(text)
     start, end = sorted([data.draw(places(edited)), data.draw(places(edited))])
@@ -53,7 +56,7 @@ def test_an_edit_changes_the_text_as_it_would_a_string(text, insert, data):
     assert result.replaced_text == text[len(before) : len(text) - len(after)]
 
 
-@given(any_text(), st.lists(any_text(), min_size=1, max_size=5), st.data())
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=5), st.data())
 def test_edits_undone_leave_the_very_rows_that_were_there(text, inserts, data):
     edited = PromptDocument(text)
     history = []
