@@ -58,32 +58,6 @@ def _says(role, text, **more):
     return lambda place: Message(f"m{place}", role, text, _time(place), **more)
 
 
-PLACES = [
-    "{}",
-    "`{}` **{}**",
-    "```py{}\n{}\n```",
-    "# {}\n- {}\n> {}",
-    "[{}](http://x/{})",
-    "| {} | b |\n|---|---|\n| {} | d |",
-]
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_answers(chats, sessions, place):
-    parts = [place.replace("{}", text.replace("\x85\u2028", "")) for text in TEXTS]
-    pairs = [(_says("user", part), _says("assistant", part)) for part in parts]
-    session = sessions(*itertools.chain(*pairs))
-    program = chats.altered("", "--session", session, rows=100)
-    program.until("MARKED")
-    for _ in range(4):
-        program.type("\x02")
-        program.press("tab")
-    program.press("pageup", "pageup", "pageup")
-    program.until("TUFSS0VS")
-    assert MARKUP[:20] in program.text
-    _leave(program)
-
-
 def test_answers_that_come_a_character_at_a_time(chats):
     chats.answer(answers(*HOSTILE, "\n\n", *MARKUP, "\n```\n", *HOSTILE, "\n```\n", "the end"))
     program = chats(rows=60)

@@ -203,16 +203,6 @@ def test_what_was_typed_for_a_screen_that_never_came_is_not_left_to_a_shell(
     assert b"everything" not in program.raw
 
 
-@pytest.mark.parametrize(
-    "arguments", [["sessions"], ["--scope", "x", "ask"], ["--help"], ["--version"], ["--nosuch"]]
-)
-def test_what_does_not_ask_for_the_screen_draws_nothing(stand_in, arguments):
-    stand_in.fail()
-    program = stand_in(*arguments)
-    assert program.wait() == 2
-    assert program.raw == b"Session not found: nosuch\r\n"
-
-
 @pytest.mark.parametrize("redirection", ["</dev/null", "2>/dev/null", "<&- 2>/dev/null"])
 def test_nothing_is_drawn_where_input_or_output_is_no_terminal(start, stand_in, redirection):
     stand_in.fail()

@@ -11,6 +11,7 @@ from tui.app.theme_contrast import ThemeContrastApp
 from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.canvas import NAMES, Canvas
+from tui.widgets.transcript.document import Document
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 
@@ -83,6 +84,13 @@ def page() -> Callable[..., Canvas]:
         return Canvas(width, dict.fromkeys(NAMES, Style()))
 
     return make
+
+
+def drawn_document(*entries, width=60, height=40):
+    """A document on a canvas without colours."""
+    document = Document(entries)
+    document.draw_on(Canvas(width, dict.fromkeys(NAMES, Style())), height)
+    return document
 
 
 def asked(text, key=None):

@@ -1,16 +1,13 @@
 """Files and pictures of a question: a line each; files fold."""
 
 import pytest
-from rich.style import Style
 
 from tests.attached import NOTES, numbered, picture, showing
 from tests.waiting import until
-from tests.widgets.transcript.conftest import answered, asked, calling
+from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document
 from tui.domain.journal.blocks import FileBlock
 from tui.domain.search.find_matches import Match
 from tui.domain.search.find_query import count_in, needle
-from tui.widgets.transcript.canvas import NAMES, Canvas
-from tui.widgets.transcript.document import Document
 
 CODE = FileBlock("src/a.py", "def answer():\n    return 42\n", 28)
 FOLDER = FileBlock("src", "a.py\nb.py", 2, folder=True)
@@ -143,8 +140,7 @@ def test_all_that_is_counted_can_be_gone_to(word):
     from tui.widgets.transcript.match_marks import MatchMarks
 
     message = files(NOTES, CODE, picture())
-    document = Document([message])
-    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 40)
+    document = drawn_document(message)
     wanted = needle(word)
     marks = MatchMarks(wanted)
     for number in range(count_in(wanted, message)):
@@ -154,8 +150,9 @@ def test_all_that_is_counted_can_be_gone_to(word):
 
 def test_a_large_file_is_neither_cut_nor_drawn_before_it_is_unfolded():
     text = "".join(f"line {n} = {n}\n" for n in range(16_000))
-    document = Document([files(FileBlock("big.py", text, len(text))), *[answered("x")] * 3])
-    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 20)
+    document = drawn_document(
+        files(FileBlock("big.py", text, len(text))), *[answered("x")] * 3, height=20
+    )
     document.rows()
     assert document._drawn.rows < 30
     document.fold(document.item_of("u"))
@@ -166,8 +163,7 @@ def test_a_large_file_is_neither_cut_nor_drawn_before_it_is_unfolded():
 
 def test_a_line_of_a_file_cannot_end_its_code():
     text = "~" * 60 + "\n" + "`" * 60 + "\nafter"
-    document = Document([files(FileBlock("a.rst", text, 100))])
-    document.draw_on(Canvas(80, dict.fromkeys(NAMES, Style())), 20)
+    document = drawn_document(files(FileBlock("a.rst", text, 100)), width=80, height=20)
     document.fold(document.item_of("u"))
     rows = [row.strip.text.rstrip() for row in document.rows()]
     assert rows[-3:] == [f"   │ {line}" for line in text.split("\n")]
@@ -175,8 +171,9 @@ def test_a_line_of_a_file_cannot_end_its_code():
 
 def test_unfolding_a_file_above_moves_nothing_of_another():
     long = FileBlock("b.py", "\n".join(map(str, range(90))), 9)
-    document = Document([files(CODE, long), *(answered("x", f"a{n}") for n in range(9))])
-    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 10)
+    document = drawn_document(
+        files(CODE, long), *(answered("x", f"a{n}") for n in range(9)), height=10
+    )
     document.rows()
     item = document.item_of("u")
     document.fold(item, 2)
@@ -187,16 +184,14 @@ def test_unfolding_a_file_above_moves_nothing_of_another():
 
 
 def test_other_pictures_have_other_lines():
-    document = Document([files(*map(numbered, range(3)))])
-    document.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 10)
+    document = drawn_document(files(*map(numbered, range(3))), height=10)
     said = "\n".join(row.strip.text for row in document.rows())
     assert all(f"[image: {n}.png, 1 KB]" in said for n in range(3))
 
 
 @pytest.mark.parametrize("width", range(1, 30))
 def test_a_name_is_cut_at_every_width(width):
-    document = Document([files(FOLDER, picture("日本" * 99))])
-    document.draw_on(Canvas(width, dict.fromkeys(NAMES, Style())), 10)
+    document = drawn_document(files(FOLDER, picture("日本" * 99)), width=width, height=10)
     assert all(row.strip.cell_length == width for row in document.rows())
 
 

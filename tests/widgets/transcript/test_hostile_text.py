@@ -5,16 +5,13 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.style import Style
 
 from tests.attached import picture, showing
 from tests.waiting import until
-from tests.widgets.transcript.conftest import answered, asked, calling, result
+from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document, result
 from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.widgets.transcript.canvas import NAMES, Canvas
-from tui.widgets.transcript.document import Document
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 SEQUENCES = [
@@ -49,8 +46,7 @@ PLACES = [
 
 
 def rows_of(*entries, fold=False, streamed=()):
-    conversation = Document(entries)
-    conversation.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 500)
+    conversation = drawn_document(*entries, height=500)
     for piece in streamed:
         conversation.add_text("streamed", piece)
         conversation.rows()
@@ -140,7 +136,6 @@ async def test_nothing_hostile_is_painted_while_it_arrives(opened):
     ["a" * 1_000_000, "日" * 500_000, "[" * 100_000, "word " * 200_000, "```\n" + "x" * 1_000_000],
 )
 def test_a_line_without_end_is_drawn_in_small_parts(text):
-    conversation = Document([answered(text)])
-    conversation.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 40)
+    conversation = drawn_document(answered(text))
     assert len(conversation.rows()) == 40
     assert conversation._drawn.rows < 500

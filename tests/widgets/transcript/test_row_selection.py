@@ -11,19 +11,45 @@ async def drag(pilot, app, start, end):
     await pilot.mouse_up(app.transcript, offset=end)
 
 
-async def test_what_is_dragged_over_is_selected(opened):
-    async with opened(asked("one two three"), asked("four five")) as (app, pilot):
-        await drag(pilot, app, (7, 1), (7, 3))
-        assert app.screen.get_selected_text() == "two three\n\nfour "
-
-
-async def test_frames_and_marks_are_not_selected(opened):
-    async with opened(answered("```py\nx = 1\ny = 2\n```")) as (app, pilot):
-        await drag(pilot, app, (1, 3), (40, 4))
-        assert app.screen.get_selected_text() == "x = 1\ny = 2"
-
-
 WORDS = " ".join(f"word{number}" for number in range(30))
+ADDRESS, JAPANESE = "https://example.com/" + "path/" * 30, "日本語の文章はここで折り返される" * 6
+
+
+@pytest.mark.parametrize(
+    ("entry", "start", "end", "lines"),
+    [
+        (asked("one two three\n\nfour five"), (7, 1), (7, 3), ["two three", "four"]),
+        (asked("日本語です"), (5, 1), (7, 1), ["本語"]),
+        (asked(f"{ADDRESS}\n{JAPANESE}"), (3, 1), (58, 12), [ADDRESS, JAPANESE]),
+        (answered("```py\nx = 1\ny = 2\n```"), (1, 3), (40, 4), ["x = 1", "y = 2"]),
+        (
+            answered("One.\n\n```py\nx = 1\n```\n\n- item\n\n  ```sh\n  ls\n  ```\n"),
+            (3, 2),
+            (40, 18),
+            ["One.", "x = 1", "• item", "ls"],
+        ),
+        (
+            answered(f"1. {WORDS}\n2. two\n   - {WORDS}"),
+            (3, 2),
+            (56, 18),
+            [f"1. {WORDS}", "2. two", f"• {WORDS}"],
+        ),
+        (
+            answered(f"> {WORDS}\n>\n> > inner ▌ one"),
+            (3, 2),
+            (58, 12),
+            [f"> {WORDS}", "> > inner ▌ one"],
+        ),
+    ],
+    ids=["part", "wide", "no blanks", "code", "frames", "list", "quote"],
+)
+async def test_what_is_dragged_over_is_copied_in_the_lines_that_were_written(
+    opened, entry, start, end, lines
+):
+    async with opened(entry) as (app, pilot):
+        await drag(pilot, app, start, end)
+        copied = [line.strip() for line in app.screen.get_selected_text().split("\n")]
+        assert [line for line in copied if line] == lines
 
 
 @pytest.mark.parametrize(
@@ -37,26 +63,6 @@ async def test_a_line_that_goes_on_below_is_copied_as_one(opened, entry):
         assert WORDS in app.screen.get_selected_text().split("\n")[0]
 
 
-async def test_lines_of_a_list_stay_lines_and_each_is_whole(opened):
-    text = f"1. {WORDS}\n2. two\n   - {WORDS}"
-    async with opened(answered(text)) as (app, pilot):
-        await drag(pilot, app, (3, 2), (56, 18))
-        selected = app.screen.get_selected_text().split("\n")
-        assert [line.strip() for line in selected if line.strip()] == [
-            f"1. {WORDS}",
-            "2. two",
-            f"• {WORDS}",
-        ]
-
-
-async def test_what_has_no_blanks_is_copied_without_any(opened):
-    address = "https://example.com/" + "path/" * 30
-    text = "日本語の文章はここで折り返される" * 6
-    async with opened(asked(f"{address}\n{text}")) as (app, pilot):
-        await drag(pilot, app, (3, 1), (58, 12))
-        assert app.screen.get_selected_text().split("\n")[:2] == [address, text]
-
-
 async def test_a_part_of_a_line_that_goes_on_is_copied_from_where_it_begins(opened):
     async with opened(asked(WORDS)) as (app, pilot):
         await drag(pilot, app, (9, 2), (8, 3))
@@ -65,28 +71,12 @@ async def test_a_part_of_a_line_that_goes_on_is_copied_from_where_it_begins(open
         assert selected in WORDS
 
 
-async def test_a_quote_is_copied_as_it_is_written(opened):
-    text = f"> {WORDS}\n>\n> > inner ▌ one"
-    async with opened(answered(text)) as (app, pilot):
-        await drag(pilot, app, (3, 2), (58, 12))
-        rows = [row.rstrip() for row in app.screen.get_selected_text().split("\n")]
-        assert [row for row in rows if row not in ("", ">")] == [f"> {WORDS}", "> > inner ▌ one"]
-
-
 async def test_rows_of_a_table_stay_rows(opened):
     text = f"| a | b |\n|---|---|\n| one | {WORDS[:90]} |\n| two | x |"
     async with opened(answered(text)) as (app, pilot):
         await drag(pilot, app, (3, 1), (58, 12))
         rows = app.screen.get_selected_text().split("\n")
         assert next(row for row in rows if "two" in row).split() == ["two", "x"]
-
-
-async def test_what_only_frames_code_is_not_copied(opened):
-    text = "One.\n\n```py\nx = 1\n```\n\n- item\n\n  ```sh\n  ls\n  ```\n"
-    async with opened(answered(text)) as (app, pilot):
-        await drag(pilot, app, (3, 2), (40, 18))
-        lines = [line.strip() for line in app.screen.get_selected_text().split("\n")]
-        assert [line for line in lines if line] == ["One.", "x = 1", "• item", "ls"]
 
 
 async def test_what_is_selected_is_seen(opened):
@@ -99,12 +89,6 @@ async def test_what_is_selected_is_seen(opened):
         # The text itself, too: it was of the colour that is behind it.
         assert after[0].color == before[0].color
         assert after[0].color != after[0].bgcolor
-
-
-async def test_wide_characters_are_selected_whole(opened):
-    async with opened(asked("日本語です")) as (app, pilot):
-        await drag(pilot, app, (5, 1), (7, 1))
-        assert app.screen.get_selected_text() == "本語"
 
 
 async def test_a_selection_stays_with_its_words_when_something_moves(opened):

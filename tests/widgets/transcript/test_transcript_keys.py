@@ -1,3 +1,5 @@
+import pytest
+
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
 from tui.domain.journal.records import Summary
 
@@ -53,13 +55,6 @@ async def test_braces_go_from_question_to_question(opened):
         assert app.conversation.cursor.message.id == "2"
 
 
-async def test_y_asks_for_a_copy_of_the_message_as_it_was_written(opened):
-    async with opened(asked("one \x1b[31m", "1"), answered("**two**", "2")) as (app, pilot):
-        await pilot.press("y")
-        await pilot.press("k", "k", "y")
-        assert app.copied == ["**two**", "one \x1b[31m"]
-
-
 async def test_the_cursor_stands_beside_all_of_a_message_without_a_gap(opened):
     shown = [asked("why"), answered("one\n\ntwo\n\n```\nx\n```", "a")]
     async with opened(*shown) as (app, pilot):
@@ -71,24 +66,26 @@ async def test_the_cursor_stands_beside_all_of_a_message_without_a_gap(opened):
         assert "● answer" in app.transcript.visible_text()[first]
 
 
+@pytest.mark.parametrize(
+    ("entries", "keys", "copied"),
+    [
+        ([asked("one \x1b[31m"), answered("**two**")], "ykky", ["**two**", "one \x1b[31m"]),
+        ([answered(CODE), asked("thanks")], "c", ["ls"]),
+        ([answered(CODE)], "kccc", ["x = 1", "ls", "x = 1"]),
+    ],
+)
+async def test_y_copies_a_message_as_it_was_written_and_c_its_code(opened, entries, keys, copied):
+    async with opened(*entries) as (app, pilot):
+        await pilot.press(*keys)
+        assert app.copied == copied
+
+
 async def test_y_copies_what_has_arrived_so_far(opened):
     async with opened(asked("one")) as (app, pilot):
         app.conversation.add_text("a", "half ")
         app.conversation.add_text("a", "an answer")
         await pilot.press("y")
         assert app.copied == ["half an answer"]
-
-
-async def test_c_asks_for_a_copy_of_the_last_code(opened):
-    async with opened(answered(CODE), asked("thanks")) as (app, pilot):
-        await pilot.press("c")
-        assert app.copied == ["ls"]
-
-
-async def test_c_goes_through_the_code_of_the_message_at_the_cursor(opened):
-    async with opened(answered(CODE)) as (app, pilot):
-        await pilot.press("k", "c", "c", "c")
-        assert app.copied == ["x = 1", "ls", "x = 1"]
 
 
 async def test_enter_shows_what_a_call_is_about_and_hides_it_again(opened):
