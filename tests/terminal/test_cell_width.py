@@ -13,28 +13,14 @@ from tui.terminal import cell_width
 from tui.terminal.cell_width import fix_columns
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
+# fmt: off
 PIECES = [
-    *("word ", "日本語", "한국어", "é", "│", " "),
-    *(FAMILY, "❤\ufe0f", "❤\ufe0e", "1\ufe0f\u20e3", "👋🏽", "☝🏾", "🏳\ufe0f\u200d🌈", "🫠", "🪿"),
-    *(
-        "🇯🇵",
-        "🇯",
-        "e\u0301\u0301",
-        "ก็",
-        "हिन्दी",
-        "שלום",
-        "مرحبا",
-        "ᄒᆞᆫ",
-        "a\u200bb",
-        "\ufeff",
-        "s\xadt",
-        "\u200da",
-        "c\u200dd",
-        "\u200d\u200d",
-        "\u200d👩",
-        "क्\u200dष",
-    ),
+    "word ", "日本語", "한국어", "é", "│", " ",
+    FAMILY, "❤\ufe0f", "❤\ufe0e", "1\ufe0f\u20e3", "👋🏽", "☝🏾", "🏳\ufe0f\u200d🌈", "🫠", "🪿",
+    "🇯🇵", "🇯", "e\u0301\u0301", "ก็", "हिन्दी", "שלום", "مرحبا", "ᄒᆞᆫ", "a\u200bb", "\ufeff", "s\xadt",
+    "\u200da", "c\u200dd", "\u200d\u200d", "\u200d👩", "क्\u200dष",
 ]
+# fmt: on
 _MOVE = re.compile(r"\x1b\[(?:\d+;)?(\d+)[GH]|\x1b\[[\d;]*m|.", re.DOTALL)
 COLUMNS = 300
 

@@ -32,6 +32,11 @@ def rows_of(blocks):
     return [s.text.rstrip() for block in blocks for s in row_block(block).strips(page())]
 
 
+def open_rows(splitter):
+    """The rows of the block that later text may still change."""
+    return [s.text for s in growing_row_block(splitter.open_block(), None).strips(page())]
+
+
 @pytest.mark.parametrize("text", ORDINARY)
 def test_blocks_look_like_the_whole_would(text):
     whole = [page().row(line).text.rstrip() for line in page().lines(RichMarkdown(text))]
@@ -41,32 +46,30 @@ def test_blocks_look_like_the_whole_would(text):
     assert rows_of(split(text)) == (single if single[-1] else single[:-1])
 
 
-def test_code_keeps_its_blank_lines_and_its_language():
-    (before, code, after) = split("See:\n```python\na = 1\n\n\n# not a title\n```\nDone.")
-    assert (code.text, code.language, code.code) == ("a = 1\n\n\n# not a title", "python", True)
-    assert (before.text, after.text) == ("See:", "Done.")
-
-
 def test_a_fence_inside_a_list_stays_in_the_list():
     (block,) = split("- an item\n\n  ```sh\n  ls\n\n  - no item\n  ```\n- the next")
     assert "no item" in block.text
     assert not block.code
 
 
-def test_a_longer_fence_holds_shorter_ones():
-    (block,) = split("````md\n```\ninner\n```\n````")
-    assert block.text == "```\ninner\n```"
+@pytest.mark.parametrize(
+    ("text", "shown", "language"),
+    [
+        ("```python\na = 1\n\n\n# not a title\n```", "a = 1\n\n\n# not a title", "python"),
+        ("````md\n```\ninner\n```\n````", "```\ninner\n```", "md"),
+        ("```\nx\n\ny", "x\n\ny", ""),
+    ],
+    ids=["blank lines", "a fence inside", "no end"],
+)
+def test_code_is_one_block_as_it_was_written(text, shown, language):
+    before, code, *after = split(f"See:\n{text}" + "\nDone." * text.endswith("`"))
+    assert (code.text, code.language, code.code, code.closed) == (shown, language, True, True)
+    assert [before.text, *(block.text for block in after)] in (["See:"], ["See:", "Done."])
 
 
 def test_backticks_in_a_line_open_nothing():
     blocks = split("```inline``` code\n\nafter")
     assert [block.code for block in blocks] == [False, False]
-
-
-def test_a_fence_without_an_end_is_code_to_the_end():
-    (block,) = split("```\nx\n\ny")
-    assert block.text == "x\n\ny"
-    assert block.closed
 
 
 def test_what_is_open_says_so():
@@ -77,14 +80,6 @@ def test_what_is_open_says_so():
     assert not splitter.open_block().closed
 
 
-def test_the_end_of_a_fence_is_not_shown_as_code_while_its_line_is_not_complete():
-    splitter = Splitter()
-    splitter.feed("```py\nx = 1\n``")
-    assert splitter.open_block().text == "x = 1\n``"
-    splitter.feed("`")
-    assert splitter.open_block().text == "x = 1"
-
-
 def test_a_paragraph_after_a_list_is_none_of_it_while_its_line_is_not_complete():
     splitter = Splitter()
     splitter.feed("- one\n- two\n\nA paragraph")
@@ -93,17 +88,23 @@ def test_a_paragraph_after_a_list_is_none_of_it_while_its_line_is_not_complete()
     assert splitter.open_block().spaced
 
 
-def test_an_item_after_a_blank_line_goes_on_with_the_list_at_once():
+@pytest.mark.parametrize(
+    ("fed", "opened"),
+    [
+        *(
+            (f"Some text\n{begun}", "Some text")
+            for begun in ("-", "---", "*", "=", "1", "12.", "#")
+        ),
+        *((f"Some text\n{begun}", "Some text") for begun in ("`", "```p", "~~~")),
+        ("```py\nx = 1\n``", "x = 1\n``"),
+        ("```py\nx = 1\n```", "x = 1"),
+        ("- one\n\n- tw", "- one\n\n- tw"),
+    ],
+)
+def test_a_line_that_may_become_anything_is_not_shown_yet(fed, opened):
     splitter = Splitter()
-    splitter.feed("- one\n\n- tw")
-    assert splitter.open_block().text == "- one\n\n- tw"
-
-
-@pytest.mark.parametrize("begun", ["-", "---", "*", "=", "1", "12.", "#", "`", "```p", "~~~"])
-def test_a_line_that_may_become_anything_is_not_shown_yet(begun):
-    splitter = Splitter()
-    splitter.feed(f"Some text\n{begun}")
-    assert splitter.open_block().text == "Some text"
+    splitter.feed(fed)
+    assert splitter.open_block().text == opened
 
 
 def test_the_pieces_of_a_long_fence_are_closed_with_it():
@@ -113,10 +114,8 @@ def test_the_pieces_of_a_long_fence_are_closed_with_it():
     assert not any(block.closed for block in splitter.blocks)
     splitter.feed("```\n")
     assert all(block.closed for block in splitter.blocks)
-    assert [block.first for block in splitter.blocks] == [
-        True,
-        *[False] * (len(splitter.blocks) - 1),
-    ]
+    assert [block.first for block in splitter.blocks].index(False) == 1
+    assert sum(block.first for block in splitter.blocks) == 1
 
 
 def test_long_paragraphs_are_cut_between_their_lines():
@@ -199,31 +198,24 @@ def test_a_table_is_one_from_its_first_letter_on(text):
     splitter = Splitter()
     for letter in text:
         splitter.feed(letter)
-        if block := splitter.open_block():
-            rows = [strip.text for strip in growing_row_block(block, None).strips(page())]
-            assert not any("|" in row.replace("Bob |", "") or "---" in row for row in rows)
+        rows = open_rows(splitter) if splitter.open_block() else []
+        assert not any("|" in row.replace("Bob |", "") or "---" in row for row in rows)
 
 
 def test_the_heading_of_a_table_stays_as_it_is_while_the_table_comes():
     splitter = Splitter()
     splitter.feed("| Name | Age |")
-    heading = [
-        strip.text for strip in growing_row_block(splitter.open_block(), None).strips(page())
-    ]
+    heading = open_rows(splitter)
     for letter in "\n|---|----:|\n| Ann |":
         splitter.feed(letter)
-        rows = [
-            strip.text for strip in growing_row_block(splitter.open_block(), None).strips(page())
-        ]
-        assert rows[:2] == heading
+        assert open_rows(splitter)[:2] == heading
 
 
 @pytest.mark.parametrize("text", ["|x| is the\nlength of x", "a | b\nc", "    |code|\n    x"])
 def test_what_becomes_no_table_is_shown_as_it_is(text):
     splitter = Splitter()
     splitter.feed(text)
-    rows = [strip.text for strip in growing_row_block(splitter.open_block(), None).strips(page())]
-    assert rows == [strip.text for strip in row_block(split(text)[0]).strips(page())]
+    assert open_rows(splitter) == [strip.text for strip in row_block(split(text)[0]).strips(page())]
 
 
 @given(MARKDOWN)

@@ -11,56 +11,16 @@ from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.row_blocks import Code
 
-PIECES = st.sampled_from(
-    [
-        *(
-            "a",
-            "word ",
-            "  ",
-            "\t",
-            "\n",
-            "\n\n",
-            "日本語",
-            "ｶﾅ",
-            "é",
-            "e\u0301\u0301",
-            "שלום",
-            "مرحبا",
-        ),
-        *(
-            "👨\u200d👩\u200d👧\u200d👦",
-            "🇯🇵",
-            "🇯",
-            "👍🏽",
-            "❤\ufe0f",
-            "\u200d",
-            "\u200b",
-            "\u202e",
-            "\x1b[31m",
-            "\x9b",
-        ),
-        *(
-            "w" * 90,
-            "語" * 70,
-            "https://example.com/" + "x" * 80,
-            "`code`",
-            "**bold**",
-            "[a](https://b)",
-        ),
-        *(
-            "- ",
-            "1. ",
-            "   - ",
-            "> ",
-            "# ",
-            "---\n",
-            "```python\n",
-            "```\n",
-            "   ```sh\n",
-            "| a | b |\n|---|---|\n",
-        ),
-    ]
-)
+# fmt: off
+PIECES = st.sampled_from([
+    "a", "word ", "  ", "\t", "\n", "\n\n", "日本語", "ｶﾅ", "é", "e\u0301\u0301", "שלום", "مرحبا",
+    "👨\u200d👩\u200d👧\u200d👦", "🇯🇵", "🇯", "👍🏽", "❤\ufe0f",
+    "\u200d", "\u200b", "\u202e", "\x1b[31m", "\x9b",
+    "w" * 90, "語" * 70, "https://example.com/" + "x" * 80, "`code`", "**bold**", "[a](https://b)",
+    "- ", "1. ", "   - ", "> ", "# ", "---\n", "```python\n", "```\n", "   ```sh\n",
+    "| a | b |\n|---|---|\n",
+])
+# fmt: on
 TEXT = st.lists(PIECES, max_size=40).map("".join)
 LOOK = dict.fromkeys(NAMES, Style())
 
