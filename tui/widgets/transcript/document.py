@@ -91,7 +91,7 @@ class DocumentRow(msgspec.Struct, frozen=True):
     """A drawn row and its spot in the document."""
 
     strip: Strip
-    spot: Spot[Item]
+    spot: Spot
 
     @property
     def block(self) -> RowBlock:
@@ -130,9 +130,9 @@ class Document:
         self._measured: set[Item] = set()
         self._wanted: ScrollPosition | None = None
         self._informed = False
-        self._words: tuple[Spot[Item], int] | None = None
-        self.layout: Layout[Item] = Layout(self._take(entries, arriving))
-        self.reader: Viewport[Item] = Viewport(self.layout, self._measure)
+        self._words: tuple[Spot, int] | None = None
+        self.layout: Layout = Layout(self._take(entries, arriving))
+        self.reader: Viewport = Viewport(self.layout, self._measure)
 
     def draw_on(self, canvas: Canvas, height: int) -> None:
         """Draw on another canvas, or with another height, from now on."""
@@ -159,7 +159,7 @@ class Document:
             DocumentRow(self.strips_of(spot.item, spot.block)[spot.row], spot) for spot in spots
         ]
 
-    def rows_between(self, first: Spot[Item], last: Spot[Item]) -> Iterator[DocumentRow]:
+    def rows_between(self, first: Spot, last: Spot) -> Iterator[DocumentRow]:
         """The rows between two spots, on screen or not."""
         item: Item = first.item
         while True:
@@ -406,7 +406,7 @@ class Document:
         if top and top.item is old:
             self.reader.top = Spot(new, top.block, top.row)
 
-    def _same_words(self, canvas: Canvas) -> Spot[Item] | None:
+    def _same_words(self, canvas: Canvas) -> Spot | None:
         """The row of another canvas with the words that are at the top now."""
         top = self.reader.top
         if self.reader.following or top is None or not top.row:
@@ -435,7 +435,7 @@ class Document:
         return len(self._drawn.strips(item.blocks()[place]))
 
 
-def _same_row(top: Spot[Item], place: int, more: int) -> Spot[Item]:
+def _same_row(top: Spot, place: int, more: int) -> Spot:
     """The spot of a row after a block came before ``place``, or went; its blank row moves along."""
     if place == 0 and more > 0 and top.block == 0:
         return Spot(top.item, 1, top.row - 1) if top.row else top

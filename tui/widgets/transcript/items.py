@@ -104,6 +104,7 @@ class Item:
         return self._blocks
 
     def height(self, width: int) -> int:
+        """The number of rows, exact once they were drawn; cheap."""
         if self.hidden:
             return 0
         if self._blocks is None:

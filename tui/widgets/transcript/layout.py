@@ -1,9 +1,10 @@
 """The heights of all items: exact once drawn, estimated before."""
 
 from collections.abc import Iterator, Sequence
-from typing import Generic, Protocol, TypeVar
 
 import msgspec
+
+from tui.widgets.transcript.items import Item
 
 CHUNK = 256
 """The number of items whose heights are estimated together."""
@@ -11,21 +12,8 @@ CHUNK = 256
 _ROUGH = 8
 
 
-class Tall(Protocol):
-    """An item with a height; ``order`` increases by one from item to item."""
-
-    order: int
-
-    def height(self, width: int) -> int:
-        """The number of rows, exact or estimated; cheap."""
-        ...
-
-
-T = TypeVar("T", bound=Tall)
-
-
-class _Chunk(msgspec.Struct, Generic[T]):
-    items: list[T]
+class _Chunk(msgspec.Struct):
+    items: list[Item]
     heights: list[int] | None = None
 
     def total(self) -> int:
@@ -39,12 +27,12 @@ class _Chunk(msgspec.Struct, Generic[T]):
         return self.heights
 
 
-class Layout(Generic[T]):
+class Layout:
     """Items one below the other, in chunks; the heights of a chunk are computed when needed."""
 
-    def __init__(self, items: Sequence[T] = (), width: int = 80) -> None:
+    def __init__(self, items: Sequence[Item] = (), width: int = 80) -> None:
         self.width = width
-        self._chunks: list[_Chunk[T]] = []
+        self._chunks: list[_Chunk] = []
         self._first = 0
         self._count = 0
         self.extend(items)
@@ -52,23 +40,23 @@ class Layout(Generic[T]):
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, index: int) -> T:
+    def __getitem__(self, index: int) -> Item:
         chunk, place = self._find(index)
         return chunk.items[place]
 
-    def __iter__(self) -> Iterator[T]:
+    def __iter__(self) -> Iterator[Item]:
         for chunk in self._chunks:
             yield from chunk.items
 
-    def index(self, item: T) -> int:
+    def index(self, item: Item) -> int:
         """The index of an item."""
         return item.order - self._first
 
-    def ordered(self, order: int) -> T:
+    def ordered(self, order: int) -> Item:
         """The item with this ``order``."""
         return self[order - self._first]
 
-    def extend(self, items: Sequence[T]) -> None:
+    def extend(self, items: Sequence[Item]) -> None:
         """Add items at the end."""
         for place, item in enumerate(items, self._first + self._count):
             item.order = place
@@ -82,7 +70,7 @@ class Layout(Generic[T]):
                 last.heights.extend(item.height(self.width) for item in items[:start])
         self._chunks.extend(_chunks(items[start:]))
 
-    def prepend(self, items: Sequence[T]) -> None:
+    def prepend(self, items: Sequence[Item]) -> None:
         """Add items before the first one."""
         self._first -= len(items)
         for place, item in enumerate(items, self._first):
@@ -94,7 +82,7 @@ class Layout(Generic[T]):
             chunks = [_Chunk([*items, *first.items])]
         self._chunks[:0] = chunks
 
-    def pop(self) -> T:
+    def pop(self) -> Item:
         """Remove the last item."""
         last = self._chunks[-1]
         if last.heights is not None:
@@ -105,14 +93,14 @@ class Layout(Generic[T]):
         self._count -= 1
         return item
 
-    def replace(self, old: T, new: T) -> None:
+    def replace(self, old: Item, new: Item) -> None:
         """Replace an item by another."""
         chunk, place = self._find(self.index(old))
         new.order = old.order
         chunk.items[place] = new
         self.changed(new)
 
-    def changed(self, item: T) -> None:
+    def changed(self, item: Item) -> None:
         """Update the height of an item."""
         chunk, place = self._find(self.index(item))
         chunk.known(self.width)[place] = item.height(self.width)
@@ -138,7 +126,7 @@ class Layout(Generic[T]):
             index -= len(chunk.items)
         return above
 
-    def at(self, row: int) -> tuple[T, int]:
+    def at(self, row: int) -> tuple[Item, int]:
         """The item at a row of the document, and the row within the item."""
         for chunk in self._chunks:
             # Exact heights first: with an estimated total the search may pass the row.
@@ -155,7 +143,7 @@ class Layout(Generic[T]):
         last = self[self._count - 1]
         return last, max(0, last.height(self.width) - 1)
 
-    def _find(self, index: int) -> tuple[_Chunk[T], int]:
+    def _find(self, index: int) -> tuple[_Chunk, int]:
         if index < 0:
             raise IndexError(index)
         for chunk in self._chunks:
@@ -165,5 +153,5 @@ class Layout(Generic[T]):
         raise IndexError(index)
 
 
-def _chunks(items: Sequence[T]) -> list[_Chunk[T]]:
+def _chunks(items: Sequence[Item]) -> list[_Chunk]:
     return [_Chunk(list(items[start : start + CHUNK])) for start in range(0, len(items), CHUNK)]

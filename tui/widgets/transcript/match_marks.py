@@ -40,7 +40,7 @@ class MatchMarks:
 
     # --- finding
 
-    def go_to(self, document: Document, match: Match, *, unfold: bool) -> Spot[Item] | None:
+    def go_to(self, document: Document, match: Match, *, unfold: bool) -> Spot | None:
         """Make a match the current one; gives its row, or ``None`` if it is not loaded."""
         item = document.item_of(match.message_id)
         if item is None or item.hidden:

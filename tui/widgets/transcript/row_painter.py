@@ -11,7 +11,6 @@ from tui.widgets.transcript.canvas import NAMES, Canvas, Palette
 from tui.widgets.transcript.conversation import ConversationOnScreen
 from tui.widgets.transcript.document import DocumentRow
 from tui.widgets.transcript.find_state import FindState
-from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_selection import look_of_selected, number_of, paint, selected
 from tui.widgets.transcript.viewport import Spot
 from tui.widgets.transcript.welcome_text import Welcome
@@ -105,5 +104,5 @@ class RowPainter:
         return strip.apply_offsets(0, number)
 
 
-def _row_at(rows: list[DocumentRow], y: int) -> tuple[int, Spot[Item]] | None:
+def _row_at(rows: list[DocumentRow], y: int) -> tuple[int, Spot] | None:
     return (id(rows[y].strip), rows[y].spot) if y < len(rows) else None

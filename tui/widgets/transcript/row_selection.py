@@ -12,7 +12,6 @@ from textual.strip import Strip
 from tui.domain.text.patterns import late_pattern
 from tui.widgets.transcript.canvas import is_text, joint
 from tui.widgets.transcript.document import Document, DocumentRow
-from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_blocks import ProseBlock
 from tui.widgets.transcript.viewport import Spot
 
@@ -75,7 +74,7 @@ def selection_of(row: DocumentRow, *, whole_item: bool) -> Selection:
     return Selection(Offset(0, offset_row(order, first, 0)), Offset(_EDGE, last))
 
 
-def number_of(spot: Spot[Item]) -> int:
+def number_of(spot: Spot) -> int:
     """The number of a row."""
     return offset_row(spot.item.order, spot.block, spot.row)
 
@@ -133,7 +132,7 @@ def _selected_part(row: DocumentRow, selection: Selection) -> str:
     return cut.text[first : len(cut.text) if to_end else cut.hidden + max(0, end - margin)]
 
 
-def _spot(document: Document, number: int) -> Spot[Item]:
+def _spot(document: Document, number: int) -> Spot:
     rest, row = divmod(number, _ROWS)
     order, block = divmod(rest, _BLOCKS)
     return Spot(document.layout.ordered(order), block, row)

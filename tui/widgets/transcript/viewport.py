@@ -1,37 +1,22 @@
 """The viewport: the row at the top of the screen, which only the reader moves."""
 
-from collections.abc import Callable, Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Callable
 
 import msgspec
 
-from tui.widgets.transcript.layout import Layout, Tall
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.layout import Layout
 
 
-class ViewportBlock(Protocol):
-    """Some rows of an item; their number is an estimate until they are drawn."""
-
-    def height(self, width: int) -> int: ...
-
-
-class Parted(Tall, Protocol):
-    """An item made of blocks; one without blocks is not shown."""
-
-    def blocks(self) -> Sequence[ViewportBlock]: ...
-
-
-T = TypeVar("T", bound=Parted)
-
-
-class Spot(msgspec.Struct, Generic[T], frozen=True):
+class Spot(msgspec.Struct, frozen=True):
     """One row of a block of an item."""
 
-    item: T
+    item: Item
     block: int
     row: int
 
 
-class Viewport(Generic[T]):
+class Viewport:
     """Knows the rows on screen; ``measure`` gives the exact number of rows of a block.
 
     ``following``: the end stays in sight. Otherwise ``top`` stays at the top, whatever changes
@@ -39,15 +24,15 @@ class Viewport(Generic[T]):
     read from its beginning: following the end stops there.
     """
 
-    def __init__(self, layout: Layout[T], measure: Callable[[T, int], int]) -> None:
+    def __init__(self, layout: Layout, measure: Callable[[Item, int], int]) -> None:
         self.layout = layout
         self.height = 0
         self.following = True
-        self.top: Spot[T] | None = None
-        self.first: T | None = None
+        self.top: Spot | None = None
+        self.first: Item | None = None
         self._measure = measure
 
-    def settle(self) -> list[Spot[T]]:
+    def settle(self) -> list[Spot]:
         """The rows on screen, from the top: at most ``height``."""
         if self.following or self.top is None:
             self.top = top = self._last_screen()
@@ -75,7 +60,7 @@ class Viewport(Generic[T]):
             else:
                 self._go(seen[rows])
 
-    def stay(self, top: Spot[T] | None) -> None:
+    def stay(self, top: Spot | None) -> None:
         """Keep a row at the top after a change of size, also instead of following the end."""
         self.top = top
         if top is not None and self.following:
@@ -85,12 +70,12 @@ class Viewport(Generic[T]):
         """Go to the end and follow it."""
         self.following, self.first = True, None
 
-    def go_to(self, item: T, row: int = 0, block: int = 0) -> None:
+    def go_to(self, item: Item, row: int = 0, block: int = 0) -> None:
         """Put a row of an item at the top; negative rows are above the item."""
         spot = Spot(item, block, 0)
         self._go(self._up(spot, -row) if row < 0 else self._down(spot, row))
 
-    def reveal(self, item: T) -> None:
+    def reveal(self, item: Item) -> None:
         """Bring an item into sight with the least movement."""
         top, count = self.top, len(item.blocks())
         if top is None or not count:
@@ -109,7 +94,7 @@ class Viewport(Generic[T]):
         ):
             self._go(self._up(Spot(item, count, 0), self.height))
 
-    def show(self, spot: Spot[T]) -> None:
+    def show(self, spot: Spot) -> None:
         """Bring a row into sight; from out of sight, to a third of the screen."""
         seen = self._below(self.top, self.height) if self.top else []
         if spot not in seen:
@@ -136,12 +121,12 @@ class Viewport(Generic[T]):
             return True
         return len(self._below(self.top, self.height + 1)) <= self.height
 
-    def _go(self, spot: Spot[T]) -> None:
+    def _go(self, spot: Spot) -> None:
         self.top, self.first = spot, None
         seen = self._below(spot, self.height + 1)
         self.following = len(seen) <= self.height
 
-    def _inside(self, item: T, row: int) -> Spot[T]:
+    def _inside(self, item: Item, row: int) -> Spot:
         """The spot of a row of an item, by the present heights."""
         for place, block in enumerate(item.blocks()):
             height = block.height(self.layout.width)
@@ -150,14 +135,14 @@ class Viewport(Generic[T]):
             row -= height
         return self._existing(Spot(item, max(0, len(item.blocks()) - 1), row), clamp=True)
 
-    def _last_screen(self) -> Spot[T] | None:
+    def _last_screen(self) -> Spot | None:
         last = self._seen_before(len(self.layout))
         if last is None:
             return None
         end = Spot(last, len(last.blocks()), 0)
         return self._up(end, self.height)
 
-    def _up(self, spot: Spot[T], rows: int) -> Spot[T]:
+    def _up(self, spot: Spot, rows: int) -> Spot:
         """The spot some rows above another, or the first of the document."""
         item, block, row = spot.item, spot.block, spot.row
         while rows > row:
@@ -172,11 +157,11 @@ class Viewport(Generic[T]):
             row = self._measure(item, block)
         return Spot(item, block, row - rows)
 
-    def _down(self, spot: Spot[T], rows: int) -> Spot[T]:
+    def _down(self, spot: Spot, rows: int) -> Spot:
         """The spot some rows below another, or the last of the document."""
         return self._existing(Spot(spot.item, spot.block, spot.row + rows))
 
-    def _existing(self, spot: Spot[T], *, clamp: bool = False) -> Spot[T]:
+    def _existing(self, spot: Spot, *, clamp: bool = False) -> Spot:
         """The same row; the next one if its block has become shorter, or the last of all."""
         item, block, row = spot.item, spot.block, spot.row
         while True:
@@ -193,15 +178,15 @@ class Viewport(Generic[T]):
                 return self._last_row()
             item, block = below, 0
 
-    def _last_row(self) -> Spot[T]:
+    def _last_row(self) -> Spot:
         last = self._seen_before(len(self.layout))
         if last is None:
             return Spot(self.layout[0], 0, 0)
         return self._up(Spot(last, len(last.blocks()), 0), 1)
 
-    def _below(self, spot: Spot[T], count: int) -> list[Spot[T]]:
+    def _below(self, spot: Spot, count: int) -> list[Spot]:
         """The spots from one downwards."""
-        rows: list[Spot[T]] = []
+        rows: list[Spot] = []
         item, block, row = spot.item, spot.block, spot.row
         while len(rows) < count:
             if block < len(item.blocks()):
@@ -216,14 +201,14 @@ class Viewport(Generic[T]):
             item, block = below, 0
         return rows
 
-    def _seen_before(self, index: int) -> T | None:
+    def _seen_before(self, index: int) -> Item | None:
         for place in range(index - 1, -1, -1):
             item = self.layout[place]
             if item.blocks():
                 return item
         return None
 
-    def _seen_after(self, index: int) -> T | None:
+    def _seen_after(self, index: int) -> Item | None:
         for place in range(index + 1, len(self.layout)):
             item = self.layout[place]
             if item.blocks():
