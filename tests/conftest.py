@@ -61,7 +61,7 @@ _LOOKUPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 _PATIENCE = 60.0
 _IMPATIENT = (
     "tui.cli.program._SEARCH_SECONDS",
-    "tui.commands.search._SECONDS",
+    "tui.commands.opening._SEARCH_SECONDS",
     "tui.engine.library.guide_recall.SECONDS",
     "tui.engine.library.guide_recall._EACH_SECONDS",
     "tui.storage.index.maintenance._FOLLOW_SECONDS",

@@ -37,7 +37,7 @@ NOT_YET = {
     "tui.cli.ask",
     "tui.cli.debug_log",
     "tui.cli.sessions",
-    "tui.commands.context",
+    "tui.commands.shell",
     "tui.commands.registry",
     "tui.domain.search.query",
     "tui.domain.search.search_results",

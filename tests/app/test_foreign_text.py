@@ -13,7 +13,7 @@ from tests.ui.world import World
 from tests.waiting import until
 from tui.app.controllers.prompt_files import _listing_of
 from tui.app.services.session_imports import SessionImports
-from tui.commands.links import _run
+from tui.commands.viewers import _run
 from tui.domain.references import words_in
 from tui.engine.prompts.attaching import Place, attach
 from tui.engine.prompts.preview import preview

@@ -1,12 +1,14 @@
 """Commands as the prompt gives them, in a program over real files."""
 
+import asyncio
+from functools import partial
+
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
-from tui.commands.context import CommandContext, NumberedList
-from tui.commands.effects import Later, OpenReport, Say, carried_out
-from tui.commands.registry import run
+from tui.commands.registry import carry_out, run
+from tui.commands.shell import CommandContext, NumberedList
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.library.retention import Retention
@@ -47,12 +49,12 @@ class Themes:
 
 
 class Commands:
-    """Runs commands in one program; ``said`` is what the last one told, ``effects`` all of it."""
+    """Runs commands in one program, and is their shell: ``calls`` is what the last one did."""
 
     def __init__(self, program):
         self.program = program
         self.workspace = program.workspace
-        self.effects = ()
+        self.calls = []
         self.running = False
         self.retention = RetentionSettings()
         self.hook = ()
@@ -64,6 +66,7 @@ class Commands:
         self.noted = []
         self.no_room = False
         self.configured = ()
+        self.meanwhile = program.settle
         self.shelf = SessionMoves(self.workspace, program.store, self.stop)
 
     @property
@@ -99,36 +102,98 @@ class Commands:
         await self.workspace.pool.try_save(conversation)
         return stopped
 
+    # --- what a test does
+
     async def __call__(self, text):
         """Type a command; gives what is told, one string."""
-        self.effects = await self.carried_out(await run(parse(text), self.context))
+        return await self.do(partial(run, invocation=parse(text)))
+
+    async def do(self, work):
+        """Do some work, to its end or until it asks; gives what is told."""
+        self._task = asyncio.ensure_future(self._do_all(work))
+        return await self._to_the_end_or_a_question()
+
+    async def answer(self, *, yes=True):
+        """Answer the question that was asked; gives what is told since then."""
+        self._answer.set_result(yes)
+        return await self._to_the_end_or_a_question()
+
+    async def _to_the_end_or_a_question(self):
+        self.calls, self.question, self.detail = [], "", ""
+        self._asked, self._answer = asyncio.Event(), asyncio.Future()
+        asked = asyncio.ensure_future(self._asked.wait())
+        await asyncio.wait({self._task, asked}, return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
+        if self._task.done():
+            self._task.result()
         await self.program.settle()
         return self.told
 
-    async def carried_out(self, effects):
-        """What is done behind the screen is done at once; gives all that came of it."""
-        done = []
-        for effect in effects:
-            more = await carried_out(effect.work) if isinstance(effect, Later) else None
-            done += [effect] if more is None else await self.carried_out(more)
-        return tuple(done)
+    async def _do_all(self, work):
+        # What is done behind the screen is done at once.
+        self._works = [work]
+        while self._works:
+            await carry_out(self, self._works.pop(0))
+            await self.meanwhile()
+
+    # --- what a command does
+
+    def __getattr__(self, name):
+        """Record what only the screen does."""
+        if name not in _SCREEN:
+            raise AttributeError(name)
+        return lambda *given: self.calls.append((name, *given))
+
+    def open_sessions(self, view, *, everywhere=True, text=""):
+        self.calls.append(("open_sessions", view, everywhere, text))
+
+    async def show_session(self):
+        self.calls.append(("show_session",))
+
+    async def ask_again(self, message_id):
+        self.calls.append(("ask_again", message_id))
+
+    async def edit_question(self, message_id):
+        self.calls.append(("edit_question", message_id))
+
+    async def retry(self):
+        self.calls.append(("retry",))
+
+    async def compact(self):
+        self.calls.append(("compact",))
+
+    async def confirm(self, question, detail="", *, again=""):
+        self.question = question
+        self.detail = detail if isinstance(detail, str) else detail()
+        self._asked.set()
+        return await self._answer
+
+    def in_background(self, work):
+        self.calls.append(("in_background",))
+        self._works.append(work)
+
+    # --- what a test sees
 
     @property
     def told(self):
-        return "\n".join(filter(None, map(_words, self.effects)))
+        return "\n".join(call[-1] if call[0] == "report" else call[1] for call in self._texts)
+
+    @property
+    def _texts(self):
+        return [call for call in self.calls if call[0] in ("say", "report")]
 
     @property
     def kinds(self):
-        return [type(effect).__name__ for effect in self.effects]
+        return [call[0] for call in self.calls]
 
     @property
     def severity(self):
-        return self.effects[-1].notice.severity
+        return [*self._texts[-1], "information"][2]
 
     @property
     def title(self):
         """The title of the report that the last command opened."""
-        (found,) = [each.report.title for each in self.effects if isinstance(each, OpenReport)]
+        (found,) = [call[1] for call in self.calls if call[0] == "report"]
         return found
 
     @property
@@ -136,14 +201,7 @@ class Commands:
         return self.workspace.current
 
 
-def _words(effect):
-    match effect:
-        case Say(notice):
-            return notice.text
-        case OpenReport(report):
-            return report.text
-        case _:
-            return ""
+_SCREEN = {"say", "report", "show_moved", "show_todos", "focus_prompt", "copy", "open", "exit"}
 
 
 @pytest.fixture

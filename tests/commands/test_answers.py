@@ -3,7 +3,6 @@
 import pytest
 
 from tests.engine.workspaces import FULL
-from tui.commands.effects import AskAgain, Compact, EditQuestion, OpenModels, RetryTurn
 
 
 def answered(commands, text="", **fields):
@@ -26,7 +25,7 @@ async def test_after_a_whole_answer_another_version_is_asked_for(commands):
     await commands.program.send("hello")
     answer = answered(commands, "hi")
     await commands("/retry")
-    assert commands.effects == (AskAgain(answer.id),)
+    assert commands.calls == [("ask_again", answer.id)]
 
 
 async def test_edit_is_about_the_last_question(commands):
@@ -34,7 +33,7 @@ async def test_edit_is_about_the_last_question(commands):
     answered(commands, "hi")
     question = commands.current.session.loaded_messages[0]
     await commands("/edit")
-    assert commands.effects == (EditQuestion(question.id),)
+    assert commands.calls == [("edit_question", question.id)]
 
 
 async def test_where_nothing_was_asked_there_is_nothing_to_edit(commands):
@@ -46,13 +45,13 @@ async def test_an_answer_that_did_not_come_to_its_end_is_asked_for_again(command
     await commands.program.send("hello")
     answered(commands, "h", status=status)
     await commands("/retry")
-    assert commands.effects == (RetryTurn(),)
+    assert commands.calls == [("retry",)]
 
 
 async def test_a_prompt_without_an_answer_is_asked_again(commands):
     await commands.program.send("hello")
     await commands("/retry")
-    assert commands.effects == (RetryTurn(),)
+    assert commands.calls == [("retry",)]
 
 
 async def test_nothing_is_retried_while_an_answer_is_made(commands):
@@ -74,7 +73,7 @@ async def test_an_answer_cut_off_by_a_crash_can_be_retried_in_a_session_that_is_
     there = await world.session("What is two?")
     await commands.program.look_at(there)
     await commands("/retry")
-    assert commands.effects == (RetryTurn(),)
+    assert commands.calls == [("retry",)]
 
 
 # --- /compact
@@ -87,7 +86,7 @@ async def test_there_is_nothing_to_compact_in_a_new_session(commands):
 async def test_what_was_said_is_compacted(commands):
     await commands.program.send("hello")
     await commands("/compact")
-    assert commands.effects == (Compact(),)
+    assert commands.calls == [("compact",)]
 
 
 async def test_it_is_compacted_once_at_a_time(commands):
@@ -106,7 +105,7 @@ async def test_there_is_nothing_to_stop_where_nothing_runs(commands):
 async def test_stopping_an_answer_says_nothing_itself(commands):
     commands.running = True
     assert await commands("/stop") == ""
-    assert commands.effects == ()
+    assert commands.calls == []
     assert not commands.running
 
 
@@ -119,13 +118,13 @@ def model(commands):
 
 async def test_without_a_name_the_models_are_shown(commands):
     await commands("/model")
-    assert commands.effects == (OpenModels(),)
+    assert commands.calls == [("open", "models")]
 
 
 async def test_another_model_is_chosen_for_this_session(commands, world):
     await commands.program.send("hello")
     assert await commands("/model other:model") == "Model: other:model"
-    assert commands.kinds == ["Say", "ShowSession"]
+    assert commands.kinds == ["say", "show_session"]
     assert model(commands) == "other:model"
     assert world.reader.entry(commands.current.id).model == "other:model"
     assert commands.noted == ["other:model"]
@@ -140,7 +139,7 @@ async def test_choosing_a_model_in_a_new_session_leaves_it_new(commands):
 @pytest.mark.parametrize("name", ["nobody:knows", "nobody"])
 async def test_a_model_that_no_list_has_is_asked_about(commands, name):
     await commands(f"/model {name}")
-    assert commands.effects == (OpenModels(name),)
+    assert commands.calls == [("open", "models", name)]
     assert model(commands) == "scripted:model"
     assert commands.noted == []
 

@@ -4,13 +4,13 @@ import asyncio
 import os
 import socket
 from datetime import timedelta
+from functools import partial
 
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
 from tests.waiting import SECONDS, until
 from tui.commands import archive
-from tui.commands.effects import Ask, MovedSession, carried_out
 from tui.domain.journal.records import Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
 from tui.errors import SessionNotFound
@@ -25,19 +25,6 @@ def ordered(world):
     return [entry.id for entry in world.reader.list(SessionFilter(SHOP), None, 10).entries]
 
 
-async def say_yes(commands):
-    """Answer the question that the last command has led to."""
-    [asked] = [effect for effect in commands.effects if isinstance(effect, Ask)]
-    commands.effects = await carried_out(asked.confirmed)
-    await commands.program.settle()
-    return commands.told
-
-
-def question(commands):
-    [asked] = [effect for effect in commands.effects if isinstance(effect, Ask)]
-    return asked.question
-
-
 async def change(world, session_id):
     """Write in a session, in another window."""
     program = world.started()
@@ -47,7 +34,7 @@ async def change(world, session_id):
 
 async def delete(commands, arguments=""):
     await commands(f"/delete {arguments}".strip())
-    return await say_yes(commands)
+    return await commands.answer()
 
 
 # --- /archive
@@ -59,7 +46,7 @@ async def test_the_current_session_is_archived_and_the_most_recent_other_is_show
     here = await world.session("here")
     commands = started(here)
     assert await commands("/archive") == 'Archived "here". /undo brings it back'
-    assert commands.kinds[:2] == ["ShowSession", "MovedSession"]
+    assert commands.kinds[:2] == ["show_session", "show_moved"]
     assert commands.current.id == other
     assert status(world, here) == "archived"
     assert world.holder(here) is None
@@ -78,8 +65,8 @@ async def test_another_session_is_archived_by_any_target(commands, world, how):
     there = await world.session("hello", name="There")
     told = await commands("/archive " + how.format(id=there))
     assert told == 'Archived "There". /undo brings it back'
-    assert commands.kinds == ["MovedSession", "Say"]
-    assert commands.effects[0] == MovedSession(there)
+    assert commands.kinds == ["show_moved", "say", "in_background"]
+    assert commands.calls[0] == ("show_moved", there)
     assert status(world, there) == "archived"
 
 
@@ -129,7 +116,7 @@ async def test_a_session_that_cannot_be_saved_stays(started, world, command):
     commands.current.opened.add_message("user", "more")
     commands.program.store.fail_next(FULL, times=9)
     await commands(command)
-    told = await say_yes(commands) if command == "/delete" else commands.told
+    told = await commands.answer() if command == "/delete" else commands.told
     assert told == f'Could not save "{commands.current.label()}": disk full'
     assert commands.severity == "error"
     assert commands.current.id == here
@@ -179,9 +166,9 @@ async def test_deleting_asks_and_only_a_yes_does_it(started, world):
     here = await world.session("here")
     commands = started(here)
     await commands("/delete")
-    assert question(commands) == 'Move "here" (1 message) to the trash?'
+    assert commands.question == 'Move "here" (1 message) to the trash?'
     assert status(world, here) == "open"
-    assert await say_yes(commands) == 'Moved "here" to the trash. /undo brings it back'
+    assert await commands.answer() == 'Moved "here" to the trash. /undo brings it back'
     assert status(world, here) == "trashed"
     assert commands.current.id == other
 
@@ -218,8 +205,8 @@ async def test_a_deleted_session_is_not_deleted_again(commands, world):
 
 async def test_the_sidebar_deletes_without_another_question(commands, world):
     there = await world.session("there")
-    commands.effects = await archive.delete_at_once(commands.context, there)
-    assert commands.told == 'Moved "there" to the trash. /undo brings it back'
+    told = await commands.do(partial(archive.delete_at_once, session_id=there))
+    assert told == 'Moved "there" to the trash. /undo brings it back'
 
 
 # --- /restore
@@ -362,7 +349,7 @@ async def test_a_purged_session_and_one_moved_since_are_named_and_then_passed_ov
 async def test_of_those_moved_together_the_ones_that_stay_are_counted(commands, world):
     made = [await world.session(f"Number {number}") for number in range(4)]
     await commands("/resume clear")
-    await commands.carried_out(await commands.effects[0].confirmed())
+    await commands.answer()
     world.reader.purge(made[0])
     world.reader.purge(made[3])
     told = await commands("/undo")
@@ -513,7 +500,7 @@ async def test_a_session_that_is_back_is_told_to_be_though_it_is_not_shown(start
     await commands("/archive " + there)
     stayed = await stuck(commands)
     assert await commands("/restore " + there) == f'Brought back "there"\n{stayed}'
-    assert commands.effects[0] == MovedSession(there)
+    assert commands.calls[0] == ("show_moved", there)
     assert status(world, there) == "closed"
     assert commands.severity == "error"
     assert await commands("/undo") == 'Archived "there" again'
@@ -544,9 +531,9 @@ async def test_a_fork_is_told_though_it_is_not_shown(started, world):
 
     commands.program.store.append = append_but_here
     told = await commands("/fork " + there)
-    new = commands.effects[0].session_id
+    new = commands.calls[0][1]
     assert told == f'This is a copy of "there"; the original is unchanged\n{stayed}'
-    assert commands.effects[0] == MovedSession(new)
+    assert commands.calls[0] == ("show_moved", new)
     assert world.texts(new) == ["there"]
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 from tui.commands import registry
-from tui.domain.commands import Invocation
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
 
 
@@ -25,8 +24,7 @@ async def fail_with(commands, monkeypatch, error):
         raise error
 
     monkeypatch.setitem(registry.FUNCTIONS, "save", fail)
-    commands.effects = await registry.run(Invocation("save"), commands.context)
-    return commands.told
+    return await commands("/save")
 
 
 async def test_what_goes_wrong_is_said(commands, monkeypatch):

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
-from tui.commands.effects import OpenPicker, Say
 from tui.errors import StorageError
 
 
@@ -21,7 +20,7 @@ def project(tmp_path):
 @pytest.mark.parametrize("text", ["/resume", "/resume list", "/RESUME LIST"])
 async def test_closed_sessions_are_shown_in_the_picker(commands, text):
     await commands(text)
-    assert commands.effects == (OpenPicker("closed"),)
+    assert commands.calls == [("open_sessions", "closed", True, "")]
 
 
 async def test_without_a_list_numbers_count_from_the_latest_closed_one(commands, world, project):
@@ -57,7 +56,7 @@ async def test_a_number_resumes_what_was_listed_under_it(commands, world, projec
     commands.numbers.show([new, old])
     await world.session("Since then", project=project)
     assert await commands("/resume 2") == 'Opened "Old one"'
-    assert commands.kinds[0] == "ShowSession"
+    assert commands.kinds[0] == "show_session"
     assert commands.current.id == old
     assert world.holder(old)
     assert world.reader.active(SHOP) == old
@@ -288,7 +287,7 @@ async def test_the_session_on_screen_is_left_when_it_is_deleted(commands, world)
     viewed = await world.session("Viewed")
     await commands.program.look_at(viewed)
     assert (await commands(f"/resume delete {viewed}")).startswith('Moved "Viewed" to the trash')
-    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.kinds == ["in_background", "show_session", "show_moved", "say"]
     assert commands.current.id == other
     assert world.reader.entry(viewed).status == "trashed"
 
@@ -312,14 +311,11 @@ async def test_all_that_is_closed_goes_to_the_trash_after_asking(commands, world
     await commands.program.send("Working")
     mine = commands.current.id
     await commands("/resume clear")
-    (ask,) = commands.effects
-    assert ask.question == "Move all 3 closed sessions of 2 projects to the trash?"
-    assert ask.declined[0].notice.text == "Nothing was moved."
+    assert commands.question == "Move all 3 closed sessions of 2 projects to the trash?"
+    assert await commands.answer(yes=False) == "Nothing was moved."
+    await commands("/resume clear")
     since = await world.session()
-    effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == [
-        "Moved 3 sessions to the trash. /undo brings them back"
-    ]
+    assert await commands.answer() == "Moved 3 sessions to the trash. /undo brings them back"
     status = [world.reader.entry(each).status for each in (*closed, archived, held, mine, since)]
     assert status == ["trashed"] * 3 + ["archived", "open", "open", "closed"]
 
@@ -327,26 +323,18 @@ async def test_all_that_is_closed_goes_to_the_trash_after_asking(commands, world
 async def test_what_was_opened_since_the_question_stays(commands, world, project):
     there, other = await world.session(project=project), await world.session()
     await commands("/resume clear")
-    (ask,) = commands.effects
     await commands.program.open(there)
-    effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == [
-        "Moved 1 session to the trash. /undo brings it back"
-    ]
+    assert await commands.answer() == "Moved 1 session to the trash. /undo brings it back"
     assert [world.reader.entry(each).status for each in (there, other)] == ["open", "trashed"]
 
 
 async def test_what_others_opened_or_took_away_since_the_question_is_passed_over(commands, world):
     held, gone, left = [await world.session() for _ in range(3)]
     await commands("/resume clear")
-    (ask,) = commands.effects
     world.started(held)
     world.reader.delete(gone)
     world.reader.purge(gone)
-    effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == [
-        "Moved 1 session to the trash. /undo brings it back"
-    ]
+    assert await commands.answer() == "Moved 1 session to the trash. /undo brings it back"
     assert [world.reader.entry(each).status for each in (held, left)] == ["open", "trashed"]
 
 
@@ -355,10 +343,7 @@ async def test_what_a_newer_version_wrote_is_cleared_too(commands, world):
     path = world.reader.path(newer)
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
     await commands("/resume clear")
-    effects = await commands.carried_out(await commands.effects[0].confirmed())
-    assert [effect.notice.text for effect in effects] == [
-        "Moved 2 sessions to the trash. /undo brings them back"
-    ]
+    assert await commands.answer() == "Moved 2 sessions to the trash. /undo brings them back"
     assert [world.reader.entry(each).status for each in (newer, other)] == ["trashed"] * 2
 
 
@@ -376,8 +361,8 @@ async def test_the_session_on_screen_stays_there_if_it_cannot_be_cleared(
         delete(session_id, batch)
 
     monkeypatch.setattr(commands.program.store, "delete", refuse)
-    effects = await commands.carried_out(await commands.effects[0].confirmed())
-    assert [effect.notice.text for effect in effects] == [
+    told = await commands.answer()
+    assert told.splitlines() == [
         "Moved 1 session to the trash. /undo brings it back",
         "Cannot move it.",
     ]
@@ -389,10 +374,8 @@ async def test_the_session_on_screen_is_not_cleared_once_it_was_typed_in(command
     viewed = await world.session("Viewed")
     await commands.program.look_at(viewed)
     await commands("/resume clear")
-    (ask,) = commands.effects
     await commands.program.type("a word")
-    effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == ["No session was moved"]
+    assert await commands.answer() == "No session was moved"
     assert (commands.current.id, commands.current.prompt.text) == (viewed, "a word")
     assert world.reader.entry(viewed).status == "open"
 
@@ -401,8 +384,8 @@ async def test_clearing_leaves_the_session_on_screen(commands, world):
     viewed = await world.session("Viewed")
     await commands.program.look_at(viewed)
     await commands("/resume clear")
-    effects = await commands.carried_out(await commands.effects[0].confirmed())
-    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "Say"]
+    await commands.answer()
+    assert commands.kinds == ["in_background", "show_session", "say"]
     assert commands.current.untouched
     assert world.reader.entry(viewed).status == "trashed"
 
@@ -411,7 +394,7 @@ async def test_one_undo_brings_back_all_that_was_cleared_in_their_order(commands
     made = [await world.session(f"Number {number}") for number in range(3)]
     await commands.program.look_at(made[1])
     await commands("/resume clear")
-    await commands.carried_out(await commands.effects[0].confirmed())
+    await commands.answer()
     assert await commands("/undo") == "Brought back 3 sessions"
     assert [world.reader.entry(each).status for each in made] == ["closed", "closed", "closed"]
     assert commands.current.id == made[1]
@@ -423,7 +406,7 @@ async def test_an_undo_of_a_clearing_that_failed_midway_goes_on_with_the_rest(
 ):
     made = [await world.session(f"Number {number}") for number in range(3)]
     await commands("/resume clear")
-    await commands.carried_out(await commands.effects[0].confirmed())
+    await commands.answer()
     restore = commands.program.store.restore
 
     def fail_once(session_id, batch):
@@ -446,9 +429,7 @@ async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
         raise StorageError("No room.")
 
     monkeypatch.setattr(commands.program.store, "delete", fail)
-    effects = await commands.carried_out(await commands.effects[0].confirmed())
-    told = [effect.notice.text for effect in effects]
-    assert told == ["No session was moved", "No room."]
+    assert await commands.answer() == "No session was moved\nNo room."
 
 
 async def test_what_was_deleted_is_taken_back_by_undo(commands, world):
@@ -468,9 +449,7 @@ async def test_one_that_cannot_be_cleared_keeps_no_other_in_the_list(commands, w
     damaged.rename(world.root / "elsewhere")
     damaged.mkdir()
     await commands("/resume clear")
-    effects = await commands.carried_out(await commands.effects[0].confirmed())
-    told = [effect.notice.text for effect in effects if isinstance(effect, Say)]
-    assert told == [
+    assert (await commands.answer()).splitlines() == [
         "Moved 2 sessions to the trash. /undo brings them back",
         f"Session {sessions[1]} is damaged: it is not a regular file",
     ]

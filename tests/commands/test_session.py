@@ -3,9 +3,7 @@
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
-from tui.commands.effects import OpenPicker
 from tui.domain.text.labels import local_minute
-from tui.errors import StorageError
 
 USAGE = "Usage: /session list | resume NUMBER | save [NAME or ID] | close [ID]"
 
@@ -38,7 +36,7 @@ async def test_a_new_session_has_details_without_a_number(commands):
 
 async def test_sessions_of_this_project_are_shown_in_the_picker(commands):
     await commands("/session list")
-    assert commands.effects == (OpenPicker("all", everywhere=False),)
+    assert commands.calls == [("open_sessions", "all", False, "")]
 
 
 # --- /session resume
@@ -50,7 +48,7 @@ async def test_a_number_opens_the_session_that_was_listed_under_it(commands, wor
     await world.session("Since then")
     assert await commands("/session resume 2") == 'Opened "Old one"'
     assert commands.current.id == old
-    assert commands.kinds[0] == "ShowSession"
+    assert commands.kinds[0] == "show_session"
     assert world.holder(old)
     assert world.reader.active(SHOP) == old
 
@@ -157,7 +155,7 @@ async def test_closing_saves_gives_up_and_shows_the_most_recent_other(commands, 
     await commands.program.send("Hello", save=False)
     mine = commands.current.id
     assert await commands("/session close") == 'Closed "Hello"'
-    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.kinds == ["show_session", "say"]
     assert commands.current.id == recent
     assert commands.current.opened is None
     assert world.texts(mine) == ["Hello"]
@@ -184,7 +182,7 @@ async def test_closing_stops_the_answer_and_keeps_what_was_not_sent(commands, wo
     await commands("/session close")
     assert commands.running
     assert world.holder(mine.id)
-    await commands.carried_out(await commands.effects[0].confirmed())
+    await commands.answer()
     assert not commands.running
     assert not world.holder(mine.id)
     assert world.texts(mine.id) == ["Hello", "Half an an"]
@@ -215,28 +213,27 @@ async def unsaved(commands):
     await commands.program.send("Hello", save=False)
     commands.program.store.fail_next(FULL, times=9)
     await commands("/session close")
-    return commands.current, commands.effects[0]
+    return commands.current
 
 
 async def test_a_session_that_cannot_be_saved_is_closed_only_after_asking(commands):
-    mine, ask = await unsaved(commands)
-    assert commands.kinds == ["Ask"]
-    assert ask.question == f'Could not save "{mine.label()}": disk full. Close it anyway?'
-    assert ask.detail == "Unsaved messages go to a rescue file."
-    assert ask.declined[0].notice.text == f'Stayed in "{mine.label()}": could not save (disk full)'
+    mine = await unsaved(commands)
+    assert commands.question == f'Could not save "{mine.label()}": disk full. Close it anyway?'
+    assert commands.detail == "Unsaved messages go to a rescue file."
+    stayed = f'Stayed in "{mine.label()}": could not save (disk full)'
+    assert await commands.answer(yes=False) == stayed
     assert mine.unsaved
     assert mine in commands.workspace.open
 
 
 async def test_a_yes_closes_it_and_says_where_the_rest_is(commands, world):
     other = await world.session("Other")
-    mine, ask = await unsaved(commands)
-    effects = await ask.confirmed()
-    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "Say", "Say"]
-    assert [effect.notice.text for effect in effects[1:]] == [
+    mine = await unsaved(commands)
+    assert (await commands.answer()).splitlines() == [
         'Closed "Hello"',
         f"What could not be saved is in {mine.id}.jsonl.",
     ]
+    assert commands.kinds == ["show_session", "say", "say"]
     assert commands.rescued == [mine.id]
     assert commands.current.id == other
     assert not world.holder(mine.id)
@@ -244,10 +241,9 @@ async def test_a_yes_closes_it_and_says_where_the_rest_is(commands, world):
 
 async def test_where_there_is_no_room_for_a_rescue_file_it_stays_open(commands, world):
     await world.session("Other")
-    mine, ask = await unsaved(commands)
+    mine = await unsaved(commands)
     commands.no_room = True
-    with pytest.raises(StorageError, match="No rescue file could be written"):
-        await ask.confirmed()
+    assert "No rescue file could be written" in await commands.answer()
     assert commands.current is mine
     assert mine.unsaved
     assert mine in commands.workspace.open
@@ -268,11 +264,10 @@ async def test_a_session_that_is_not_on_screen_is_stopped_saved_and_closed(comma
     await commands.program.look_at(other)
     mine.prompt.edit("Typed")
     await commands(f"/session close {mine.id}")
-    commands.effects = await commands.carried_out(await commands.effects[0].confirmed())
-    assert commands.told == f'Closed "{mine.label()}"'
+    assert await commands.answer() == f'Closed "{mine.label()}"'
     assert not commands.running
     assert commands.current.id == other
-    assert commands.kinds == ["MovedSession", "Say"]
+    assert commands.kinds == ["show_moved", "say"]
     assert not world.holder(mine.id)
     assert world.reader.entry(mine.id).status == "closed"
     assert world.drafts.load(mine.id).text == "Typed"

@@ -7,10 +7,7 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP, said
 from tests.waiting import until
-from tui.commands.effects import OpenPicker, Say
-from tui.commands.registry import run
 from tui.config.schema import RetentionSettings
-from tui.domain.commands import parse
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.errors import StorageError
 
@@ -26,9 +23,9 @@ async def opened(commands, text):
 
 async def test_sessions_are_shown_in_the_picker_filtered_by_a_text(commands):
     await commands("/sessions")
-    assert commands.effects == (OpenPicker("all"),)
+    assert commands.calls == [("open_sessions", "all", True, "")]
     await commands("/sessions Auth bug")
-    assert commands.effects == (OpenPicker("all", text="Auth bug"),)
+    assert commands.calls == [("open_sessions", "all", True, "Auth bug")]
 
 
 # --- /save
@@ -46,7 +43,7 @@ async def test_save_writes_what_is_pending_in_every_open_session(commands, world
     first.opened.add_message("user", "goes on")
     await commands.program.send("two", save=False)
     assert await commands("/save") == f"Session saved: {there}"
-    assert commands.kinds == ["Say"]
+    assert commands.kinds == ["say"]
     assert world.texts(there) == ["one", "two"]
     assert world.texts(first.id) == ["goes on"]
 
@@ -82,13 +79,13 @@ async def test_a_session_that_is_looked_at_is_saved_as_it_is(commands, world):
 
 async def test_load_without_a_target_shows_the_picker(commands):
     await commands("/load")
-    assert commands.effects == (OpenPicker("all"),)
+    assert commands.calls == [("open_sessions", "all", True, "")]
 
 
 async def test_load_opens_a_session_and_names_it(commands, world):
     one, two = await world.session("one"), await world.session("one", "two", name="Second")
     assert await commands(f"/load {two}") == 'Opened "Second"'
-    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.kinds == ["show_session", "say"]
     assert world.holder(two) is not None
     assert await commands(f"/load {one}") == 'Opened "one"'
     assert world.holder(two) is None
@@ -178,7 +175,7 @@ async def test_a_session_that_cannot_be_saved_is_stayed_in(commands, world):
     commands.program.store.fail_next(FULL)
     told = await commands(f"/load {there}")
     assert told == f'Stayed in "{first.label()}": could not save (disk full)'
-    assert commands.kinds == ["Say"]
+    assert commands.kinds == ["say"]
     assert commands.current is first
 
 
@@ -207,7 +204,7 @@ async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(command
     commands.program.store.gate.set()
     assert await loading == ""
     assert await looking
-    assert commands.effects == ()
+    assert commands.calls == []
 
 
 # --- /new
@@ -218,7 +215,8 @@ async def test_new_starts_a_session_and_leaves_the_other(commands):
     first = commands.current
     told = await commands("/new")
     assert told == "Started a new session"
-    assert commands.kinds == ["ShowSession", "FocusPrompt", "Say"]
+    shown = ["show_session", "focus_prompt"]
+    assert commands.kinds == [*shown, "in_background", "say", "in_background"]
     assert commands.current is not first
 
 
@@ -298,21 +296,19 @@ async def test_new_may_move_what_is_too_much_to_the_trash(commands, world):
     assert world.reader.entry(there).status == "trashed"
 
 
-async def test_new_shows_the_session_before_anything_is_archived(commands, world):
-    await commands.program.send("hello")
-    effects = await run(parse("/new"), commands.context)
-    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "FocusPrompt", "Later"]
-
-
 async def test_what_was_begun_is_told_in_the_session_that_was_begun(commands, world):
     there = await world.session()
     await commands.program.send("hello")
-    *_, later = await run(parse("/new"), commands.context)
-    new = commands.current
-    new.prompt.edit("typed, so that it stays")
-    await commands.program.look_at(there)
-    assert not [each for each in await later.work() if isinstance(each, Say)]
-    assert said(new) == ["Started a new session"]
+    begun = []
+
+    async def leave():
+        begun.append(commands.current)
+        commands.current.prompt.edit("typed, so that it stays")
+        await commands.program.look_at(there)
+
+    commands.meanwhile = leave
+    assert await commands("/new") == ""
+    assert said(begun[0]) == ["Started a new session"]
 
 
 async def test_new_in_a_new_session_archives_nothing(commands, world):
@@ -352,7 +348,7 @@ async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
     await commands.program.send("hello", save=False)
     current = commands.current
     assert await commands("/reset") == "Started over. The earlier messages are kept"
-    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.kinds == ["show_session", "say"]
     assert commands.current is current
     assert world.texts(current.id) == ["hello"]
     assert world.reader.journal(current.id).load().loaded_messages == ()

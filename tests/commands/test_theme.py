@@ -3,7 +3,7 @@
 
 async def test_without_a_name_the_user_picks_one(commands):
     await commands("/theme")
-    assert commands.kinds == ["OpenThemes"]
+    assert commands.calls == [("open", "themes")]
 
 
 async def test_a_name_is_chosen(commands):

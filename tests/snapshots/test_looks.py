@@ -19,7 +19,6 @@ from tests.ui.screen import (
 )
 from tests.waiting import until
 from tui.commands import registry
-from tui.commands.effects import Ask
 from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import ToolCall
 from tui.domain.journal.records import Todos
@@ -355,9 +354,9 @@ async def test_a_full_disk(world, same_picture, monkeypatch):
 
 
 async def test_a_question_where_there_is_little_room(world, same_picture, monkeypatch):
-    async def ask(context, arguments):
-        words = f"Delete session {context.workspace.current.id}? (y/n)"
-        return (Ask(words, list, detail="Until it is purged, /undo brings it back."),)
+    async def ask(shell, arguments):
+        words = f"Delete session {shell.workspace.current.id}? (y/n)"
+        await shell.confirm(words, "Until it is purged, /undo brings it back.")
 
     monkeypatch.setitem(registry.FUNCTIONS, "save", ask)
     async with world().running(size=(40, 10)) as (app, pilot):

@@ -53,7 +53,7 @@ def opened(monkeypatch):
         given.append(await asyncio.to_thread(_read, Path(target)))
         return ""
 
-    monkeypatch.setattr("tui.commands.pictures.open_outside", open_outside)
+    monkeypatch.setattr("tui.commands.viewers.open_outside", open_outside)
     return given
 
 

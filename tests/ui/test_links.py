@@ -5,7 +5,7 @@ from textual.widgets import OptionList
 
 from tests.ui.screen import conversation, notices, question, send, wait_for_answer
 from tests.waiting import until
-from tui.commands import links
+from tui.commands import viewers
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def opened(monkeypatch):
         targets.append(target)
         return ""
 
-    monkeypatch.setattr(links, "open_outside", open_outside)
+    monkeypatch.setattr(viewers, "open_outside", open_outside)
     return targets
 
 

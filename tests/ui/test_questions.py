@@ -8,7 +8,6 @@ from textual import events
 from tests.ui.screen import conversation, notices, question, send, terminal_rows, type_at_once
 from tests.waiting import until
 from tui.commands import registry
-from tui.commands.effects import Ask, say
 from tui.errors import StorageError
 from tui.widgets.intents import CommandInvoked
 
@@ -22,13 +21,12 @@ def asked(monkeypatch):
     """``/save`` asks; what was answered yes to stands in the list."""
     confirmed = []
 
-    async def ask(context, arguments):
-        async def confirm():
+    async def ask(shell, arguments):
+        if await shell.confirm(f"Save {arguments or ID}? (y/n)", "It can be undone."):
             confirmed.append(arguments)
-            return say(f"Done {arguments}.")
-
-        name = f"Save {arguments or ID}? (y/n)"
-        return (Ask(name, confirm, say("Nothing done."), "It can be undone."),)
+            shell.say(f"Done {arguments}.")
+        else:
+            shell.say("Nothing done.")
 
     monkeypatch.setitem(registry.FUNCTIONS, "save", ask)
     return confirmed
@@ -191,11 +189,9 @@ async def test_a_second_question_waits_for_the_first(world, asked):
 
 
 async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
-    async def fail():
+    async def ask_to_fail(shell, arguments):
+        await shell.confirm("Break it? (y/n)")
         raise StorageError("It broke.")
-
-    async def ask_to_fail(context, arguments):
-        return (Ask("Break it? (y/n)", fail),)
 
     monkeypatch.setitem(registry.FUNCTIONS, "save", ask_to_fail)
     async with world().running() as (app, pilot):

@@ -11,19 +11,18 @@ from textual import events, on
 from textual.binding import BindingType
 from textual.worker import WorkerFailed, get_current_worker  # pyright: ignore[reportUnknownVariableType]
 
+from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.session_list import ListIntent
-from tui.app.controllers.session_switch import LeavingPrivate
 from tui.app.controllers.turns import PromptAdded, TurnFinished
 from tui.app.dependencies import Dependencies
 from tui.app.dispatcher import Dispatcher
-from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
 from tui.app.services.attention import Attention
+from tui.app.shell import AppShell
 from tui.app.shutdown import Defects, catching_elsewhere, end_on_signals
 from tui.app.theme_contrast import ThemeContrastApp
-from tui.app.themes import ALL_KEYS, dress
+from tui.app.themes import dress
 from tui.app.wiring import Controllers
-from tui.commands.effects import Effect
 from tui.config import paths
 from tui.domain.commands import Invocation, template_commands
 from tui.domain.views.notice import Notice
@@ -67,32 +66,14 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.chat = ChatScreen(parts.appearance.keys)
         self._attention = Attention(self, parts.workspace.switcher, parts.notify)
         self._controllers = Controllers(
-            self, self.input_queue, self.chat, parts, self._carry_out, self._attention
+            self, self.input_queue, self.chat, parts, self._shell, self._attention
         )
-        self._effects = EffectRunner(self, self.input_queue, self._controllers, self._turn_help)
-        self._dispatcher = Dispatcher(
-            self, self.input_queue, parts, self._controllers, self._effects
-        )
+        self._dispatcher = Dispatcher(self, self.input_queue, parts, self._controllers)
         dress(self, self._controllers.themes, parts.appearance)
 
-    async def _carry_out(self, wanted: Sequence[Effect]) -> None:
-        # Not bound when the controllers are built: the runner needs them.
-        await self._effects.carry_out(wanted)
-
-    def _turn_help(self) -> None:
-        from tui.screens.help import HelpScreen
-
-        if isinstance(self.screen, HelpScreen):
-            self.screen.dismiss()
-        else:
-            self.push_screen(
-                HelpScreen(
-                    ALL_KEYS,
-                    self._parts.appearance.keys,
-                    self.chat.pass_to_prompt,
-                    self.chat.own_commands,
-                )
-            )
+    def _shell(self) -> AppShell:
+        # Not bound when the controllers are built: the dispatcher needs them.
+        return self._dispatcher.shell()
 
     # --- life
 
@@ -286,17 +267,15 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     def switch_session(self, event: Sidebar.SessionSelected) -> None:
         self._controllers.session_switch.begin(event.session_id)
 
-    @on(LeavingPrivate)
-    async def ask_to_leave(self, event: LeavingPrivate) -> None:
-        await self._effects.carry_out((event.effect,))
+    @on(WorkGiven)
+    def do_work(self, event: WorkGiven) -> None:
+        self._dispatcher.do(event.work)
 
     @on(Sidebar.DeletionConfirmed)
     def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
         from tui.commands import archive
 
-        self._dispatcher.do(
-            partial(archive.delete_at_once, self._controllers.commands, event.session_id)
-        )
+        self._dispatcher.do(partial(archive.delete_at_once, session_id=event.session_id))
 
     @on(Sidebar.WidthChanged)
     def remember_width(self, event: Sidebar.WidthChanged) -> None:
@@ -350,8 +329,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self._controllers.versions.cancel_edit()
 
     @on(LinksWanted)
-    async def open_link(self, event: LinksWanted) -> None:
-        await self._controllers.links.take(event)
+    def open_link(self, event: LinksWanted) -> None:
+        self._controllers.links.take(event)
 
     @on(ApprovalPanel.Answered)
     def answer_question(self, event: ApprovalPanel.Answered) -> None:

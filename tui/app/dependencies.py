@@ -17,7 +17,7 @@ from tui.engine.turns.turn import TurnSettings
 
 if TYPE_CHECKING:
     from tui.app.services.session_imports import SessionImports
-    from tui.commands.context import Models
+    from tui.commands.shell import Models
     from tui.engine.connections import ConnectionManager
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists

@@ -1,17 +1,14 @@
 """Dispatch of commands and prompts: accepted at once, carried out in order."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from tui.app.dependencies import Dependencies
-from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
+from tui.app.shell import AppShell
 from tui.app.wiring import Controllers
-from tui.commands.effects import Effect, carried_out
 from tui.domain.commands import BY_NAME, REACHES, Invocation, PromptText, read_input
 from tui.domain.model_names import looks_like_key
 from tui.domain.views.notice import Notice
@@ -19,6 +16,7 @@ from tui.widgets.transcript.transcript_messages import VersionIntent
 
 if TYPE_CHECKING:
     from tui.app.controllers.versions import Place
+    from tui.commands.shell import Shell, Work
 
 
 class Dispatcher:
@@ -30,14 +28,12 @@ class Dispatcher:
         queue: InputQueue,
         parts: Dependencies,
         controllers: Controllers,
-        effects: EffectRunner,
     ) -> None:
         self._app = app
         self._queue = queue
         self._workspace = parts.workspace
         self._prompts = parts.prompts
         self._controllers = controllers
-        self._effects = effects
 
     async def submit(self, text: str, own: frozenset[str]) -> None:
         """Dispatch the submitted text of the prompt, and the user's own references in it."""
@@ -89,19 +85,22 @@ class Dispatcher:
         if invocation.name == "stop":
             # Now: prompts submitted later are to be sent.
             waited = self._controllers.turns.hold_queue(self._workspace.current)
-            done = asyncio.Event()
-            self._app.run_worker(partial(self._stop, done, waited=waited), name="stop the answer")
+            stop = self._stop if waited else partial(_run, invocation=invocation)
             # Later tasks wait until the answer has stopped.
-            self._queue.add(done.wait)
+            self._queue.add(self.shell().start(stop, "stop the answer"))
         elif reach == "at once":
             await self._run(invocation)
         else:
             task = partial(self._run_in, self._workspace.current.id, invocation)
             self._queue.add(task, leads=reach != "stays", name=_typed(invocation))
 
-    def do(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
+    def do(self, work: "Work") -> None:
         """Queue work that no typed command stands for."""
-        self._queue.add(partial(self._done, work), leads=True)
+        self._queue.add(partial(self._do, work), leads=True)
+
+    def shell(self) -> AppShell:
+        """Make the shell of a command."""
+        return AppShell(self._app, self._queue, self._controllers, self._workspace)
 
     async def _run_in(self, session_id: str, invocation: Invocation) -> None:
         elsewhere = session_id != self._workspace.current.id
@@ -112,24 +111,20 @@ class Dispatcher:
             return
         await self._run(invocation)
 
-    async def _stop(self, done: asyncio.Event, *, waited: bool) -> None:
-        try:
-            told = await self._told(Invocation("stop"))
-            await self._effects.carry_out(() if waited else told)
-        finally:
-            done.set()
-
     async def _run(self, invocation: Invocation) -> None:
-        await self._effects.carry_out(await self._told(invocation))
+        await self._do(partial(_run, invocation=invocation), _typed(invocation))
 
-    async def _told(self, invocation: Invocation) -> Sequence[Effect]:
-        # Imported with the first command: the first screen needs no function of them.
-        from tui.commands import registry
+    async def _do(self, work: "Work", name: str = "") -> None:
+        await self.shell().start(work, name)()
 
-        return await registry.run(invocation, self._controllers.commands)
+    async def _stop(self, shell: "Shell") -> None:
+        await self._controllers.prompt.stop(shell.workspace.current)
 
-    async def _done(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
-        await self._effects.carry_out(await carried_out(work))
+
+async def _run(shell: "Shell", invocation: Invocation) -> None:
+    from tui.commands import registry
+
+    await registry.run(shell, invocation)
 
 
 def _typed(invocation: Invocation) -> str:

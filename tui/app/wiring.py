@@ -1,6 +1,5 @@
 """Builds the controllers and connects them."""
 
-from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -26,14 +25,15 @@ from tui.app.services.attention import Attention
 from tui.app.services.clipboard import Clipboard
 from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
-from tui.app.themes import ThemeSwitcher
-from tui.commands.effects import Effect
+from tui.app.themes import ALL_KEYS, ThemeSwitcher
 from tui.domain.journal.message import Message
 from tui.engine.library.session_titles import SessionTitles
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tui.app.controllers.connect import ConnectController
     from tui.app.controllers.external_editor import ExternalEditor
     from tui.app.controllers.find import FindController
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tui.app.controllers.session_picker import PickerController
     from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
-    from tui.commands.context import CommandContext
+    from tui.commands.shell import CommandContext, Shell
 
 
 class Controllers:
@@ -59,11 +59,11 @@ class Controllers:
         queue: InputQueue,
         chat: ChatScreen,
         parts: Dependencies,
-        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+        shell: "Callable[[], Shell]",
         attention: Attention,
     ) -> None:
         self._app, self._queue, self._chat = app, queue, chat
-        self._parts, self._carry_out = parts, carry_out
+        self._parts, self._shell = parts, shell
         switcher = parts.workspace.switcher
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
         _restore_width(chat, self.ui_state)
@@ -128,7 +128,7 @@ class Controllers:
             self.presenter,
             chat.offer_import,
         )
-        self.confirmations = Confirmations(app, chat, queue, carry_out)
+        self.confirmations = Confirmations(app, chat, queue)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
 
     async def _price(self, answer: Message) -> float | None:
@@ -141,10 +141,20 @@ class Controllers:
             if isinstance(screen, Dialog):
                 screen.retry_failed()
 
+    def toggle_help(self) -> None:
+        """Open the help, or close it."""
+        from tui.screens.help import HelpScreen
+
+        if isinstance(self._app.screen, HelpScreen):
+            self._app.screen.dismiss()
+            return
+        keys, own = self._parts.appearance.keys, self._chat.own_commands
+        self._app.push_screen(HelpScreen(ALL_KEYS, keys, self._chat.pass_to_prompt, own))
+
     @cached_property
     def commands(self) -> "CommandContext":
         """The dependencies of commands."""
-        from tui.commands.context import CommandContext
+        from tui.commands.shell import CommandContext
         from tui.engine.usage import UsageTotals
 
         parts, stop = self._parts, self.prompt.stop
@@ -168,10 +178,8 @@ class Controllers:
     def links(self) -> "LinkController":
         """Opens the links and pictures of a message."""
         from tui.app.controllers.links import LinkController
-        from tui.commands.pictures import PictureOpener
 
-        pictures = PictureOpener(self._parts.workspace.reader, self.picture_files)
-        return LinkController(self._app, self._parts.workspace, pictures, self._carry_out)
+        return LinkController(self._app, self._parts.workspace, self.picture_files, self._shell)
 
     @cached_property
     def versions(self) -> "VersionController":
@@ -192,7 +200,7 @@ class Controllers:
         """Connects a model."""
         from tui.app.controllers.connect import ConnectController
 
-        return ConnectController(self._app, self._chat, self._parts, self._carry_out)
+        return ConnectController(self._app, self._chat, self._parts, self._shell)
 
     @cached_property
     def tools(self) -> "ToolController":
@@ -212,7 +220,7 @@ class Controllers:
             self._parts.imports,
             self.session_list,
             self.search,
-            self._carry_out,
+            self._shell,
         )
 
     @cached_property
@@ -220,12 +228,7 @@ class Controllers:
         """Shows the models, and offers their names in the prompt."""
         from tui.app.controllers.model_picker import ModelPicker
 
-        return ModelPicker(self._app, self._chat, self._parts, self._use_model, self._carry_out)
-
-    async def _use_model(self, name: str) -> Sequence[Effect]:
-        from tui.commands.answers import use_model
-
-        return await use_model(self.commands, name)
+        return ModelPicker(self._app, self._chat, self._parts, self._shell)
 
     @cached_property
     def picker(self) -> "PickerController":

@@ -1,1 +1,1 @@
-"""Slash commands: coroutines that return effects for the screen."""
+"""Slash commands: coroutines that work on the engine, and speak to a shell."""

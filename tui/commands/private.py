@@ -1,33 +1,35 @@
 """``/private`` and ``/keep``: sessions of which nothing reaches a disk."""
 
-from collections.abc import Sequence
-
-from tui.commands.context import CommandContext, title_of
-from tui.commands.effects import Effect, FocusPrompt, MovedSession, ShowSession, say
+from tui.commands.shell import Shell, command, title_of
 from tui.domain.journal.ids import is_private
 from tui.errors import StorageError, UsageError
 
 BEGUN = "Private session: nothing of it is saved. /keep saves it"
 
 
-async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
+@command("private")
+async def begin_private(shell: Shell, arguments: str) -> None:
     """Begin a private session."""
-    workspace = context.workspace
-    if await workspace.begin_private():
-        return (ShowSession(), FocusPrompt(), *say(BEGUN))
-    return say("Already in a new private session") if workspace.current.private else ()
+    if await shell.workspace.begin_private():
+        await shell.show_session()
+        shell.focus_prompt()
+        shell.say(BEGUN)
+    elif shell.workspace.current.private:
+        shell.say("Already in a new private session")
 
 
-async def keep(context: CommandContext, arguments: str) -> Sequence[Effect]:
+@command("keep")
+async def keep(shell: Shell, arguments: str) -> None:
     """Save the private session as a new one."""
-    workspace = context.workspace
     try:
-        await workspace.keep()
+        await shell.workspace.keep()
     except StorageError as error:
-        return say(f"Not kept, and still private: {error.short}", "error")
-    session_id = workspace.current.id
-    kept = say(f"Kept {await title_of(context, session_id)} as {session_id}")
-    return (ShowSession(), MovedSession(session_id), *kept)
+        return shell.say(f"Not kept, and still private: {error.short}", "error")
+    session_id = shell.workspace.current.id
+    title = await title_of(shell, session_id)
+    await shell.show_session()
+    shell.show_moved(session_id)
+    return shell.say(f"Kept {title} as {session_id}")
 
 
 def refuse_private(session_id: str, done: str) -> None:

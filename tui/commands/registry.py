@@ -1,73 +1,70 @@
-"""The functions of the command table."""
-
-from collections.abc import Sequence
-from functools import partial
+"""Running commands, by the functions that their modules bind to the table."""
 
 from tui.commands import (
-    answers,
+    answering,
     archive,
-    export,
+    details,
+    interface,
+    leaving,
+    opening,
     private,
-    program,
-    resume,
-    search,
-    session,
-    sessions,
-    settings,
-    todo,
-    usage,
+    request_settings,
+    saving,
+    todo_list,
 )
-from tui.commands.context import CommandContext, CommandFunction
-from tui.commands.effects import Effect, carried_out
+from tui.commands.shell import FUNCTIONS, Shell, Work
 from tui.domain.commands import Invocation
+from tui.engine.sessions.switching import PrivateSessionLeft
+from tui.errors import SibylError
 
-FUNCTIONS: dict[str, CommandFunction] = {
-    "help": program.show_help,
-    "sessions": sessions.list_all,
-    "save": sessions.save,
-    "load": sessions.load,
-    "new": sessions.begin,
-    "private": private.begin,
-    "keep": private.keep,
-    "reset": sessions.reset,
-    "session": session.session,
-    "resume": resume.resume,
-    "name": sessions.rename,
-    "search": search.search,
-    "archive": archive.archive,
-    "restore": archive.restore,
-    "delete": archive.delete,
-    "fork": archive.fork,
-    "undo": archive.undo,
-    "todo": todo.change,
-    "retry": answers.retry,
-    "edit": answers.edit,
-    "compact": answers.compact,
-    "stop": answers.stop,
-    "copy": export.copy,
-    "paste": program.paste_picture,
-    "export": export.export,
-    "import": program.import_sessions,
-    "usage": usage.usage,
-    "notices": program.list_notices,
-    "editor": program.open_editor,
-    "connect": program.connect,
-    "model": answers.choose_model,
-    "tools": program.show_tools,
-    "set": settings.change_parameter,
-    "system": settings.change_system_prompt,
-    "theme": program.choose_theme,
-    "quit": program.leave,
-}
-"""By the names of the command table."""
+MODULES = (
+    answering,
+    archive,
+    details,
+    interface,
+    leaving,
+    opening,
+    private,
+    request_settings,
+    saving,
+    todo_list,
+)
+"""All that bind functions when they are imported."""
 
-SCREENS: dict[str, CommandFunction] = {"search-screen": search.open_screen}
-"""By ``Command.screen``: invoked by keys and the palette, not typed."""
+_CANDIDATES = 10
 
 
-async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effect]:
-    """Run a command; a ``SibylError`` becomes a notice."""
-    function = FUNCTIONS.get(invocation.name) or SCREENS.get(invocation.name)
-    if function is None:
-        return program.unknown(invocation.name, context.prompts)
-    return await carried_out(partial(function, context, invocation.arguments))
+async def carry_out(shell: Shell, work: Work) -> None:
+    """Await ``work``; a ``SibylError`` becomes a notice, or a question before a private loss."""
+    try:
+        await work(shell)
+    except PrivateSessionLeft as left:
+        lost = left.loaded
+    except SibylError as error:
+        first, *more = error.lines(_CANDIDATES)
+        # One further line fits into the notice; a list of sessions needs a report.
+        if len(more) < 2:
+            shell.say(" ".join((first, *more)), "error")
+        else:
+            shell.report("Which session?", "\n".join((first, *more)))
+        return
+    else:
+        return
+    if await leaving.confirm_leaving(shell, "Leave this session?", (lost,)):
+        await shell.context.stop(lost)
+        with shell.workspace.switcher.letting_go(lost):
+            await carry_out(shell, work)
+
+
+async def run(shell: Shell, invocation: Invocation) -> None:
+    """Run a command of the table, by its verb if that has a function of its own."""
+    name, arguments = invocation.name, invocation.arguments
+    verb, rest = (*arguments.split(maxsplit=1), "", "")[:2]
+    if function := FUNCTIONS.get(f"{name} {arguments.lower()}"):
+        await function(shell, "")
+    elif function := FUNCTIONS.get(f"{name} {verb.lower()} …"):
+        await function(shell, rest)
+    elif function := FUNCTIONS.get(name):
+        await function(shell, arguments)
+    else:
+        interface.say_unknown(shell, name)

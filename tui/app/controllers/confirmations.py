@@ -1,37 +1,64 @@
-"""Confirmation dialogs: one at a time on screen, and the effects of the answer."""
+"""Confirmation dialogs: one at a time on screen, and the turn that an answer brings."""
 
+import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.message import Message
+
 from tui.app.input_queue import InputQueue
-from tui.commands.effects import Ask, Effect, carried_out
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
 if TYPE_CHECKING:
+    from tui.commands.shell import Work
     from tui.screens.confirm import ConfirmScreen
 
 
+class WorkGiven(Message):
+    """Work that may ask the user is to be done in its turn, as a command."""
+
+    def __init__(self, work: "Work") -> None:
+        self.work = work
+        super().__init__()
+
+
+class Confirmation:
+    """A question, its answer, and the turn in the input queue that follows the answer."""
+
+    def __init__(self, question: str, detail: str | Callable[[], str], again: str) -> None:
+        """``again`` is a name: asking the same again, while the question is open, means yes."""
+        self.question = question
+        self.detail = detail
+        self.again = again
+        self.answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.turn = asyncio.Event()
+        """Set when the command ends, or asks again."""
+
+    @property
+    def detail_by_now(self) -> str:
+        """The consequences."""
+        return self.detail if isinstance(self.detail, str) else self.detail()
+
+    async def follow(self, *, yes: bool) -> None:
+        """Give the command its answer, and wait for the end of its turn."""
+        self.answer.set_result(yes)
+        await self.turn.wait()
+
+
 class Confirmations:
-    """Asks, and carries out the effects of the answer; a second question waits for the first.
+    """Asks one question after another; the command goes on in its turn.
 
     A question that is open when the program ends has no effect.
     """
 
-    def __init__(
-        self,
-        app: FlowControlledApp,
-        chat: ChatScreen,
-        queue: InputQueue,
-        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
-    ) -> None:
+    def __init__(self, app: FlowControlledApp, chat: ChatScreen, queue: InputQueue) -> None:
         self._app = app
         self._chat = chat
         self._queue = queue
-        self._carry_out = carry_out
-        self._asked: deque[Ask] = deque()
+        self._asked: deque[Confirmation] = deque()
         self._screen: ConfirmScreen | None = None
 
     @property
@@ -39,23 +66,22 @@ class Confirmations:
         """True while a question is open."""
         return bool(self._asked)
 
-    def ask(self, question: Ask) -> None:
+    def ask(self, asked: Confirmation) -> None:
         """Ask a question after all earlier ones; one that is asked again means yes."""
-        if question.again and question.again in {each.again for each in self._asked}:
-            self._queue.add(partial(self._confirm, question))
+        if asked.again and asked.again in {each.again for each in self._asked}:
+            self._queue.add(partial(asked.follow, yes=True))
             return
-        self._asked.append(question)
+        self._asked.append(asked)
         if len(self._asked) == 1:
             self._show()
-        elif question.again and self._screen is not None:
+        elif asked.again and self._screen is not None:
             # The user wants something else by now.
             self._screen.dismiss(result=False)
 
     def renew(self) -> None:
         """Show the consequences of the open question as they are by now."""
-        detail = self._asked[0].detail_by_now if self._asked else None
-        if detail is not None and self._screen is not None and self._screen.is_current:
-            self._screen.show_detail(detail())
+        if self._asked and self._screen is not None and self._screen.is_current:
+            self._screen.show_detail(self._asked[0].detail_by_now)
 
     def _show(self) -> None:
         # Not before the first question: the start does without it.
@@ -63,21 +89,16 @@ class Confirmations:
 
         asked = self._asked[0]
         pass_on, is_seen = self._chat.pass_to_prompt, self._app.flow_control.sight()
-        screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_seen)
-        self._screen = screen
-        self._app.push_screen(screen, self._take_answer)
+        self._screen = ConfirmScreen(asked.question, asked.detail_by_now, pass_on, is_seen)
+        self._app.push_screen(self._screen, self._take_answer)
 
     def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself
-        self._queue.add(partial(self._follow, self._asked[0], yes=bool(yes)), leads=True)
+        self._queue.add(partial(self._follow, yes=bool(yes)), leads=True)
 
-    async def _confirm(self, question: Ask) -> None:
-        await self._carry_out(await carried_out(question.confirmed))
-
-    async def _follow(self, asked: Ask, *, yes: bool) -> None:
+    async def _follow(self, *, yes: bool) -> None:
         try:
-            effects = await carried_out(asked.confirmed) if yes else asked.declined
+            await self._asked[0].follow(yes=yes)
         finally:
             self._asked.popleft()
             if self._asked:
                 self._show()
-        await self._carry_out(effects)

@@ -1,14 +1,13 @@
 """Connecting a model: each step is asked for on the screen, and tested at once."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import App
 
 from tui.app.dependencies import Dependencies
-from tui.commands.effects import Effect, ShowSession, say, warn
 from tui.domain.providers import is_guide
 from tui.domain.views.model_rows import OWN_SERVER
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -26,6 +25,7 @@ from tui.screens.chat import ChatScreen
 from tui.screens.connect import ConnectScreen, Step, WentToStep
 
 if TYPE_CHECKING:
+    from tui.commands.shell import Shell
     from tui.providers.model_lists import Connection
 
 
@@ -37,7 +37,7 @@ class ConnectController:
         app: App[None],
         chat: ChatScreen,
         parts: Dependencies,
-        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+        shell: "Callable[[], Shell]",
     ) -> None:
         self._app = app
         self._chat = chat
@@ -45,7 +45,7 @@ class ConnectController:
         self._models = parts.models
         self._connections = parts.connections()
         self._lists = parts.model_lists()
-        self._carry_out = carry_out
+        self._shell = shell
         self._answering: list[str] = []
 
     def open(self) -> None:
@@ -128,24 +128,30 @@ class ConnectController:
     async def _keep(self, screen: ConnectScreen, draft: "Connection", model: str) -> str:
         """Keep a connection and answer with it; gives the reason if that fails."""
         try:
-            effects = await self._use(await self._connections.keep(draft, model))
+            name = await self._connections.keep(draft, model)
+            failures = await self._use(name)
         except SibylError as error:
             return str(error)
         screen.dismiss(None)
-        await self._carry_out(effects)
+        shell = self._shell()
+        shell.say(f"Connected: {name} answers now.")
+        for failure in failures:
+            shell.say(failure, "warning")
+        await shell.show_session()
         return ""
 
-    async def _use(self, name: str) -> Sequence[Effect]:
-        """Let a model answer on screen, and in all sessions that only the guide answers."""
+    async def _use(self, name: str) -> Sequence[str]:
+        """Let a model answer on screen, and in all sessions that only the guide answers.
+
+        Gives why it cannot in some.
+        """
         # Both read files of keys.
         self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
         model = await asyncio.to_thread(self._models.named, name)
         workspace = self._workspace
         guided = [loaded for loaded in workspace.open if _is_guided(loaded)]
         sessions = {each.id: each for each in (workspace.current, *guided)}.values()
-        failures = [await self._use_in(loaded, model) for loaded in sessions]
-        said = say(f"Connected: {name} answers now.")
-        return (*said, *warn([*filter(None, failures)]), ShowSession())
+        return [*filter(None, [await self._use_in(loaded, model) for loaded in sessions])]
 
     async def _use_in(self, loaded: LoadedSession, model: Model) -> str:
         """Let a model answer in a session; gives the reason if it cannot."""

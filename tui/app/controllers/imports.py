@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -11,7 +10,6 @@ from textual.app import App
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
 from tui.app.services.session_imports import SessionImports
-from tui.commands.effects import Effect, report, say
 from tui.domain.views.import_rows import ImportProgress, ImportRow
 from tui.engine.imports.outcome_words import failure_lines, outcome_words
 from tui.engine.imports.progress import Progress, Report
@@ -20,6 +18,9 @@ from tui.screens.chat import ChatScreen
 from tui.screens.imports import ImportScreen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tui.commands.shell import Shell
     from tui.engine.imports.planning import Plan
 
 _Result = TypeVar("_Result")
@@ -36,14 +37,14 @@ class ImportController:
         imports: SessionImports,
         session_list: SessionListController,
         search: SearchController,
-        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+        shell: "Callable[[], Shell]",
     ) -> None:
         self._app = app
         self._chat = chat
         self._imports = imports
         self._session_list = session_list
         self._search = search
-        self._carry_out = carry_out
+        self._shell = shell
 
     def open(self, path: str) -> None:
         """Show what can be imported from a path, else from this machine."""
@@ -58,7 +59,7 @@ class ImportController:
         try:
             own = await asyncio.to_thread(self._imports.take_own, path)
             if own:
-                self._finish(screen, say(own))
+                self._finish(screen, lambda shell: shell.say(own))
                 return
             find = partial(self._imports.find, path)
             plan = await _watched(find, stopped, lambda at: screen.show_found(at.files))
@@ -71,14 +72,15 @@ class ImportController:
         self._chat.offer_import(())
         run = partial(self._imports.run, plan.only(programs))
         outcome = await _watched(run, stopped, lambda at: screen.show_progress(_shown(at)))
-        self._finish(screen, report("Import", outcome_words(outcome)))
+        words = outcome_words(outcome)
+        self._finish(screen, lambda shell: shell.report("Import", words))
 
-    def _finish(self, screen: ImportScreen, effects: Sequence[Effect]) -> None:
-        self._app.run_worker(partial(self._show, effects), name="show what was imported")
+    def _finish(self, screen: ImportScreen, show: "Callable[[Shell], None]") -> None:
+        self._app.run_worker(partial(self._show, show), name="show what was imported")
         screen.finish()
 
-    async def _show(self, effects: Sequence[Effect]) -> None:
-        await self._carry_out(effects)
+    async def _show(self, show: "Callable[[Shell], None]") -> None:
+        show(self._shell())
         self._search.note_turn()
         await self._session_list.show_imported()
 

@@ -1,16 +1,21 @@
 """Links and pictures of the conversation: which is meant, and whether to open it."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from tui.commands.effects import Effect, say
-from tui.commands.pictures import PictureOpener
+from tui.app.controllers.confirmations import WorkGiven
+from tui.app.services.picture_files import PictureFiles
 from tui.domain.journal.blocks import ImageBlock
 from tui.domain.text.labels import cut_middle
 from tui.domain.text.safe_text import make_visible_name
 from tui.engine.sessions.workspace import Workspace
 from tui.widgets.transcript.transcript_messages import LinksWanted
+
+if TYPE_CHECKING:
+    from tui.commands.shell import Shell
 
 Wanted = tuple[str, str] | ImageBlock
 """A link, by its target and its text, or a picture."""
@@ -26,44 +31,45 @@ class LinkController:
         self,
         app: App[None],
         workspace: Workspace,
-        pictures: PictureOpener,
-        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+        files: PictureFiles,
+        shell: "Callable[[], Shell]",
     ) -> None:
         self._app = app
         self._workspace = workspace
-        self._pictures = pictures
-        self._carry_out = carry_out
+        self._files = files
+        self._shell = shell
 
-    async def take(self, event: LinksWanted) -> None:
+    def take(self, event: LinksWanted) -> None:
         """Begin with what a reader wants opened."""
         wanted: Sequence[Wanted] = (*event.links, *event.pictures)
         session_id = self._workspace.current.id
         if not wanted:
-            await self._carry_out(say("No link or picture in this message.", "warning"))
+            self._shell().say("No link or picture in this message.", "warning")
         elif len(wanted) == 1:
-            await self._ask(wanted[0], session_id)
+            self._open(wanted[0], session_id)
         else:
             self._let_choose(wanted, session_id)
 
     def _let_choose(self, wanted: Sequence[Wanted], session_id: str) -> None:
         from tui.screens.list_dialog import ListDialog
 
-        async def ask(place: int | None) -> None:
+        def choose(place: int | None) -> None:
             if place is not None:
-                await self._ask(wanted[place], session_id)
+                self._open(wanted[place], session_id)
 
         kinds = ("picture" if isinstance(each, ImageBlock) else "link" for each in wanted)
         which = " or ".join(dict.fromkeys(kinds))
         rows = [_row(each) for each in wanted]
-        self._app.push_screen(ListDialog(f"Open which {which}?", rows), ask)
+        self._app.push_screen(ListDialog(f"Open which {which}?", rows), choose)
 
-    async def _ask(self, wanted: Wanted, session_id: str) -> None:
-        from tui.commands.links import ask_to_open
+    def _open(self, wanted: Wanted, session_id: str) -> None:
+        from tui.commands.viewers import open_link, open_picture
 
         if isinstance(wanted, ImageBlock):
-            await self._carry_out((self._pictures.ask_to_open(wanted, session_id),))
+            work = partial(open_picture, picture=wanted, session_id=session_id, files=self._files)
         else:
-            await self._carry_out((ask_to_open(*wanted),))
+            work = partial(open_link, target=wanted[0], text=wanted[1])
+        self._app.post_message(WorkGiven(work))
 
 
 def _row(wanted: Wanted) -> str:

@@ -1,7 +1,6 @@
 """The model picker: servers' lists arrive while it is open."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,11 +8,14 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from tui.app.dependencies import Dependencies
-from tui.commands.effects import Effect
 from tui.errors import SibylError
 from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tui.commands.shell import Shell
+
     # Opened seldom: not on the way to the first screen.
     from tui.screens.models import ModelScreen
 
@@ -26,17 +28,14 @@ class ModelPicker:
         app: App[None],
         chat: ChatScreen,
         parts: Dependencies,
-        choose: Callable[[str], Awaitable[Sequence[Effect]]],
-        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+        shell: "Callable[[], Shell]",
     ) -> None:
-        """``choose`` switches the model."""
         self._app = app
         self._chat = chat
         self._workspace = parts.workspace
         self._models = parts.models
         self._lists = parts.model_lists()
-        self._choose = choose
-        self._carry_out = carry_out
+        self._shell = shell
 
     async def begin(self) -> None:
         """Offer the models in the prompt, with the lists of an earlier run."""
@@ -58,13 +57,16 @@ class ModelPicker:
         self._ask(screen, anew=False)
 
     async def _use(self, screen: "ModelScreen", name: str) -> None:
+        from tui.commands.answering import show_model, use_model
+
+        shell = self._shell()
         try:
-            effects = await self._choose(name)
+            await use_model(shell, name)
         except SibylError as error:
             screen.say(str(error), error=True)
             return
         screen.dismiss(None)
-        await self._carry_out(effects)
+        await show_model(shell)
 
     @property
     def _current(self) -> str:

@@ -8,7 +8,6 @@ from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
-from tui.commands.effects import Compact, RetryTurn
 from tui.domain.commands import PromptText
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.views.notice import Notice
@@ -95,17 +94,20 @@ class PromptController:
             self._presenter.show_status()
             self._session_list.show()
 
-    async def ask_model(self, wanted: RetryTurn | Compact) -> None:
-        """Regenerate the last answer of the session on screen, or summarise it."""
+    async def retry(self) -> None:
+        """Regenerate the last answer of the session on screen."""
         self._presenter.show_end()
         session = self._workspace.current
-        if not await self.open_for_change(session):
-            return
-        if isinstance(wanted, Compact):
+        if await self.open_for_change(session):
+            self._turns.retry(session)
+            self._session_list.show()
+
+    async def compact(self) -> None:
+        """Summarise the session on screen."""
+        self._presenter.show_end()
+        session = self._workspace.current
+        if await self.open_for_change(session):
             self._summaries.begin(session)
-            return
-        self._turns.retry(session)
-        self._session_list.show()
 
     async def stop(self, session: LoadedSession) -> bool:
         """Stop the arriving answer of a session, else its summary, and save it.

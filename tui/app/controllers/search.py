@@ -11,10 +11,9 @@ import msgspec
 from textual.app import App
 
 from tui.app.chat_view import ChatView
+from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.navigation import Navigation
-from tui.app.controllers.session_switch import LeavingPrivate
 from tui.app.services.index_builder import IndexBuilder
-from tui.commands.effects import Effect
 from tui.domain.text.labels import scope_name, whole_label
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
@@ -164,22 +163,22 @@ class SearchController:
         """Go to a hit; later keys wait, as they are meant for the prompt there."""
         try:
             await self._go_to(hit)
-        except PrivateSessionLeft as left:
-            self._app.post_message(LeavingPrivate(left, partial(self._go_to, hit)))
+        except PrivateSessionLeft:
+            # Again as a command, which asks whether it may be lost.
+            self._app.post_message(WorkGiven(lambda _: self._go_to(hit)))
         except StorageError as error:
             if self._screen is not None:
                 self._screen.show_error(str(error))
         finally:
             release_keys()
 
-    async def _go_to(self, hit: "Hit") -> Sequence[Effect]:
+    async def _go_to(self, hit: "Hit") -> None:
         if hit.message_id is None:
             await self._navigation.go_to_end(hit.session_id)
         else:
             await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
         self.close()
         await self._navigation.show_list()
-        return ()
 
     async def _search(self, text: str, number: int) -> None:
         results = await asyncio.to_thread(self._found, text, number)

@@ -1,30 +1,22 @@
 """The switch to the session that the user selected in the list."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
-from textual.message import Message
 
+from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.input_queue import InputQueue
-from tui.commands.effects import Effect, LeavePrivate, MovedSession, ShowSession
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft, Switcher
 from tui.errors import StorageError
 
-
-class LeavingPrivate(Message):
-    """Asks before the private session on screen is lost, then does the work."""
-
-    def __init__(
-        self, left: PrivateSessionLeft, work: Callable[[], Awaitable[Sequence[Effect]]]
-    ) -> None:
-        super().__init__()
-        self.effect = LeavePrivate(left.loaded, work)
+if TYPE_CHECKING:
+    from tui.commands.shell import Shell
 
 
 class SessionSwitch:
@@ -67,9 +59,10 @@ class SessionSwitch:
     async def _show(self, session_id: str) -> bool:
         try:
             switched = await self._switcher.look_at(session_id)
-        except PrivateSessionLeft as left:
+        except PrivateSessionLeft:
             self._presenter.stay()
-            self._app.post_message(LeavingPrivate(left, partial(self._selected, session_id)))
+            # Again as a command, which asks whether it may be lost.
+            self._app.post_message(WorkGiven(partial(self._select, session_id=session_id)))
             return False
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
@@ -80,8 +73,8 @@ class SessionSwitch:
         await self._navigation.show_session()
         return True
 
-    async def _selected(self, session_id: str) -> Sequence[Effect]:
+    async def _select(self, shell: "Shell", session_id: str) -> None:
         left = self._switcher.current
-        if not await self._switcher.look_at(session_id):
-            return ()
-        return (ShowSession(), MovedSession(left.id))
+        if await self._switcher.look_at(session_id):
+            await shell.show_session()
+            shell.show_moved(left.id)

@@ -7,7 +7,6 @@ from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.turns import Turns
-from tui.commands.effects import AskAgain, EditQuestion
 from tui.domain.commands import PromptText
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
@@ -43,7 +42,7 @@ class VersionController:
         self._prompt = prompt
 
     async def take(self, session: LoadedSession, event: messages.VersionIntent) -> None:
-        """Act on an intent of a reader about a message."""
+        """Act on an intent of a reader, or a command, about a message."""
         match event:
             case messages.AskAgainWanted():
                 work = self._ask_again(session, event.message_id)
@@ -54,12 +53,6 @@ class VersionController:
             case _:
                 work = self._edit(session, event.message_id)
         await self._done(work)
-
-    async def carry_out(self, wanted: AskAgain | EditQuestion) -> None:
-        """Act on a command about a message of the session on screen."""
-        session = self._workspace.current
-        work = self._ask_again if isinstance(wanted, AskAgain) else self._edit
-        await self._done(work(session, wanted.message_id))
 
     async def _ask_again(self, session: LoadedSession, message_id: str) -> None:
         """Ask the question of an answer again, in its place."""

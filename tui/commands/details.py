@@ -1,25 +1,43 @@
-"""``/usage``: use of the context window, tokens and cost of the session."""
+"""``/session`` and ``/usage``: facts, tokens and cost of the session on screen."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, report, say
+from tui.commands.shell import Shell, command
+from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import plural
+from tui.domain.timestamps import format_utc
+from tui.domain.views.markdown import facts_of, parameters_of
 from tui.domain.views.usage import ContextUse, ModelUsage, SessionUsage, money, token_words, total
 
 _NOTHING = "No tokens were counted in this session yet"
 
 
-async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
+@command("session")
+async def session(shell: Shell, arguments: str) -> None:
+    """Show the details of the session."""
+    if arguments:
+        return shell.say(BY_NAME["session"].usage_error)
+    loaded = shell.workspace.current
+    row = loaded.row(format_utc(shell.workspace.clock()), active=True)
+    settings = loaded.session.settings
+    prompts = f"prompts: {loaded.session.prompt_count}"
+    facts = [*facts_of(row), prompts, *parameters_of(settings)]
+    if settings.system_prompt is not None:
+        facts.append("system prompt: this session's own; /system shows it")
+    return shell.report("This session", "\n".join((row.label, *facts)))
+
+
+@command("usage")
+async def usage(shell: Shell, arguments: str) -> None:
     """Show the token counts of all requests of the session, by model."""
-    loaded = context.workspace.current
-    known = await context.usage.of(loaded)
+    loaded = shell.workspace.current
+    known = await shell.context.usage.of(loaded)
     prompts = f"Prompts: {loaded.session.prompt_count}."
     if not any(each.usage.total for each in known.models):
-        return say(f"{_NOTHING}. {prompts}")
+        return shell.say(f"{_NOTHING}. {prompts}")
     use = loaded.context_use
     parts = [*([_context(use)] if use else []), *_totals(known), f"{prompts} {_note(known)}"]
-    return report("Usage", "\n\n".join(parts))
+    return shell.report("Usage", "\n\n".join(parts))
 
 
 def _context(use: ContextUse) -> str:

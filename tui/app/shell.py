@@ -1,0 +1,147 @@
+"""The shell of commands in the application: what they say, show, open and ask."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from tui.app.controllers.confirmations import Confirmation
+from tui.app.input_queue import InputQueue, Step
+from tui.app.wiring import Controllers
+from tui.domain.views.notice import Notice, Report, Severity
+from tui.domain.views.session_picker import PickerView
+from tui.engine.sessions.workspace import Workspace
+from tui.widgets.transcript.transcript_messages import AskAgainWanted, EditWanted
+
+if TYPE_CHECKING:
+    from tui.commands.shell import CommandContext, Opened, Work
+
+
+class AppShell:
+    """The shell of one command: a ``tui.commands.shell.Shell``, whose turn it knows."""
+
+    def __init__(
+        self, app: App[Any], queue: InputQueue, controllers: Controllers, workspace: Workspace
+    ) -> None:
+        self._app = app
+        self._queue = queue
+        self._controllers = controllers
+        self.workspace = workspace
+        self._turn = asyncio.Event()
+
+    def start(self, work: "Work", name: str = "") -> Step:
+        """Run a command; the step that is returned ends with it, or once it asks the user."""
+        turn = self._turn
+        self._app.run_worker(partial(self._run, work), name=name)
+        return turn.wait
+
+    async def _run(self, work: "Work") -> None:
+        try:
+            await self._carry_out(work)
+        finally:
+            self._turn.set()
+
+    async def _carry_out(self, work: "Work") -> None:
+        # Imported with the first command: the first screen needs no function of them.
+        from tui.commands.registry import carry_out
+
+        await carry_out(self, work)
+        self._update()
+
+    def _update(self) -> None:
+        """Update status bar, notices and list."""
+        # Not with those of the next command, which may have run by the next frame.
+        self._controllers.presenter.show_notices()
+        self._controllers.presenter.show_status()
+        self._controllers.session_list.show()
+
+    @property
+    def context(self) -> "CommandContext":
+        return self._controllers.commands
+
+    def say(self, text: str, severity: Severity = "information") -> None:
+        self._controllers.presenter.say(Notice(text, severity))
+
+    def report(self, title: str, text: str) -> None:
+        self._controllers.notices.open_report(Report(title, text))
+
+    async def show_session(self) -> None:
+        self._controllers.search.close()
+        await self._controllers.navigation.show_session()
+        show_scope = self._controllers.session_list.show_scope
+        self._app.run_worker(show_scope, name="list the project's sessions")
+
+    def show_moved(self, session_id: str) -> None:
+        show_moved = partial(self._controllers.session_list.show_moved, session_id)
+        self._app.run_worker(show_moved, name="finish the command")
+
+    def show_todos(self) -> None:
+        self._controllers.presenter.show_prompt()
+
+    def focus_prompt(self) -> None:
+        self._controllers.presenter.focus_prompt()
+
+    def copy(self, text: str) -> None:
+        self._controllers.clipboard.start(text, self._controllers.presenter.say)
+
+    def open(self, what: "Opened", text: str = "") -> None:
+        controllers = self._controllers
+        match what:
+            case "connect":
+                controllers.connect.open()
+            case "editor":
+                controllers.external_editor.start()
+            case "help":
+                controllers.toggle_help()
+            case "import":
+                controllers.imports.open(text)
+            case "models":
+                controllers.model_picker.open(text)
+            case "notices":
+                controllers.notices.toggle_list()
+            case "picture":
+                self._app.run_worker(controllers.prompt_files.paste_picture, name="paste")
+            case "search":
+                controllers.search.open()
+            case "themes":
+                controllers.themes.pick()
+            case "tools":
+                controllers.tools.open()
+
+    def open_sessions(self, view: PickerView, *, everywhere: bool = True, text: str = "") -> None:
+        self._controllers.picker.open(view, everywhere=everywhere, text=text)
+
+    async def ask_again(self, message_id: str) -> None:
+        await self._controllers.versions.take(self.workspace.current, AskAgainWanted(message_id))
+
+    async def edit_question(self, message_id: str) -> None:
+        await self._controllers.versions.take(self.workspace.current, EditWanted(message_id))
+
+    async def retry(self) -> None:
+        await self._controllers.prompt.retry()
+
+    async def compact(self) -> None:
+        await self._controllers.prompt.compact()
+
+    async def confirm(
+        self, question: str, detail: str | Callable[[], str] = "", *, again: str = ""
+    ) -> bool:
+        asked = Confirmation(question, detail, again)
+        self._queue.call_when_handled(partial(self._controllers.confirmations.ask, asked))
+        self._update()
+        # The turn is given back; the answer brings another one.
+        self._turn.set()
+        self._turn = asked.turn
+        return await asked.answer
+
+    def in_background(self, work: "Work") -> None:
+        self._app.run_worker(partial(self._finish, work), name="finish the command")
+
+    async def _finish(self, work: "Work") -> None:
+        await self._carry_out(work)
+        await self._controllers.session_list.refresh()
+
+    def exit(self) -> None:
+        self._app.exit()

@@ -1,0 +1,169 @@
+"""``/save``, ``/session save``, ``/name``, ``/reset``, ``/export`` and ``/copy``."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+from tui.commands.opening import check_holder, check_name
+from tui.commands.private import refuse_private
+from tui.commands.shell import Shell, command
+from tui.domain.commands import BY_NAME
+from tui.domain.journal.message import Message
+from tui.domain.text.fences import codes
+from tui.engine.library.conversation import live_conversation
+from tui.engine.library.exported_pictures import markdown_with_pictures
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.errors import StorageError
+from tui.storage.export_file import create
+from tui.storage.protocol import SessionReader
+
+_NAMES = 1000
+"""Limit of the numbers that are tried in file names."""
+
+
+async def save_or_say(shell: Shell, loaded: LoadedSession) -> bool:
+    """Save the pending records of a session; false if that fails, which is said."""
+    try:
+        await shell.workspace.pool.save(loaded)
+    except StorageError as error:
+        shell.say(f'Could not save "{loaded.label()}": {error.short}', "error")
+        return False
+    return True
+
+
+@command("save")
+async def save(shell: Shell, arguments: str) -> None:
+    """Save all pending records."""
+    loaded = shell.workspace.current
+    refuse_private(loaded.id, "saved")
+    if loaded.empty:
+        return shell.say("Nothing to save yet.")
+    if await save_or_say(shell, loaded):
+        await shell.workspace.save_all()
+        shell.say(f"Session saved: {loaded.id}")
+    return None
+
+
+@command("session save …")
+async def save_session(shell: Shell, arguments: str) -> None:
+    """Save a session of this project, and say where it is."""
+    workspace, session_id = shell.workspace, shell.workspace.current.id
+    if arguments:
+        session_id = await asyncio.to_thread(workspace.reader.resolve, arguments, workspace.scope)
+    known = workspace.switcher.find(session_id)
+    if known is not None and (known.opened is not None or not arguments):
+        refuse_private(session_id, "saved")
+        if known.empty:
+            return shell.say("Nothing to save yet.")
+        if not await save_or_say(shell, known):
+            return None
+    else:
+        # Another window may have unsaved records.
+        await check_holder(shell, session_id)
+    entry = await asyncio.to_thread(workspace.reader.entry, session_id)
+    path = await asyncio.to_thread(workspace.reader.location, session_id)
+    return shell.say(f'Saved "{entry.label}" to {path}')
+
+
+@command("reset")
+async def reset(shell: Shell, arguments: str) -> None:
+    """Save, then begin an empty conversation under the same id."""
+    workspace, loaded = shell.workspace, shell.workspace.current
+    if loaded.empty:
+        return shell.say("Nothing to reset yet.")
+    await shell.context.stop(loaded)
+    await workspace.take(loaded)
+    try:
+        await workspace.reset(loaded)
+    except StorageError as error:
+        return shell.say(f"Not reset: could not save ({error.short})", "error")
+    await shell.show_session()
+    kept = "" if loaded.private else ". The earlier messages are kept"
+    return shell.say(f"Started over{kept}")
+
+
+@command("name")
+async def rename(shell: Shell, arguments: str) -> None:
+    """Name the current session."""
+    if not arguments:
+        return shell.say(BY_NAME["name"].usage_error)
+    check_name(arguments)
+    await shell.workspace.rename(shell.workspace.current, arguments)
+    return shell.say(f'Renamed to "{arguments}"')
+
+
+@command("copy")
+async def copy(shell: Shell, arguments: str) -> None:
+    """Copy the last answer, the last code block of any answer, or the id of the session."""
+    answers = _answers(shell.workspace.current)
+    match arguments.lower():
+        case "":
+            text = next(answers, "")
+        case "code":
+            text = await asyncio.to_thread(_last_code, answers)
+        case "id":
+            text = shell.workspace.current.id
+        case _:
+            return shell.say(BY_NAME["copy"].usage_error)
+    return shell.copy(text) if text else shell.say("Nothing to copy.")
+
+
+def _answers(loaded: LoadedSession) -> Iterator[str]:
+    """The answers, newest first, including the arriving one."""
+    for entry in reversed(loaded.entries):
+        if isinstance(entry, Message) and entry.role == "assistant" and entry.text.strip():
+            yield entry.text
+
+
+def _last_code(answers: Iterator[str]) -> str:
+    found = (block for text in answers for block in reversed(codes(text)) if block.strip())
+    return next(found, "")
+
+
+@command("export")
+async def export(shell: Shell, arguments: str) -> None:
+    """Write the session as Markdown to a new file."""
+    loaded = shell.workspace.current
+    refuse_private(loaded.id, "exported")
+    if loaded.empty:
+        return shell.say("Nothing to export.")
+    if loaded.opened is not None and not await save_or_say(shell, loaded):
+        return None
+    try:
+        path = await asyncio.to_thread(_write, shell.workspace.reader, loaded.id, arguments)
+    except FileExistsError as error:
+        return shell.say(f"Not exported: {error.filename} already exists.", "error")
+    except OSError as error:
+        where = error.filename or "the current folder"
+        return shell.say(f"Not exported: {where}: {error.strerror}.", "error")
+    except (RuntimeError, ValueError):
+        # ``~nobody``, or a NUL in the name.
+        return shell.say(f"Not exported: {arguments} cannot be a file name.", "error")
+    return shell.say(f"Exported to {path}")
+
+
+def _write(reader: SessionReader, session_id: str, wanted: str) -> Path:
+    """Write to the first path that does not exist.
+
+    Raises ``FileExistsError`` if all exist, and as ``create`` and ``Path.expanduser``.
+    """
+    conversation = live_conversation(reader, reader.entry(session_id))
+    taken: FileExistsError | None = None
+    for path in _paths(session_id, wanted):
+        try:
+            create(path, markdown_with_pictures(conversation, path))
+        except FileExistsError as error:
+            taken = error
+            continue
+        return path
+    raise taken or FileExistsError
+
+
+def _paths(session_id: str, wanted: str) -> Iterator[Path]:
+    """The paths to try, in order."""
+    if wanted:
+        yield Path.cwd() / Path(wanted).expanduser()
+        return
+    yield Path.cwd() / f"{session_id}.md"
+    for number in range(2, _NAMES):
+        yield Path.cwd() / f"{session_id}-{number}.md"
