@@ -74,13 +74,13 @@ def words(app):
 
 def notices(app):
     """All notices of this run, the newest first, as one text."""
-    log = app._controllers.notices.log.newest_first
+    log = app.controllers.notices.log.newest_first
     return "\n".join(f"{each.title} {each.notice.text}".strip() for each in log)
 
 
 def newest_notice(app):
     """The newest notice of this run, another object also for an equal one."""
-    return app._controllers.notices.log.newest_first[0]
+    return app.controllers.notices.log.newest_first[0]
 
 
 def report(app):

@@ -223,7 +223,7 @@ async def test_a_prompt_is_not_sent_whose_files_were_read_while_it_was_taken_bac
         await asyncio.to_thread(slow_disk.begun.wait, 20)
         session = w.workspace.current
         # The first half of a stop.
-        app._controllers.turns.hold_queue(session)
+        app.controllers.turns.hold_queue(session)
         slow_disk.set()
         await until(lambda: not session.activity.running, "the end of reading")
         assert app.chat.prompt.text == "first @a.txt"
@@ -249,7 +249,7 @@ async def test_a_prompt_read_for_in_another_session_is_sent_there(shop, slow_dis
         submit(app, "first @a.txt")
         await asyncio.to_thread(slow_disk.begun.wait, 20)
         await w.workspace.open_session(other)
-        await app._controllers.navigation.show_session()
+        await app.controllers.navigation.show_session()
         slow_disk.set()
         await until(lambda: w.model.requests, "the request")
         await until(lambda: questions(w, first), "the message")

@@ -15,8 +15,8 @@ class SlowEnd:
     def __init__(self, app, monkeypatch):
         self._app = app
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
-        self._consider = app._controllers.summaries.consider
-        monkeypatch.setattr(app._controllers.summaries, "consider", self._slow)
+        self._consider = app.controllers.summaries.consider
+        monkeypatch.setattr(app.controllers.summaries, "consider", self._slow)
 
     def is_over(self):
         """Whether nothing follows an answer any more."""
@@ -157,7 +157,7 @@ async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeyp
 
         with monkeypatch.context() as broken:
             part, name = where.split(".")
-            broken.setattr(getattr(app._controllers, part), name, fail)
+            broken.setattr(getattr(app.controllers, part), name, fail)
             hold.set()
             await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
         if where == "summaries.consider":

@@ -53,7 +53,7 @@ def top(app):
 
 def looked_for(app):
     """What the count is of."""
-    search = app._controllers.find._search
+    search = app.controllers.find._search
     return search.needle.text if search and search.matches.whole else None
 
 

@@ -63,8 +63,8 @@ async def test_a_notice_is_seen_below_another_screen(world):
 
 async def test_f8_lists_the_notices_newest_first_and_closes_the_list(world):
     async with world().running() as (app, pilot):
-        app._controllers.notices.show((Notice("The first\nof two lines", "warning"), ""))
-        app._controllers.notices.show((Notice("The second", "error"), "Auth bug"))
+        app.controllers.notices.show((Notice("The first\nof two lines", "warning"), ""))
+        app.controllers.notices.show((Notice("The second", "error"), "Auth bug"))
         await pilot.press("f8")
         await until(lambda: isinstance(app.screen, NoticeList), "the list")
         second, first, rest = app.screen.text().splitlines()

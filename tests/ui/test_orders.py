@@ -207,7 +207,7 @@ async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewh
         async def lead():
             await done.wait()
             await w.workspace.switcher.look_at(there)
-            app._controllers.presenter.show_session()
+            app.controllers.presenter.show_session()
 
         app.input_queue.add(lead)
         type_at_once(app, "/name x<enter>")

@@ -134,7 +134,7 @@ async def test_a_pasted_path_is_a_drop_and_refers(w, project):
 
 async def test_the_internal_clipboard_pastes_text(w):
     async with w.running() as (app, pilot):
-        app._controllers.clipboard.start("see @b.txt ", lambda _: None)
+        app.controllers.clipboard.start("see @b.txt ", lambda _: None)
         await pilot.press("ctrl+v")
         assert app.chat.prompt.text == "see @b.txt "
         assert await sent_with(w, pilot) == []
@@ -276,7 +276,7 @@ async def test_a_second_enter_sends_a_secret_but_not_a_key_that_is_held_down(w, 
         await typed(pilot, "@~/.ssh/id_rsa ")
         monkeypatch.setattr(send_check, "SECONDS_TO_READ", 1000.0)
         for _ in range(3):
-            before = app._controllers.notices.log.newest_first[:1]
+            before = app.controllers.notices.log.newest_first[:1]
             await press_enter(pilot)
             await until(lambda before=before: [newest_notice(app)] != [*before], "the question")
             await until(lambda: app.chat.prompt.text, "the prompt")

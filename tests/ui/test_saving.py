@@ -340,7 +340,7 @@ async def test_what_goes_on_from_a_draft_takes_its_place_though_the_end_comes_at
             await asyncio.Event().wait()
 
         # What the first key begins is not done when the end comes.
-        monkeypatch.setattr(app._controllers.prompt, "open_for_change", never)
+        monkeypatch.setattr(app.controllers.prompt, "open_for_change", never)
         await pilot.press("home", "x")
         await until(lambda: w.workspace.current.prompt.text == "xab")
     assert w.drafts().load(there).text == "xab"

@@ -113,7 +113,7 @@ async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(wo
     async with w.running() as (app, pilot):
         await until(lambda: rows(app), "the list")
         await w.workspace.switcher.look_at(there)
-        app._controllers.presenter.show_session()
+        app.controllers.presenter.show_session()
         await pilot.press("ctrl+r", *"roses", "enter")
         await until(lambda: name_of(w, there) == "roses", "the name")
 
@@ -127,7 +127,7 @@ async def test_commands_of_the_list_reach_the_program(world, key, monkeypatch):
         await until(lambda: there in rows(app), "the list")
         said = []
         monkeypatch.setattr(
-            app._dispatcher, "invoke", lambda invocation: said.append(invocation) or _nothing()
+            app.dispatcher, "invoke", lambda invocation: said.append(invocation) or _nothing()
         )
         await highlight(app, there)
         await pilot.press(key)
@@ -298,7 +298,7 @@ async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, mo
         raise StorageError("The list cannot be read.")
 
     async with world().running() as (app, _):
-        session_list = app._controllers.session_list
+        session_list = app.controllers.session_list
         # The start reads it too, twice, and would tell it or find it mended in between.
         await until(lambda: session_list._sessions.is_counted, "the list of the start")
         await until(lambda: "list sessions" not in working(app), "what the start sets aside")

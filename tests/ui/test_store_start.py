@@ -35,7 +35,7 @@ def server():
 async def question(tmp_path, server):
     """The program with its question on screen."""
     async with World(tmp_path / "data").running() as (app, pilot):
-        parts = app._controllers
+        parts = app.controllers
         start = StoreStart(app, server.check, parts.presenter, parts.server)
         app.run_worker(start.run)
         await until(lambda: isinstance(app.screen, ListDialog), "the question")
@@ -62,7 +62,7 @@ async def test_the_line_that_the_server_is_away_goes_as_soon_as_it_is_back(
 ):
     app, pilot = question
     monkeypatch.setitem(LEAST_SECONDS, "warning", 3600)
-    app._controllers.server.note_away(ServerUnreachable("nobody listens"))
+    app.controllers.server.note_away(ServerUnreachable("nobody listens"))
     await until(lambda: "cannot be reached" in notice(app), "the line")
     server.away = False
     await pilot.press("enter")

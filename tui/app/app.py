@@ -4,11 +4,13 @@ import asyncio
 import signal
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from inspect import isawaitable
+from typing import Any, ClassVar, TypeVar
 
 from rich.console import RenderableType
 from textual import events, on
 from textual.binding import BindingType
+from textual.message import Message
 from textual.worker import WorkerFailed, get_current_worker  # pyright: ignore[reportUnknownVariableType]
 
 from tui.app.controllers.confirmations import WorkGiven
@@ -49,6 +51,76 @@ from tui.widgets.transcript.transcript_messages import LinksWanted, PageWanted, 
 _ON_ANY_SCREEN = {("help",), ("notices",), ("save",), ("quit",)}
 
 
+_Routed = TypeVar("_Routed", bound=Message)
+
+
+def _route(
+    kind: type[_Routed], act: "Callable[[SibylApp, _Routed], object]"
+) -> "tuple[type[Message], Callable[[SibylApp, Any], object]]":
+    return kind, act
+
+
+def _delete(app: "SibylApp", event: Sidebar.DeletionConfirmed) -> None:
+    from tui.commands.archive import delete_at_once
+
+    app.dispatcher.do(partial(delete_at_once, session_id=event.session_id))
+
+
+def _change_list(app: "SibylApp", event: ListIntent) -> None:
+    change = partial(app.controllers.session_list.take, event)
+    app.run_worker(change, name="change the list of sessions")
+
+
+def _find(app: "SibylApp", event: FindLine.Wanted | FindLine.Stepped) -> None:
+    app.controllers.find.take(event)
+
+
+# fmt: off
+ROUTES = dict((
+    _route(CommandInvoked, lambda app, event: app.dispatcher.invoke(
+        Invocation(event.name, event.arguments))),
+    _route(WorkGiven, lambda app, event: app.dispatcher.do(event.work)),
+    _route(VersionIntent, lambda app, event: app.dispatcher.change_version(event)),
+    _route(Prompt.Submitted, lambda app, event: app.dispatcher.submit(event.text, event.own)),
+    _route(Prompt.HeldWanted, lambda app, _: app.dispatcher.send_held()),
+    _route(Prompt.TakenBack, lambda app, event: app.controllers.prompt.take_back(
+        event.prompts, event.back)),
+    _route(Prompt.EditCancelled, lambda app, _: app.controllers.versions.cancel_edit()),
+    _route(Prompt.FilesWanted, lambda app, event: app.run_worker(
+        partial(app.controllers.prompt_files.show_listing, event.folder), name="list files")),
+    _route(Prompt.ReferencesSettled, lambda app, event: app.run_worker(
+        partial(app.controllers.prompt_files.show_attached, event.text, event.own),
+        name="look at the files to attach")),
+    _route(Prompt.FilesDropped, lambda app, event: app.run_worker(
+        partial(app.controllers.prompt_files.replace_dropped, event), name="look at pasted paths")),
+    # Not awaited: keys would wait for a slow disk.
+    _route(ChatScreen.DraftSettled, lambda app, _: app.run_worker(
+        app.controllers.prompt.keep_drafts, name="save the draft")),
+    _route(Sidebar.SessionSelected, lambda app, event: app.controllers.session_switch.begin(
+        event.session_id)),
+    _route(Sidebar.DeletionConfirmed, _delete),
+    _route(Sidebar.WidthChanged, lambda app, event: app.controllers.ui_state.note(
+        sidebar_width=event.columns)),
+    _route(Sidebar.SessionRenamed, _change_list),
+    _route(Sidebar.SessionPinned, _change_list),
+    _route(Sidebar.GroupUnfolded, _change_list),
+    _route(Sidebar.MoreWanted, _change_list),
+    _route(Sidebar.ScopeToggled, _change_list),
+    _route(PageWanted, lambda app, event: app.controllers.navigation.take(event)),
+    _route(PickerIntent, lambda app, event: app.controllers.picker.take(event)),
+    _route(SearchIntent, lambda app, event: app.controllers.search.take(event)),
+    _route(FindLine.Wanted, _find),
+    _route(FindLine.Stepped, _find),
+    _route(LinksWanted, lambda app, event: app.controllers.links.take(event)),
+    _route(CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
+    _route(ApprovalPanel.Answered, lambda app, event: app.controllers.approvals.answer(
+        event.question, event.choice)),
+    _route(PromptAdded, lambda app, _: app.controllers.session_list.show()),
+))
+# fmt: on
+"""Who acts on a message that comes up to the application, or on one of its subclasses."""
+
+
 class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     """Bindings, timers, and handlers of intents."""
 
@@ -65,15 +137,15 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
         self._attention = Attention(self, parts.workspace.switcher, parts.notify)
-        self._controllers = Controllers(
+        self.controllers = Controllers(
             self, self.input_queue, self.chat, parts, self._shell, self._attention
         )
-        self._dispatcher = Dispatcher(self, self.input_queue, parts, self._controllers)
-        dress(self, self._controllers.themes, parts.appearance)
+        self.dispatcher = Dispatcher(self, self.input_queue, parts, self.controllers)
+        dress(self, self.controllers.themes, parts.appearance)
 
     def _shell(self) -> AppShell:
         # Not bound when the controllers are built: the dispatcher needs them.
-        return self._dispatcher.shell()
+        return self.dispatcher.shell()
 
     # --- life
 
@@ -90,22 +162,22 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
         self.chat.status_bar.show_store(self._parts.store_mark)
-        self._controllers.presenter.begin()
+        self.controllers.presenter.begin()
         # The first frame comes once the keys that waited stand in its prompt.
         may_paint = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)
         self.call_later((self.focused or self.chat).call_later, may_paint)
         if self._parts.auto_save_interval:
-            save_all = partial(self.run_worker, self._controllers.presenter.save_all, name="save")
+            save_all = partial(self.run_worker, self.controllers.presenter.save_all, name="save")
             self.set_interval(self._parts.auto_save_interval, save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.03, self._begin_what_is_slow)
 
     async def on_unmount(self) -> None:
-        self._controllers.search.end()
+        self.controllers.search.end()
         await self._parts.final_save.run()
         self._parts.final_save.lines += [f"Not done: {name}" for name in self.input_queue.not_begun]
-        await self._controllers.ui_state.keep()
-        await asyncio.to_thread(self._controllers.picture_files.remove)
+        await self.controllers.ui_state.keep()
+        await asyncio.to_thread(self.controllers.picture_files.remove)
 
     async def run_async(self, **options: Any) -> None:
         try:
@@ -127,7 +199,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         """Say in a line what was not done because of an error that nobody expected."""
         notice = Notice(self.defects.note(error, work), "error")
         # Later: an error in reporting it ends the program.
-        self.call_later(self._controllers.presenter.say, notice)
+        self.call_later(self.controllers.presenter.say, notice)
 
     def exit(
         self,
@@ -166,14 +238,14 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(HintGiven)
     def show_hint(self, event: HintGiven) -> None:
-        self._controllers.notices.hint(event.words)
+        self.controllers.notices.hint(event.words)
 
     def _begin_what_is_slow(self) -> None:
-        self.run_worker(self._controllers.model_picker.begin, name="read the list of models")
+        self.run_worker(self.controllers.model_picker.begin, name="read the list of models")
         self.chat.show_own_commands(template_commands(self._parts.prompts))
-        self.chat.prompt.show_themes(self._controllers.themes.names())
-        self._controllers.background.begin()
-        self._controllers.search.begin()
+        self.chat.prompt.show_themes(self.controllers.themes.names())
+        self.controllers.background.begin()
+        self.controllers.search.begin()
         if self._parts.check_store is not None:
             self._connect_store(self._parts.check_store)
 
@@ -181,7 +253,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         from tui.app.controllers.store_start import StoreStart
 
         self.run_worker(
-            StoreStart(self, check, self._controllers.presenter, self._controllers.server).run,
+            StoreStart(self, check, self.controllers.presenter, self.controllers.server).run,
             name="connect to the store",
         )
 
@@ -191,12 +263,12 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         """Disable keys of the chat under another screen; an open question comes first."""
         if action not in ("invoke", "command_palette"):
             return super().check_action(action, parameters)
-        if self._controllers.confirmations.open:
+        if self.controllers.confirmations.open:
             return parameters[:1] == ("quit",)
         if self.screen is self.chat or parameters[:1] in _ON_ANY_SCREEN:
             return True
         # Another session puts the search away.
-        return self._controllers.search.is_on_top and parameters[:1] == ("new",)
+        return self.controllers.search.is_on_top and parameters[:1] == ("new",)
 
     def action_command_palette(self) -> None:
         from tui.screens.palette import Palette
@@ -207,16 +279,18 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     async def action_invoke(self, name: str, arguments: str = "") -> None:
         # A priority binding overtakes the keys before it.
         self.input_queue.run_between_keys(
-            lambda: self._dispatcher.invoke(Invocation(name, arguments))
+            lambda: self.dispatcher.invoke(Invocation(name, arguments))
         )
 
-    @on(CommandInvoked)
-    async def invoke_command(self, event: CommandInvoked) -> None:
-        await self._dispatcher.invoke(Invocation(event.name, event.arguments))
+    async def pass_on(self, event: Message) -> None:
+        """Pass a message to whoever acts on it."""
+        kind = next(each for each in type(event).__mro__ if each in ROUTES)
+        done = ROUTES[kind](self, event)
+        if isawaitable(done):
+            await done
 
-    @on(Prompt.Submitted)
-    async def submit_prompt(self, event: Prompt.Submitted) -> None:
-        await self._dispatcher.submit(event.text, event.own)
+    for _kind in ROUTES:
+        pass_on = on(_kind)(pass_on)
 
     @on(Prompt.Edited)
     def note_draft(self, event: Prompt.Edited) -> None:
@@ -226,129 +300,27 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         session.prompt.edit(event.text, event.pastes, event.own)
         if session.opened is None and not session.read_only:
             self.run_worker(
-                partial(self._controllers.prompt.open_for_change, session),
+                partial(self.controllers.prompt.open_for_change, session),
                 name="open the session to write in it",
             )
 
-    @on(Prompt.FilesWanted)
-    def list_files(self, event: Prompt.FilesWanted) -> None:
-        self.run_worker(
-            partial(self._controllers.prompt_files.show_listing, event.folder), name="list files"
-        )
-
-    @on(Prompt.ReferencesSettled)
-    def preview_attached(self, event: Prompt.ReferencesSettled) -> None:
-        self.run_worker(
-            partial(self._controllers.prompt_files.show_attached, event.text, event.own),
-            name="look at the files to attach",
-        )
-
-    @on(Prompt.FilesDropped)
-    def refer_to_dropped(self, event: Prompt.FilesDropped) -> None:
-        self.run_worker(
-            partial(self._controllers.prompt_files.replace_dropped, event),
-            name="look at pasted paths",
-        )
-
-    @on(Prompt.HeldWanted)
-    def send_held(self) -> None:
-        self._dispatcher.send_held()
-
-    @on(Prompt.TakenBack)
-    def take_back_queued(self, event: Prompt.TakenBack) -> None:
-        self._controllers.prompt.take_back(event.prompts, event.back)
-
-    @on(ChatScreen.DraftSettled)
-    def keep_drafts(self) -> None:
-        # Not awaited here: keys would wait for a slow disk.
-        self.run_worker(self._controllers.prompt.keep_drafts, name="save the draft")
-
-    @on(Sidebar.SessionSelected)
-    def switch_session(self, event: Sidebar.SessionSelected) -> None:
-        self._controllers.session_switch.begin(event.session_id)
-
-    @on(WorkGiven)
-    def do_work(self, event: WorkGiven) -> None:
-        self._dispatcher.do(event.work)
-
-    @on(Sidebar.DeletionConfirmed)
-    def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
-        from tui.commands import archive
-
-        self._dispatcher.do(partial(archive.delete_at_once, session_id=event.session_id))
-
-    @on(Sidebar.WidthChanged)
-    def remember_width(self, event: Sidebar.WidthChanged) -> None:
-        self._controllers.ui_state.note(sidebar_width=event.columns)
-
-    @on(Sidebar.SessionRenamed)
-    @on(Sidebar.SessionPinned)
-    @on(Sidebar.GroupUnfolded)
-    @on(Sidebar.MoreWanted)
-    @on(Sidebar.ScopeToggled)
-    def change_list(self, event: ListIntent) -> None:
-        self.run_worker(
-            partial(self._controllers.session_list.take, event), name="change the list of sessions"
-        )
-
-    @on(PageWanted)
-    async def show_page(self, event: PageWanted) -> None:
-        await self._controllers.navigation.take(event)
-
-    @on(PickerIntent)
-    def pick(self, event: PickerIntent) -> None:
-        self._controllers.picker.take(event)
-
-    @on(SearchIntent)
-    def search(self, event: SearchIntent) -> None:
-        self._controllers.search.take(event)
-
-    @on(FindLine.Wanted)
-    @on(FindLine.Stepped)
-    def find(self, event: FindLine.Wanted | FindLine.Stepped) -> None:
-        self._controllers.find.take(event)
-
-    @on(CopyRequested)
-    def copy_text(self, event: CopyRequested) -> None:
-        self.copy_to_clipboard(event.text, event.what)
-
     @property
     def clipboard(self) -> str:
-        return self._controllers.clipboard.text
+        return self.controllers.clipboard.text
 
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
-        self._controllers.clipboard.start(text, self._controllers.notices.answer, what)
-
-    @on(VersionIntent)
-    def change_version(self, event: VersionIntent) -> None:
-        self._dispatcher.change_version(event)
-
-    @on(Prompt.EditCancelled)
-    def cancel_edit(self) -> None:
-        self._controllers.versions.cancel_edit()
-
-    @on(LinksWanted)
-    def open_link(self, event: LinksWanted) -> None:
-        self._controllers.links.take(event)
-
-    @on(ApprovalPanel.Answered)
-    def answer_question(self, event: ApprovalPanel.Answered) -> None:
-        self._controllers.approvals.answer(event.question, event.choice)
-
-    @on(PromptAdded)
-    def list_prompt(self) -> None:
-        self._controllers.session_list.show()
+        self.controllers.clipboard.start(text, self.controllers.notices.answer, what)
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
-        self._controllers.turn_end.note(event.session)
-        self._controllers.confirmations.renew()
+        self.controllers.turn_end.note(event.session)
+        self.controllers.confirmations.renew()
         if event.status != "interrupted":
             failed = event.status == "failed"
             self._attention.tell(event.session, "failed" if failed else "answered")
         self.run_worker(partial(self._end_turn, event.session), name="continue after the answer")
 
     async def _end_turn(self, session: LoadedSession) -> None:
-        await self._controllers.turn_end.end(session)
-        self._controllers.search.note_turn()
+        await self.controllers.turn_end.end(session)
+        self.controllers.search.note_turn()
