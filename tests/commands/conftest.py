@@ -221,3 +221,11 @@ def started(world):
 def commands(started):
     """A program in a new session."""
     return started()
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A directory that is there."""
+    path = tmp_path / "shop"
+    path.mkdir()
+    return str(path)

@@ -1,22 +1,7 @@
-"""The table and the functions behind it."""
-
-import pytest
+"""Errors of commands, as they are said."""
 
 from tui.commands import registry
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
-
-
-async def test_an_unknown_command_says_so(commands):
-    assert await commands("/nonsense at all") == "Unknown command: /nonsense. Type /help."
-    assert commands.severity == "error"
-
-
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("res", "/reset, /resume or /restore"), ("modle", "/model"), ("exprot", "/export")],
-)
-async def test_an_unknown_command_names_those_that_may_be_meant(commands, typed, meant):
-    assert await commands(f"/{typed}") == f"Unknown command: /{typed}. Did you mean {meant}?"
 
 
 async def fail_with(commands, monkeypatch, error):

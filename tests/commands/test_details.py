@@ -1,4 +1,4 @@
-"""``/usage``: what all requests of the session took, and nothing that is not known."""
+"""``/session`` and ``/usage``."""
 
 import pytest
 
@@ -6,8 +6,43 @@ from tests.builders import answer, user
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.records import Summary
 from tui.domain.providers import PROVIDERS
+from tui.domain.text.labels import local_minute
+
+# --- /session
+
+
+USAGE = "Usage: /session list | resume NUMBER | save [NAME or ID] | close [ID]"
+
+
+@pytest.mark.parametrize("text", [" nowhere", " list all", " lists", " 1"])
+async def test_what_it_does_not_know_is_answered_by_its_usage(commands, text):
+    assert await commands(f"/session{text}") == USAGE
+
+
+async def test_alone_it_shows_the_details_of_the_session_on_screen(commands, world):
+    there = await world.session("Hello there", "Hi", name="Left")
+    await commands(f"/load {there}")
+    label, *facts = (await commands("/session")).splitlines()
+    assert label == "Left"
+    known = dict(fact.split(": ", 1) for fact in facts)
+    assert known["id"] == there
+    assert known["created"] == local_minute(world.reader.entry(there).created_at)
+    assert (known["messages"], known["prompts"]) == ("2", "1")
+    await commands("/reset")
+    facts = (await commands("/session")).splitlines()
+    assert {"messages: 0", "prompts: 1"} <= set(facts)
+
+
+async def test_a_new_session_has_details_without_a_number(commands):
+    assert "#" not in await commands("/session")
+
+
+# --- /usage
+
 
 LUNA = "openai:gpt-6-luna"
+
+
 INCLUDED = "Prompts: 0. Earlier versions and summaries are included."
 
 

@@ -1,0 +1,57 @@
+"""``/help``, ``/import`` and ``/theme``."""
+
+import pytest
+
+from tui.domain.commands import COMMANDS
+
+
+async def test_help_opens_the_help(commands):
+    await commands("/help")
+    assert commands.calls == [("open", "help")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_help_of_a_command_says_how_it_is_typed_and_what_it_does(commands, command):
+    for argument in (command.name, f"/{command.name}", f"{command.name.upper()} please"):
+        assert await commands(f"/help {argument}") == f"{command.line} - {command.help}"
+
+
+async def test_help_of_an_unknown_command_says_so(commands):
+    assert await commands("/help /x") == "Unknown command: /x. Type /help."
+
+
+@pytest.mark.parametrize("typed", ['"my files/a.zip"', "'my files/a.zip'", "my files/a.zip"])
+async def test_the_path_of_an_import_may_be_quoted(commands, typed):
+    await commands(f"/import {typed}")
+    assert commands.calls == [("open", "import", "my files/a.zip")]
+
+
+async def test_without_a_name_the_user_picks_one(commands):
+    await commands("/theme")
+    assert commands.calls == [("open", "themes")]
+
+
+async def test_a_name_is_chosen(commands):
+    assert await commands("/theme light") == "Theme: light"
+    assert commands.themes.current == "light"
+
+
+async def test_an_unknown_name_changes_nothing(commands):
+    assert await commands("/theme mauve") == "Unknown theme: mauve"
+    assert commands.themes.current == "dark"
+
+
+# --- unknown commands
+
+
+async def test_an_unknown_command_says_so(commands):
+    assert await commands("/nonsense at all") == "Unknown command: /nonsense. Type /help."
+    assert commands.severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("res", "/reset, /resume or /restore"), ("modle", "/model"), ("exprot", "/export")],
+)
+async def test_an_unknown_command_names_those_that_may_be_meant(commands, typed, meant):
+    assert await commands(f"/{typed}") == f"Unknown command: /{typed}. Did you mean {meant}?"

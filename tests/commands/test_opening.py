@@ -1,0 +1,511 @@
+"""Opening sessions by list, number, name and search, and beginning new ones."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.builders import at
+from tests.engine.workspaces import FULL, SHOP, said
+from tests.waiting import until
+from tui.config.schema import RetentionSettings
+from tui.domain.text.labels import NAME_CHARACTERS, local_minute
+from tui.errors import StorageError
+
+# --- /sessions, /load and /new
+
+
+async def opened(commands, text):
+    """Type a command; gives the id of the session that it opened."""
+    assert (await commands(text)).startswith("Opened ")
+    return commands.current.id
+
+
+async def test_sessions_are_shown_in_the_picker_filtered_by_a_text(commands):
+    await commands("/sessions")
+    assert commands.calls == [("open_sessions", "all", True, "")]
+    await commands("/sessions Auth bug")
+    assert commands.calls == [("open_sessions", "all", True, "Auth bug")]
+
+
+async def test_load_without_a_target_shows_the_picker(commands):
+    await commands("/load")
+    assert commands.calls == [("open_sessions", "all", True, "")]
+
+
+async def test_load_takes_an_id_a_prefix_a_name_and_a_number_of_a_scope(commands, world):
+    first = await world.session(name="Auth bug")
+    second = await world.session(scope="project:/other")
+    for target, expected in (
+        (first, first),
+        ("Auth bug", first),
+        ("#1", first),
+        ("project:/other#1", second),
+        (f"{SHOP}#1", first),
+        (second.removeprefix("session-"), second),
+    ):
+        assert await opened(commands, f"/load {target}") == expected
+        await commands.workspace.begin()
+
+
+async def test_a_number_alone_counts_in_the_scope_on_screen(commands, world):
+    mine, theirs = await world.session(), await world.session(scope="project:/other")
+    await commands(f"/load {theirs}")
+    assert await opened(commands, "/load #1") == theirs
+    await commands(f"/load {mine}")
+    assert await opened(commands, "/load #1") == mine
+
+
+async def test_numbers_that_were_never_printed_mean_the_list_as_it_is(commands, world):
+    first, second = await world.session(), await world.session()
+    assert await opened(commands, "/load 2") == first
+    assert await opened(commands, "/load 1") == first
+    assert await opened(commands, "/load 2") == second
+
+
+async def test_a_session_that_is_not_there_is_not_loaded(commands):
+    first = commands.current
+    assert await commands("/load nothing") == "Session not found: nothing"
+    assert commands.severity == "error"
+    assert commands.current is first
+
+
+async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
+    there, other = await world.session(), await world.session()
+    commands.numbers.show([other, there])
+    world.reader.delete(there)
+    told = await commands("/load 2")
+    assert told.startswith(f"Session not found: {there}")
+
+
+async def test_a_session_like_what_was_asked_for_is_named(commands, world):
+    there = await world.session(name="Groceries")
+    assert await commands("/load Grocerie") == f"Session not found: Grocerie Closest: {there}"
+
+
+async def test_what_means_several_sessions_names_them(commands, world):
+    made = sorted([await world.session(name="Auth bug") for _ in range(2)])
+    told = await commands("/load Auth bug")
+    assert told == "\n".join(["Several sessions match Auth bug:", *(f"  {each}" for each in made)])
+
+
+async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
+    one, two = await world.session(), await world.session()
+    await commands.program.send("hello", save=False)
+    commands.program.store.gate = threading.Event()
+    loading = asyncio.create_task(commands(f"/load {one}"))
+    await until(commands.program.store.waiting.is_set)
+    looking = asyncio.create_task(commands.workspace.switcher.look_at(two))
+    await asyncio.sleep(0)
+    commands.program.store.gate.set()
+    assert await loading == ""
+    assert await looking
+    assert commands.calls == []
+
+
+async def test_new_starts_a_session_and_leaves_the_other(commands):
+    await commands.program.send("hello")
+    first = commands.current
+    told = await commands("/new")
+    assert told == "Started a new session"
+    shown = ["show_session", "focus_prompt"]
+    assert commands.kinds == [*shown, "in_background", "say", "in_background"]
+    assert commands.current is not first
+
+
+async def test_new_in_a_new_session_stays(commands):
+    first = commands.current
+    assert await commands("/new") == "Already in a new session"
+    assert commands.current is first
+
+
+async def test_new_gives_the_session_a_name(commands, world):
+    await commands.program.send("hello")
+    await commands("/new Auth bug")
+    assert commands.told == "Started a new session"
+    assert world.reader.entry(commands.current.id).name == "Auth bug"
+
+
+async def test_new_names_a_session_that_is_new_already(commands, world):
+    first = commands.current
+    assert await commands("/new Auth bug") == "Started a new session"
+    assert world.reader.entry(first.id).name == "Auth bug"
+
+
+async def test_new_with_a_name_too_long_starts_nothing(commands):
+    await commands.program.send("hello")
+    first = commands.current
+    told = await commands("/new " + "x" * (NAME_CHARACTERS + 1))
+    assert told == "Name is longer than 200 characters."
+    assert commands.current is first
+
+
+async def test_new_stays_if_this_session_cannot_be_saved(commands):
+    await commands.program.send("hello", save=False)
+    first = commands.current
+    commands.program.store.fail_next(FULL)
+    assert await commands("/new") == f'Stayed in "{first.label()}": could not save (disk full)'
+    assert commands.current is first
+    assert commands.workspace.open == (first,)
+
+
+async def test_new_at_the_limit_says_what_to_do(started):
+    commands = started(limit=1)
+    await commands.program.send("hello")
+    commands.current.activity.begin_answer()
+    assert await commands("/new") == "The limit is 1 open session. Close one first."
+
+
+async def test_new_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
+    there = await world.session()
+    await commands.program.send("hello", save=False)
+    commands.program.store.gate = threading.Event()
+    starting = asyncio.create_task(commands("/new"))
+    await until(commands.program.store.waiting.is_set)
+    looking = asyncio.create_task(commands.workspace.switcher.look_at(there))
+    await asyncio.sleep(0)
+    commands.program.store.gate.set()
+    assert await starting == ""
+    assert await looking
+
+
+async def test_new_archives_what_is_too_much_and_says_how_much(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=3)
+    made = [await world.session() for _ in range(3)]
+    await commands.program.send("hello")
+    left = commands.current.id
+    told = await commands("/new")
+    assert told == "Started a new session (archived 2 older)"
+    status = [world.reader.entry(each).status for each in (*made, left)]
+    assert status == ["archived", "archived", "closed", "closed"]
+
+
+async def test_new_may_move_what_is_too_much_to_the_trash(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=2, action="trash")
+    there = await world.session()
+    await commands.program.send("hello")
+    told = await commands("/new")
+    assert told == "Started a new session (moved 1 older to the trash)"
+    assert world.reader.entry(there).status == "trashed"
+
+
+async def test_what_was_begun_is_told_in_the_session_that_was_begun(commands, world):
+    there = await world.session()
+    await commands.program.send("hello")
+    begun = []
+
+    async def leave():
+        begun.append(commands.current)
+        commands.current.prompt.edit("typed, so that it stays")
+        await commands.program.look_at(there)
+
+    commands.meanwhile = leave
+    assert await commands("/new") == ""
+    assert said(begun[0]) == ["Started a new session"]
+
+
+async def test_new_in_a_new_session_archives_nothing(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=1)
+    made = [await world.session() for _ in range(3)]
+    await commands("/new")
+    assert {world.reader.entry(each).status for each in made} == {"closed"}
+
+
+async def test_new_says_what_kept_the_old_ones_where_they_are(commands, world, monkeypatch):
+    commands.retention = RetentionSettings(backlog_limit=1)
+    await commands.program.send("hello")
+
+    def fail(*_):
+        raise StorageError("Cannot read.")
+
+    monkeypatch.setattr(commands.program.store, "list", fail)
+    told = await commands("/new")
+    assert told == "Started a new session\nCannot read."
+
+
+async def test_a_failing_archive_hook_is_told_and_harmless(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=1)
+    commands.hook = ("/nowhere/to/be/found",)
+    there = await world.session()
+    await commands.program.send("hello")
+    lines = (await commands("/new")).splitlines()
+    assert lines[0].endswith("(archived 1 older)")
+    assert lines[1].startswith("The archive hook could not be started: ")
+    assert world.reader.entry(there).status == "archived"
+
+
+# --- /resume
+
+
+@pytest.mark.parametrize("text", ["/resume", "/resume list", "/RESUME LIST"])
+async def test_closed_sessions_are_shown_in_the_picker(commands, text):
+    await commands(text)
+    assert commands.calls == [("open_sessions", "closed", True, "")]
+
+
+async def test_without_a_list_numbers_count_from_the_latest_closed_one(commands, world, project):
+    early, late = (
+        await world.session("Early", project=project),
+        await world.session("Late", project=project),
+    )
+    await commands.program.look_at(early)
+    await commands("/name Renamed")
+    await commands("/new")
+    assert await commands("/resume 1") == 'Opened "Renamed"'
+    assert await commands("/resume 1") == 'Opened "Late"'
+    assert commands.current.id == late
+
+
+async def test_an_error_of_the_disk_is_shown(commands, world, monkeypatch):
+    await world.session()
+    monkeypatch.setattr(commands.program.store, "list", _raise)
+    assert await commands("/resume 1") == "Cannot read the data directory."
+    assert commands.severity == "error"
+
+
+def _raise(*_):
+    raise StorageError("Cannot read the data directory.")
+
+
+@pytest.mark.parametrize("target", ["5abc", "-1", "1.0", "nowhere", "deleted", "list all", "１"])
+async def test_what_is_no_number_is_a_target(commands, world, target):
+    for _ in range(5):
+        await world.session()
+    assert await commands(f"/resume {target}") == f"Session not found: {target}"
+
+
+async def test_a_name_of_digits_is_a_target_beyond_the_numbers(commands, world, project):
+    there = await world.session(name="42", project=project)
+    assert await commands("/resume 42") == 'Opened "42"'
+    assert commands.current.id == there
+
+
+async def test_the_day_of_the_only_session_is_the_beginning_of_its_id(commands, world, project):
+    there = await world.session("Hello", project=project)
+    day = there.removeprefix("session-")[:8]
+    assert await commands(f"/resume {day}") == 'Opened "Hello"'
+
+
+async def test_an_ambiguous_name_of_digits_is_told(commands, world):
+    await world.session(name="77")
+    await world.session(name="77")
+    assert (await commands("/resume 77")).startswith("Several sessions match 77:\n")
+
+
+async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):
+    there = await world.session(project=str(tmp_path / "gone"))
+    told = await commands("/resume 1")
+    assert told == f"The project's directory no longer exists. Read it with /load {there}."
+    assert not world.holder(there)
+    assert await commands(f"/load {there}") == 'Opened "hello"'
+
+
+@pytest.mark.parametrize(
+    ("beneath", "words"),
+    [
+        ("", "The project's directory is not a directory."),
+        ("/beneath", "The project's directory no longer exists."),
+    ],
+)
+async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_path, beneath, words):
+    file = tmp_path / "file"
+    file.touch()
+    there = await world.session(project=f"{file}{beneath}")
+    assert await commands("/resume 1") == f"{words} Read it with /load {there}."
+
+
+@pytest.mark.parametrize("path", ["", "/nul\0"])
+async def test_a_session_without_a_project_is_only_that(commands, world, path):
+    await world.session("Hello", project=path)
+    told = await commands("/resume 1")
+    assert told.startswith("The project's directory no longer" if path else 'Opened "Hello"')
+
+
+async def test_an_open_project_is_told(started, world, project):
+    commands = started()
+    commands.exclusive = True
+    first = await world.session("First", project=project)
+    second = await world.session("Second", project=project)
+    await commands.program.open(first)
+    refused = 'This project is already open in "First". Close that session first.'
+    for command in ("/resume", "/load"):
+        assert await commands(f"{command} {second}") == refused
+        assert not world.holder(second)
+    assert await commands(f"/resume {first}") == 'Opened "First"'
+
+
+async def test_a_project_that_another_program_has_open_is_told(commands, world, project):
+    first = await world.session("First", project=project)
+    second = await world.session("Second", project=project)
+    world.started(first)
+    commands.exclusive = True
+    refused = 'This project is already open in "First". Close that session first.'
+    assert await commands(f"/resume {second}") == refused
+    assert await commands(f"/load {second}") == refused
+
+
+# --- /session list and resume
+
+
+async def test_sessions_of_this_project_are_shown_in_the_picker(commands):
+    await commands("/session list")
+    assert commands.calls == [("open_sessions", "all", False, "")]
+
+
+async def test_a_number_counts_in_this_project_if_no_list_was_shown(commands, world):
+    await world.session("Old one")
+    await world.session("New one")
+    await world.session("Elsewhere", scope="project:/other")
+    assert await commands("/session resume 1") == 'Opened "New one"'
+
+
+@pytest.mark.parametrize("index", ["", " one", " 1abc", " -1", " ١", " 1 2"])
+async def test_what_is_no_number_is_answered_by_the_usage(commands, world, index):
+    await world.session()
+    assert await commands(f"/session resume{index}") == "Usage: /session resume NUMBER"
+
+
+# --- /search
+
+
+async def test_without_a_text_its_usage_is_told(commands):
+    assert await commands("/search") == "Usage: /search TEXT"
+
+
+async def test_what_nobody_said_is_not_found(commands):
+    assert await commands("/search nowhere") == 'No session matches "nowhere".'
+
+
+async def test_what_was_said_is_found_in_every_session_and_its_number_loads_it(commands, world):
+    there = await world.session("The login is broken", "Let us see", scope="project:/other")
+    await world.session("Groceries")
+    lines = (await commands("/search login")).splitlines()
+    assert lines[0] == "Found 1 match:"
+    assert lines[1].startswith("  1. The login is broken (just now) - ")
+    assert "login" in lines[1]
+    assert (await commands("/load 1")).startswith("Opened ")
+    assert commands.current.id == there
+
+
+async def test_a_session_is_found_by_its_name(commands, world):
+    there = await world.session("hello", name="Auth bug investigation")
+    lines = (await commands("/search auth inv*")).splitlines()
+    assert lines[0] == "Found 1 match:"
+    assert lines[1].startswith("  1. Auth bug investigation (just now) - name: Auth bug inv")
+    assert lines[1].endswith(f" · 1 message, created {local_minute(at())} · {there}")
+    assert (await commands("/load 1")).startswith("Opened ")
+    assert commands.current.id == there
+
+
+async def test_a_date_that_is_none_is_told(commands, world):
+    await world.session("apples")
+    said = await commands("/search apples before:soon")
+    assert said == "before:soon is no date. It needs a year, month or day: before:2026-05-01"
+
+
+async def test_several_matches_are_counted(commands, world):
+    await world.session("apples and pears")
+    await world.session("apples alone")
+    lines = (await commands("/search apples")).splitlines()
+    assert lines[0] == "Found 2 matches:"
+    assert len(lines) == 3
+
+
+async def test_what_comes_nearest_is_told_where_nothing_fits(commands, world):
+    await world.session("the authentication middleware")
+    assert (await commands("/search authent")).splitlines() == [
+        'No session matches "authent".',
+        "Nearest: authent* (1 match)",
+    ]
+
+
+async def test_a_session_purged_since_it_was_found_is_called_by_its_id(commands, world):
+    there = await world.session("apples")
+    search = commands.program.store.search
+
+    def find_and_purge(*arguments, **options):
+        found = search(*arguments, **options)
+        world.reader.delete(there)
+        world.reader.purge(there)
+        return found
+
+    commands.program.store.search = find_and_purge
+    assert (await commands("/search apples")).splitlines() == [
+        "Found 1 match:",
+        f"  1. {there} (just now) - apples",
+    ]
+
+
+# --- what /load, /resume and /session resume have in common
+
+OPENING = pytest.mark.parametrize("command", ["/load", "/resume", "/session resume"])
+
+
+@OPENING
+async def test_a_number_opens_what_was_listed_under_it(commands, world, project, command):
+    old = await world.session("Old one", project=project)
+    new = await world.session("New one", project=project)
+    commands.numbers.show([new, old])
+    await world.session("Since then", project=project)
+    assert await commands(f"{command} 2") == 'Opened "Old one"'
+    assert commands.kinds == ["show_session", "say"]
+    assert commands.current.id == old
+    assert world.reader.active(SHOP) == old
+    assert await commands(f"{command} 1") == 'Opened "New one"'
+    assert (world.holder(old), world.holder(new) is None) == (None, False)
+
+
+@OPENING
+@pytest.mark.parametrize("number", ["0", "2", "00003", "123456789012345678901234567890"])
+async def test_a_number_beyond_the_list_is_told(commands, world, command, number):
+    await world.session()
+    told = f"There is no number {number} in the last list (1 to 1)."
+    assert await commands(f"{command} {number}") == told
+    assert commands.severity == "error"
+    assert await commands(f"/archive {number}") == told
+
+
+@OPENING
+async def test_a_number_is_told_where_there_is_nothing(commands, command):
+    assert await commands(f"{command} 1") == "There is no number 1 in the last list."
+
+
+@OPENING
+async def test_a_session_that_cannot_be_saved_is_not_left(commands, world, project, command):
+    there = await world.session(project=project)
+    await commands.program.send("Hello", save=False)
+    commands.program.store.fail_next(FULL, times=9)
+    mine = commands.current
+    told = f'Stayed in "{mine.label()}": could not save (disk full)'
+    assert await commands(f"{command} 1") == told
+    assert commands.kinds == ["say"]
+    assert commands.current is mine
+    assert not world.holder(there)
+
+
+@pytest.mark.parametrize("command", ["/load", "/resume"])
+async def test_a_session_that_is_open_here_is_only_shown(commands, world, command):
+    await commands.program.send("Working")
+    mine = commands.current.id
+    assert await commands(f"{command} {mine}") == 'Opened "Working"'
+    assert commands.current.id == mine
+    assert world.texts(mine) == ["Working"]
+
+
+@pytest.mark.parametrize("command", ["/load", "/resume"])
+async def test_a_session_open_elsewhere_is_shown_read_only(commands, world, project, command):
+    there = await world.session("Hello", project=project)
+    world.started(there)
+    assert await commands(f"{command} {there}") == 'Opened "Hello"'
+    assert commands.current.read_only.endswith("; opened read-only.")
+
+
+@OPENING
+async def test_at_the_limit_nothing_is_opened(started, world, project, command):
+    commands = started(limit=1)
+    await commands.program.send("Working")
+    commands.current.activity.begin_answer()
+    there = await world.session(project=project)
+    assert await commands(f"{command} 1") == "The limit is 1 open session. Close one first."
+    assert commands.severity == "error"
+    assert not world.holder(there)

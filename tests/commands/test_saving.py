@@ -1,0 +1,403 @@
+"""``/save``, ``/reset``, ``/name``, ``/session save``, ``/copy`` and ``/export``."""
+
+import errno
+import os
+
+import pytest
+
+from tests.attached import PNG, picture, showing
+from tests.commands.test_answering import answered
+from tests.engine.workspaces import FULL, SHOP
+from tui.domain.text.labels import NAME_CHARACTERS
+from tui.errors import StorageError
+
+# --- /save
+
+
+async def test_there_is_nothing_to_save_in_a_new_session(commands):
+    assert await commands("/save") == "Nothing to save yet."
+
+
+async def test_save_writes_what_is_pending_in_every_open_session(commands, world):
+    there = await world.session("one")
+    first = commands.current
+    first.activity.begin_answer()
+    await commands.program.open(there)
+    first.opened.add_message("user", "goes on")
+    await commands.program.send("two", save=False)
+    assert await commands("/save") == f"Session saved: {there}"
+    assert commands.kinds == ["say"]
+    assert world.texts(there) == ["one", "two"]
+    assert world.texts(first.id) == ["goes on"]
+
+
+async def test_a_session_that_cannot_be_saved_says_why(commands):
+    await commands.program.send("hello", save=False)
+    commands.program.store.fail_next(FULL)
+    told = await commands("/save")
+    assert told == f'Could not save "{commands.current.label()}": disk full'
+    assert commands.severity == "error"
+    assert await commands("/save") == f"Session saved: {commands.current.id}"
+
+
+async def test_what_a_save_has_to_tell_is_shown_with_it(commands, world):
+    await commands.program.send("hello")
+    world.reader.path(commands.current.id).unlink()
+    await commands.program.send("more", save=False)
+    told = await commands("/save")
+    assert told == f"Session saved: {commands.current.id}"
+    assert len(commands.current.notices) == 1
+
+
+async def test_a_session_that_is_looked_at_is_saved_as_it_is(commands, world):
+    there = await world.session()
+    await commands.program.look_at(there)
+    before = world.bytes(there)
+    assert await commands("/save") == f"Session saved: {there}"
+    assert world.bytes(there) == before
+
+
+# --- /session save
+
+
+async def test_a_new_session_has_nothing_to_save(commands):
+    assert await commands("/session save") == "Nothing to save yet."
+
+
+async def test_the_session_on_screen_is_saved_and_its_place_told(commands, world):
+    await commands.program.send("Hello there", save=False)
+    mine = commands.current.id
+    told = await commands("/session save")
+    assert told == f'Saved "Hello there" to {world.reader.path(mine)}'
+    assert world.texts(mine) == ["Hello there"]
+
+
+@pytest.mark.parametrize("target", ["Auth bug", f"{SHOP}#1", "#1"])
+async def test_any_session_can_be_named(commands, world, target):
+    there = await world.session(name="Auth bug")
+    told = await commands(f"/session save {target}")
+    assert told == f'Saved "Auth bug" to {world.reader.path(there)}'
+    assert commands.current.id != there
+
+
+async def test_another_open_session_is_saved_too(commands, world):
+    there = await world.session("Hello")
+    await commands.program.open(there)
+    conversation = commands.current
+    conversation.activity.begin_answer()
+    await commands("/new")
+    conversation.opened.add_message("user", "More")
+    await commands(f"/session save {there}")
+    assert world.texts(there) == ["Hello", "More"]
+
+
+async def test_what_cannot_be_saved_is_told(commands):
+    await commands.program.send("Hello", save=False)
+    commands.program.store.fail_next(FULL)
+    told = await commands("/session save")
+    assert told == f'Could not save "{commands.current.label()}": disk full'
+
+
+async def test_what_another_program_holds_only_that_one_can_save(commands, world):
+    there = await world.session("Hello")
+    await world.started(there).open(there)
+    told = await commands(f"/session save {there}")
+    assert told.startswith(f"Session {there} is open in another window (pid ")
+
+
+async def test_an_unknown_target_is_told(commands):
+    assert await commands("/session save nowhere") == "Session not found: nowhere"
+
+
+# --- /reset and /name
+
+
+async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
+    await commands.program.send("hello", save=False)
+    current = commands.current
+    assert await commands("/reset") == "Started over. The earlier messages are kept"
+    assert commands.kinds == ["show_session", "say"]
+    assert commands.current is current
+    assert world.texts(current.id) == ["hello"]
+    assert world.reader.journal(current.id).load().loaded_messages == ()
+
+
+async def test_there_is_nothing_to_reset_in_a_new_session(commands):
+    assert await commands("/reset") == "Nothing to reset yet."
+    assert commands.current.empty
+
+
+async def test_reset_keeps_the_name_and_the_count_of_prompts(commands):
+    await commands.program.send("hello")
+    await commands("/name Auth bug")
+    await commands("/reset")
+    assert commands.current.session.name == "Auth bug"
+    assert commands.current.session.prompt_count == 1
+
+
+async def test_reset_is_not_done_if_saving_fails(commands):
+    await commands.program.send("hello", save=False)
+    commands.program.store.fail_next(FULL, 2)
+    assert await commands("/reset") == "Not reset: could not save (disk full)"
+    assert commands.severity == "error"
+    assert [m.text for m in commands.current.session.loaded_messages] == ["hello"]
+
+
+async def test_reset_stops_the_answer_first(commands):
+    await commands.program.send("hello")
+    commands.running = True
+    await commands("/reset")
+    assert not commands.running
+
+
+async def test_reset_opens_a_session_that_is_looked_at(commands, world):
+    there = await world.session()
+    await commands.program.look_at(there)
+    assert await commands("/reset") == "Started over. The earlier messages are kept"
+    assert world.reader.journal(there).load().loaded_messages == ()
+
+
+async def test_a_session_held_elsewhere_is_not_reset(commands, world):
+    there = await world.session()
+    world.started(there)
+    await commands.program.look_at(there)
+    assert await commands("/reset") == f"Session {there} is read-only here."
+    assert len(world.reader.journal(there).load().loaded_messages) == 1
+
+
+async def test_name_names_the_session(commands, world):
+    await commands.program.send("hello")
+    assert await commands("/name  Auth bug ") == 'Renamed to "Auth bug"'
+    assert world.reader.entry(commands.current.id).name == "Auth bug"
+
+
+async def test_name_makes_a_session_of_a_new_one(commands, world):
+    assert await commands("/name Plans") == 'Renamed to "Plans"'
+    assert world.reader.entry(commands.current.id).name == "Plans"
+
+
+@pytest.mark.parametrize("text", ["/name", "/name   "])
+async def test_a_name_must_say_something(commands, text):
+    assert await commands(text) == "Usage: /name TEXT"
+    assert commands.current.empty
+
+
+async def test_a_name_has_a_longest_length(commands, world):
+    await commands("/name " + "x" * NAME_CHARACTERS)
+    assert world.reader.entry(commands.current.id).name == "x" * NAME_CHARACTERS
+    told = await commands("/name " + "y" * (NAME_CHARACTERS + 1))
+    assert told == "Name is longer than 200 characters."
+    assert commands.severity == "error"
+    assert world.reader.entry(commands.current.id).name == "x" * NAME_CHARACTERS
+
+
+async def test_a_name_that_cannot_be_saved_says_so(commands):
+    await commands.program.send("hello")
+    commands.program.store.fail_next(StorageError("Cannot save it: no."))
+    assert await commands("/name Plans") == "Cannot save it: no."
+    assert commands.current.label() == "Plans"
+
+
+async def test_naming_an_archived_session_restores_it_and_shows_that(commands, world):
+    there = await world.session()
+    world.reader.archive(there)
+    await commands.program.look_at(there)
+    assert await commands("/name Found") == 'Renamed to "Found"'
+    assert world.reader.entry(there).status == "open"
+    assert [notice.text for notice in commands.current.notices] == [
+        "Restored this session from the archive"
+    ]
+
+
+async def test_a_session_held_elsewhere_is_not_named(commands, world):
+    there = await world.session(name="Theirs")
+    world.started(there)
+    await commands.program.look_at(there)
+    assert await commands("/name Mine") == f"Session {there} is read-only here."
+    assert world.reader.entry(there).name == "Theirs"
+
+
+async def test_a_session_taken_by_another_program_since_it_was_looked_at_is_not_named(
+    commands, world
+):
+    there = await world.session()
+    await commands.program.look_at(there)
+    world.started(there)
+    told = await commands("/name Mine")
+    assert told.startswith(f"Session {there} is open in another window (pid ")
+    assert world.reader.entry(there).name == ""
+
+
+# --- /copy
+
+
+CODE = (
+    "First:\n\n```sh\necho one\n```\n\nthen\n\n1. this:\n   ```py\n   if x:\n       y()\n   ```\n"
+)
+
+
+async def talked(commands, *answers):
+    for answer in answers or ("**Well** said.\ud800",):
+        await commands.program.send("A question")
+        answered(commands, answer)
+    return commands.current.id
+
+
+async def test_the_last_answer_is_copied_as_it_was_written(commands):
+    await talked(commands, "Before.", "**The** last\x1b[2J one.\n")
+    await commands("/copy")
+    assert commands.calls == [("copy", "**The** last\x1b[2J one.\n")]
+
+
+async def test_the_last_block_of_code_is_copied_without_its_fence(commands):
+    await talked(commands, CODE, "No code here.")
+    await commands("/copy code")
+    assert commands.calls == [("copy", "if x:\n    y()")]
+
+
+async def test_the_id_of_the_session_is_copied(commands):
+    await commands("/copy id")
+    assert commands.calls == [("copy", commands.program.workspace.current.id)]
+
+
+async def test_an_answer_without_text_is_none(commands):
+    await talked(commands, "Text.")
+    await commands.program.send("A question")
+    answered(commands, status="failed", error="refused")
+    await commands("/copy")
+    assert commands.calls == [("copy", "Text.")]
+
+
+async def test_what_has_arrived_of_an_answer_is_copied(commands):
+    await commands.program.send("A question")
+    commands.current.opened.begin_answer("scripted:model").receive("So far")
+    await commands("/copy")
+    assert commands.calls == [("copy", "So far")]
+
+
+async def test_an_answer_before_a_reset_is_on_screen_and_copied(commands):
+    await talked(commands, "Before.")
+    await commands("/reset")
+    await commands("/copy")
+    assert commands.calls == [("copy", "Before.")]
+
+
+@pytest.mark.parametrize("text", ["/copy", "/copy code"])
+async def test_there_is_nothing_to_copy_in_a_new_session(commands, text):
+    assert await commands(text) == "Nothing to copy."
+
+
+async def test_there_is_no_code_to_copy_where_none_was_written(commands):
+    await talked(commands, "Only `words`.")
+    assert await commands("/copy code") == "Nothing to copy."
+
+
+async def test_anything_else_is_told_how(commands):
+    assert await commands("/copy all") == "Usage: /copy [code | id]"
+
+
+# --- /export
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """The current folder."""
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    return here
+
+
+async def test_a_session_is_written_to_a_file_of_its_id(commands, folder):
+    session_id = await talked(commands)
+    path = folder / f"{session_id}.md"
+    assert await commands("/export") == f"Exported to {path}"
+    text = path.read_text("utf-8")
+    assert text.startswith("# A question\n")
+    assert "A question\n\n## scripted:model" in text
+    assert text.endswith("**Well** said.\ufffd\n")
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+async def test_what_was_written_before_stays(commands, folder):
+    session_id = await talked(commands)
+    (folder / f"{session_id}.md").write_text("mine")
+    assert (await commands("/export")).endswith(f"{session_id}-2.md")
+    assert (await commands("/export")).endswith(f"{session_id}-3.md")
+    assert (folder / f"{session_id}.md").read_text() == "mine"
+    assert len(list(folder.iterdir())) == 3
+
+
+async def test_a_file_that_is_named_is_taken_unless_it_is_there(commands, folder):
+    await talked(commands)
+    path = folder / "my talk.md"
+    assert await commands("/export my talk.md") == f"Exported to {path}"
+    written = path.read_bytes()
+    assert await commands("/export my talk.md") == f"Not exported: {path} already exists."
+    assert path.read_bytes() == written
+
+
+async def test_a_link_that_leads_nowhere_is_something_too(commands, folder):
+    await talked(commands)
+    (folder / "link.md").symlink_to(folder / "elsewhere.md")
+    assert (await commands("/export link.md")).endswith("already exists.")
+    assert not (folder / "elsewhere.md").exists()
+
+
+async def test_a_folder_that_is_not_there_is_said(commands, folder):
+    await talked(commands)
+    told = await commands("/export no/such.md")
+    assert told == f"Not exported: {folder}/no/such.md: No such file or directory."
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x.md", "a\0b", "\ud800.md"])
+async def test_what_cannot_be_the_name_of_a_file_is_said(commands, folder, name):
+    await talked(commands)
+    told = await commands(f"/export {name}")
+    assert told == f"Not exported: {name} cannot be a file name."
+    assert list(folder.iterdir()) == []
+
+
+async def test_half_a_file_does_not_stay_on_a_full_disk(commands, folder, monkeypatch):
+    await talked(commands)
+
+    def full(descriptor, _):
+        os.close(descriptor)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fdopen", full)
+    told = await commands("/export talk.md")
+    assert told == f"Not exported: {folder}/talk.md: No space left on device."
+    assert list(folder.iterdir()) == []
+
+
+async def test_of_an_empty_session_there_is_nothing_to_export(commands, folder):
+    assert await commands("/export") == "Nothing to export."
+    assert list(folder.iterdir()) == []
+
+
+async def test_a_session_that_is_only_looked_at_is_exported_too(commands, folder, world):
+    there = await world.session("Elsewhere", "Yes.")
+    await commands.workspace.switcher.look_at(there)
+    assert await commands("/export") == f"Exported to {folder / there}.md"
+    assert "Elsewhere" in (folder / f"{there}.md").read_text()
+
+
+async def test_pictures_are_written_beside_it(commands, folder):
+    session_id = await talked(commands)
+    commands.program.store.add_attachment(session_id, PNG)
+    await commands.program.send(showing("see", picture()))
+    await commands("/export talk.md")
+    (written,) = (folder / "talk-attachments").iterdir()
+    assert written.read_bytes() == PNG
+    text = (folder / "talk.md").read_text("utf-8")
+    assert f"![image: photo.png, 70 bytes](talk-attachments/{written.name})" in text
+
+
+async def test_a_picture_that_cannot_be_written_is_said(commands, folder):
+    session_id = await talked(commands)
+    commands.program.store.add_attachment(session_id, PNG)
+    await commands.program.send(showing("see", picture()))
+    (folder / "talk-attachments").write_text("mine")
+    assert "Cannot write a picture to " in await commands("/export talk.md")
+    assert not (folder / "talk.md").exists()
