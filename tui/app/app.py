@@ -96,7 +96,7 @@ ROUTES = dict((
     # Not awaited: keys would wait for a slow disk.
     _route(ChatScreen.DraftSettled, lambda app, _: app.run_worker(
         app.controllers.prompt.keep_drafts, name="save the draft")),
-    _route(Sidebar.SessionSelected, lambda app, event: app.controllers.session_switch.begin(
+    _route(Sidebar.SessionSelected, lambda app, event: app.controllers.navigation.switch(
         event.session_id)),
     _route(Sidebar.DeletionConfirmed, _delete),
     _route(Sidebar.WidthChanged, lambda app, event: app.controllers.ui_state.note(
@@ -106,12 +106,12 @@ ROUTES = dict((
     _route(Sidebar.GroupUnfolded, _change_list),
     _route(Sidebar.MoreWanted, _change_list),
     _route(Sidebar.ScopeToggled, _change_list),
-    _route(PageWanted, lambda app, event: app.controllers.navigation.take(event)),
+    _route(PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
     _route(PickerIntent, lambda app, event: app.controllers.picker.take(event)),
     _route(SearchIntent, lambda app, event: app.controllers.search.take(event)),
     _route(FindLine.Wanted, _find),
     _route(FindLine.Stepped, _find),
-    _route(LinksWanted, lambda app, event: app.controllers.links.take(event)),
+    _route(LinksWanted, lambda app, event: app.controllers.links.handle(event)),
     _route(CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
     _route(ApprovalPanel.Answered, lambda app, event: app.controllers.approvals.answer(
         event.question, event.choice)),

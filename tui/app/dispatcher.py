@@ -72,8 +72,8 @@ class Dispatcher:
 
     def change_version(self, event: VersionIntent) -> None:
         """Queue an intent about a message; later keys are for the session that it leads to."""
-        take = self._controllers.versions.take
-        self._queue.add(partial(take, self._workspace.current, event), leads=True)
+        handle = self._controllers.versions.handle
+        self._queue.add(partial(handle, self._workspace.current, event), leads=True)
 
     def send_held(self) -> None:
         """Send the held prompts, after earlier tasks."""

@@ -114,10 +114,10 @@ class AppShell:
         self._controllers.picker.open(view, everywhere=everywhere, text=text)
 
     async def ask_again(self, message_id: str) -> None:
-        await self._controllers.versions.take(self.workspace.current, AskAgainWanted(message_id))
+        await self._controllers.versions.handle(self.workspace.current, AskAgainWanted(message_id))
 
     async def edit_question(self, message_id: str) -> None:
-        await self._controllers.versions.take(self.workspace.current, EditWanted(message_id))
+        await self._controllers.versions.handle(self.workspace.current, EditWanted(message_id))
 
     async def retry(self) -> None:
         await self._controllers.prompt.retry()

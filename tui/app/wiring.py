@@ -14,7 +14,6 @@ from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_switch import SessionSwitch
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turn_end import TurnEnd
@@ -107,7 +106,9 @@ class Controllers:
         self.prompt = PromptController(
             chat, parts.workspace, self.presenter, self.turns, self.summaries, self.session_list
         )
-        self.navigation = Navigation(chat, parts.workspace, self.presenter, self.session_list)
+        self.navigation = Navigation(
+            app, queue, chat, parts.workspace, self.presenter, self.session_list
+        )
         self.search = SearchController(
             app,
             chat,
@@ -116,9 +117,6 @@ class Controllers:
             parts.index_root,
             self.notices.show,
             queue.hold,
-        )
-        self.session_switch = SessionSwitch(
-            app, queue, switcher, self.presenter, self.session_list, self.navigation
         )
         self.background = Background(
             app,

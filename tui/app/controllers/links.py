@@ -39,7 +39,7 @@ class LinkController:
         self._files = files
         self._shell = shell
 
-    def take(self, event: LinksWanted) -> None:
+    def handle(self, event: LinksWanted) -> None:
         """Begin with what a reader wants opened."""
         wanted: Sequence[Wanted] = (*event.links, *event.pictures)
         session_id = self._workspace.current.id

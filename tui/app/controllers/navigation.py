@@ -1,15 +1,21 @@
-"""Navigation in a session: to a found message, and to the pages around it."""
+"""Navigation: to another session, to a found message, and to the pages around it."""
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from textual.app import App
+
+from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
+from tui.app.input_queue import InputQueue
 from tui.domain.journal.session import Surroundings
 from tui.domain.views.notice import Notice
 from tui.engine.sessions import excerpts
 from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError
 from tui.screens.chat import ChatScreen
@@ -17,25 +23,74 @@ from tui.widgets.transcript import ScrollPosition
 from tui.widgets.transcript import transcript_messages as messages
 
 if TYPE_CHECKING:
+    from tui.commands.shell import Shell
     from tui.storage.protocol import SessionReader
 
 _AROUND = 50
 
 
 class Navigation:
-    """Shows messages wherever they stand, and the pages before and after what is shown."""
+    """Shows sessions and messages wherever they stand, and the pages around what is shown."""
 
     def __init__(
         self,
+        app: App[Any],
+        queue: InputQueue,
         chat: ChatScreen,
         workspace: Workspace,
         presenter: SessionPresenter,
         session_list: SessionListController,
     ) -> None:
+        self._app = app
+        self._queue = queue
         self._chat = chat
         self._workspace = workspace
         self._presenter = presenter
         self._session_list = session_list
+
+    def switch(self, session_id: str) -> None:
+        """Show the session that the user selected, behind the tasks that came before.
+
+        Later keys wait, as they are meant for it.
+        """
+        work = partial(self._switch, session_id, self._queue.hold())
+        self._app.run_worker(work, name="open the session")
+
+    async def _switch(self, session_id: str, release_keys: Callable[[], None]) -> None:
+        switcher = self._workspace.switcher
+        try:
+            await self._queue.settle()
+            left = switcher.current
+            shown = await self._look_at(session_id)
+        finally:
+            release_keys()
+        if shown:
+            self._session_list.show()
+            await switcher.settle()
+            await self._session_list.show_left(left)
+
+    async def _look_at(self, session_id: str) -> bool:
+        try:
+            switched = await self._workspace.switcher.look_at(session_id)
+        except PrivateSessionLeft:
+            self._presenter.stay()
+            # Again as a command, which asks whether it may be lost.
+            self._app.post_message(WorkGiven(partial(self._leave_for, session_id=session_id)))
+            return False
+        except StorageError as error:
+            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.stay()
+            return False
+        if not switched or self._presenter.is_current:
+            return False
+        await self.show_session()
+        return True
+
+    async def _leave_for(self, shell: "Shell", session_id: str) -> None:
+        left = self._workspace.current
+        if await self._workspace.switcher.look_at(session_id):
+            await shell.show_session()
+            shell.show_moved(left.id)
 
     async def go_to(self, session_id: str, message_id: str, text: str = "") -> None:
         """Look at a session where one of its messages has a text.
@@ -66,7 +121,7 @@ class Navigation:
         self._chat.go_to_prompt()
         self._session_list.show()
 
-    async def take(self, event: messages.PageWanted) -> None:
+    async def handle(self, event: messages.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""
         match event:
             case messages.EarlierWanted():

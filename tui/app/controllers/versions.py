@@ -41,7 +41,7 @@ class VersionController:
         self._turns = turns
         self._prompt = prompt
 
-    async def take(self, session: LoadedSession, event: messages.VersionIntent) -> None:
+    async def handle(self, session: LoadedSession, event: messages.VersionIntent) -> None:
         """Act on an intent of a reader, or a command, about a message."""
         match event:
             case messages.AskAgainWanted():
