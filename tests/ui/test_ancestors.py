@@ -103,13 +103,3 @@ async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(w
         await until(lambda: " shop" in status(app))
         await send(pilot, f"/load {target}")
         await until(lambda: 'Opened "Two"' in notices(app))
-
-
-async def test_a_number_beyond_the_list_is_no_beginning_of_an_id(world):
-    w = world()
-    await w.session("The only one")
-    async with w.running() as (app, pilot):
-        here = w.workspace.current.id
-        await send(pilot, "/load 2")
-        await until(lambda: "There is no number 2 in the last list (1 to 1)." in notices(app))
-        assert w.workspace.current.id == here

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, notices, report, send, wait_for_answer
+from tests.ui.screen import conversation, notices, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.model_settings import ModelParameters
 from tui.providers.protocol import RequestAdapted
@@ -61,14 +61,3 @@ async def test_a_new_session_has_none_of_them(world):
         await send(pilot, "/new")
         await until(lambda: "One" not in conversation(app))
         assert (await ask(w, pilot, "Two")).parameters == ModelParameters()
-
-
-@pytest.mark.fast
-async def test_all_are_shown_with_where_they_come_from(world):
-    w = world()
-    async with w.running() as (app, pilot):
-        await send(pilot, "/set max_tokens 500")
-        await send(pilot, "/set")
-        await until(lambda: "max_tokens" in report(app))
-        assert "max_tokens: 500 (this session)" in report(app)
-        assert "temperature: the model's default" in report(app)

@@ -197,18 +197,6 @@ async def test_a_session_that_another_program_holds_is_told_and_stays(world, com
     lease.release()
 
 
-@pytest.mark.full
-async def test_the_end_with_the_question_open_deletes_nothing(world):
-    w = world()
-    here = await w.session("Hello", "Yes.")
-    async with w.running(here) as (app, pilot):
-        await send(pilot, "/delete")
-        await question(app)
-        await pilot.press("ctrl+q")
-        await until(lambda: not app.is_running, "the end")
-    assert where(w, here) == "closed"
-
-
 async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(world):
     w = world()
     here = await w.session("The needle", "Yes.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, notices, rows, send
+from tests.ui.screen import conversation, go_to, rows, send
 from tests.waiting import until
 
 pytestmark = pytest.mark.full
@@ -68,16 +68,6 @@ async def test_it_is_that_of_the_session_on_screen_and_comes_back_after_a_kill(w
         await until(lambda: panel(app)[1:] == ["[ ] 1. mine"])
     async with w.running(mine) as (app, _):
         await until(lambda: panel(app)[1:] == ["[ ] 1. mine"])
-
-
-@pytest.mark.fast
-async def test_it_stays_through_a_reset(world):
-    w = world(["hi"])
-    async with w.running() as (app, pilot):
-        await send(pilot, "/todo add mine")
-        await send(pilot, "/reset")
-        await until(lambda: "Started over" in notices(app))
-        assert panel(app)[1:] == ["[ ] 1. mine"]
 
 
 async def test_text_from_outside_is_neither_obeyed_nor_markup(world):
