@@ -2,10 +2,9 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Sequence
 from functools import partial
 from inspect import isawaitable
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from rich.console import RenderableType
 from textual import events, on
@@ -47,6 +46,9 @@ from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.transcript.transcript_messages import LinksWanted, PageWanted, VersionIntent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _ON_ANY_SCREEN = {("help",), ("notices",), ("save",), ("quit",)}
 
@@ -246,16 +248,11 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.chat.prompt.show_themes(self.controllers.themes.names())
         self.controllers.background.begin()
         self.controllers.search.begin()
-        if self._parts.check_store is not None:
-            self._connect_store(self._parts.check_store)
+        if (check := self._parts.check_store) is not None:
+            from tui.app.controllers.store_start import StoreStart
 
-    def _connect_store(self, check: Callable[[], Sequence[str]]) -> None:
-        from tui.app.controllers.store_start import StoreStart
-
-        self.run_worker(
-            StoreStart(self, check, self.controllers.presenter, self.controllers.server).run,
-            name="connect to the store",
-        )
+            store = StoreStart(self, check, self.controllers.presenter, self.controllers.server)
+            self.run_worker(store.run, name="connect to the store")
 
     # --- intents
 

@@ -47,7 +47,14 @@ def check_keymap(
         if where in lines:
             _check_typed(bindings, chosen, source, _LEADING_ON)
     for bindings in (everywhere, *by_place.values()):
-        _check_conflicts([*everywhere, *bindings], chosen, source)
+        together = [*everywhere, *bindings]
+        by_key: dict[str, set[str]] = {}
+        for action, key in _rebound(together, chosen):
+            by_key.setdefault(key, set()).add(action)
+        for action, key in sorted(_new(together, chosen)):
+            if others := by_key[key] - {action}:
+                words = f"{key} is the key of {min(others)} already"
+                raise ConfigError(source, f"keys.{action}", words)
 
 
 def _check_typed(
@@ -57,7 +64,8 @@ def _check_typed(
     free: Collection[str] = (),
 ) -> None:
     for action, key in sorted(_new(bindings, chosen)):
-        if _is_typed(key) and key not in free:
+        is_typed = len(key) == 1 or key in {*_TYPED, *REPLACED_KEYS, *KEY_TO_UNICODE_NAME}
+        if is_typed and key not in free:
             raise ConfigError(
                 source,
                 f"keys.{action}",
@@ -85,33 +93,14 @@ def _rebound(bindings: Sequence[Binding], chosen: Mapping[str, str]) -> Iterator
 def _check_key(key: str, action: str, source: str) -> None:
     *modifiers, name = key.split("+") if key != "+" else [key]
     expected = 'expected a key, such as "f9" or "alt+n"'
-    if not set(modifiers) <= _MODIFIERS or not _is_key(name):
+    known = name in _NAMED or name in REPLACED_KEYS or name in KEY_TO_UNICODE_NAME
+    is_key = name.isprintable() if len(name) == 1 else known
+    if not set(modifiers) <= _MODIFIERS or not is_key:
         raise ConfigError(source, action, f'{expected}, not "{key}"')
     if modifiers == ["shift"] and len(name) == 1:
         # No terminal sends it like that.
         instead = f'; write "{name.upper()}"' if name.isalpha() else ""
         raise ConfigError(source, action, f'{expected}, not "{key}"{instead}')
-
-
-def _is_key(name: str) -> bool:
-    if len(name) == 1:
-        return name.isprintable()
-    return name in _NAMED or name in REPLACED_KEYS or name in KEY_TO_UNICODE_NAME
-
-
-def _is_typed(key: str) -> bool:
-    return len(key) == 1 or key in _TYPED or key in REPLACED_KEYS or key in KEY_TO_UNICODE_NAME
-
-
-def _check_conflicts(bindings: Sequence[Binding], chosen: Mapping[str, str], source: str) -> None:
-    by_key: dict[str, set[str]] = {}
-    for action, key in _rebound(bindings, chosen):
-        by_key.setdefault(key, set()).add(action)
-    for action, key in sorted(_new(bindings, chosen)):
-        if others := by_key[key] - {action}:
-            raise ConfigError(
-                source, f"keys.{action}", f"{key} is the key of {min(others)} already"
-            )
 
 
 def _character_name(key: str) -> str:

@@ -65,7 +65,8 @@ class Controllers:
         self._parts, self._shell = parts, shell
         switcher = parts.workspace.switcher
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
-        _restore_width(chat, self.ui_state)
+        if (columns := self.ui_state.state.sidebar_width) is not None:
+            chat.sidebar.show_width(columns)
         activity = ActivityLine(app, chat, switcher, parts.stopwatch)
         self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
         titles = SessionTitles(parts.workspace, parts.sessions)
@@ -264,8 +265,3 @@ class Controllers:
         return ExternalEditor(
             self._app, self._queue, self._chat, self._parts.workspace, self.presenter
         )
-
-
-def _restore_width(chat: ChatScreen, ui_state: UiStateService) -> None:
-    if (columns := ui_state.state.sidebar_width) is not None:
-        chat.sidebar.show_width(columns)
