@@ -12,9 +12,9 @@ from tests.providers.chat_server import ChatServer, Reply, Request
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
-from tui.providers.catalog import ModelChoice, choice_of
+from tui.providers.catalog import Connection, ModelChoice, choice_of
 from tui.providers.chat_model import ChatModel
-from tui.providers.model_lists import Connection, list_models
+from tui.providers.model_lists import list_models
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
 from tui.providers.secret import Secret
 

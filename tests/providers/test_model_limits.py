@@ -18,7 +18,8 @@ from tui.domain.providers import PROVIDERS, ListedModel
 from tui.engine.kept_lists import KeptLists
 from tui.providers import model_limits
 from tui.providers.catalog import ModelChoice, choice_of
-from tui.providers.model_limits import NO_LISTS, ModelLimits
+from tui.providers.model_limits import ModelLimits
+from tui.providers.model_lists import sight_of, trained_window, window_of
 from tui.providers.source import LazyModel
 
 
@@ -30,13 +31,13 @@ def own(server: ChatServer, model: str = "qwen3", **changes: Any) -> ModelChoice
     return replace(ModelChoice("local", model, server.base_url), **changes)
 
 
-def limits(chosen: ModelChoice, lists: Any = NO_LISTS) -> ModelLimits:
+def limits(chosen: ModelChoice, lists: Any = None) -> ModelLimits:
     found = ModelLimits(chosen, lists)
     found.look_up(chosen)
     return found
 
 
-def found(chosen: ModelChoice, lists: Any = NO_LISTS) -> int:
+def found(chosen: ModelChoice, lists: Any = None) -> int:
     return limits(chosen, lists).tokens
 
 
@@ -47,11 +48,8 @@ class Kept:
         self.windows = windows
         self.lists: list[Sequence[ListedModel]] = []
 
-    def window(self, choice: ModelChoice) -> int | None:
-        return self.windows.get(choice.model)
-
-    def sees_images(self, choice: ModelChoice) -> bool | None:
-        return None
+    def model(self, choice: ModelChoice) -> ListedModel:
+        return ListedModel(choice.model, self.windows.get(choice.model))
 
     def keep(self, _: object, listed: Sequence[ListedModel]) -> None:
         self.lists.append(listed)
@@ -100,66 +98,45 @@ class TestAVendorsModel:
         assert found(chosen, Kept(**{"gpt-6-luna": 9})) == 5
 
 
+TWO = [{"id": "other"}, {"id": "another"}]
+
+
 class TestAServerOfOnesOwn:
     @pytest.mark.parametrize(
-        ("server", "facts", "window"),
+        ("path", "items", "window"),
         [
-            ("vLLM", {"/v1/models": {"data": [{"id": "qwen3", "max_model_len": 8192}]}}, 8192),
+            ("/v1/models", [{"id": "qwen3", "max_model_len": 8192}], 8192),
+            ("/v1/models", [{"id": "/m/q.gguf", "meta": {"n_ctx": 16384}}], 16_384),
+            ("/v1/models", [{"id": "qwen3", "context_length": 5}, {"id": "b", "n_ctx": 9}], 5),
             (
-                "llama.cpp",
-                {"/v1/models": {"data": [{"id": "/m/q.gguf", "meta": {"n_ctx": 16384}}]}},
-                16_384,
-            ),
-            (
-                "llama.cpp, older",
-                {
-                    "/v1/models": {"data": [{"id": "qwen3", "owned_by": "llamacpp"}]},
-                    "/props": {"default_generation_settings": {"n_ctx": 4096}},
-                },
-                4_096,
-            ),
-            (
-                "LM Studio",
-                {
-                    "/v1/models": {"data": [{"id": "qwen3"}, {"id": "other"}]},
-                    "/api/v0/models": {
-                        "data": [{"id": "qwen3", "loaded_context_length": 6000}, {"id": "other"}]
-                    },
-                },
+                "/api/v0/models",
+                [{"id": "qwen3", "loaded_context_length": 6000}, {"id": "other"}],
                 6_000,
             ),
             (
-                "LiteLLM",
-                {
-                    "/v1/models": {"data": [{"id": "qwen3"}, {"id": "other"}]},
-                    "/model/info": {
-                        "data": [
-                            {"model_name": "other", "model_info": {"max_input_tokens": 9}},
-                            {"model_name": "qwen3", "model_info": {"max_input_tokens": 90_000}},
-                            {"model_name": "qwen3", "model_info": {"max_input_tokens": 80_000}},
-                            {"model_name": "qwen3", "model_info": {}},
-                        ]
-                    },
-                },
+                "/model/info",
+                [
+                    {"model_name": "other", "model_info": {"max_input_tokens": 9}},
+                    {"model_name": "qwen3", "model_info": {"max_input_tokens": 90_000}},
+                    {"model_name": "qwen3", "model_info": {"max_input_tokens": 80_000}},
+                    {"model_name": "qwen3", "model_info": {}},
+                ],
                 80_000,
             ),
-            (
-                "OpenRouter",
-                {
-                    "/v1/models": {
-                        "data": [
-                            {"id": "qwen3", "context_length": 262144},
-                            {"id": "other", "context_length": 9},
-                        ]
-                    }
-                },
-                262_144,
-            ),
         ],
+        ids=["vLLM", "llama.cpp", "OpenRouter", "LM Studio", "LiteLLM"],
     )
-    def test_says_it_in_its_own_words(self, server: str, facts: dict[str, Any], window: int):
-        with ChatServer(facts=facts) as loopback:
-            assert found(own(loopback)) == window
+    def test_says_it_in_its_own_words(self, path: str, items: Any, window: int):
+        with ChatServer(facts={"/v1/models": {"data": TWO}, path: {"data": items}}) as server:
+            assert found(own(server)) == window
+
+    def test_of_an_older_llama_cpp_says_it_for_each_slot(self):
+        facts = {
+            "/v1/models": {"data": [{"id": "qwen3", "owned_by": "llamacpp"}]},
+            "/props": {"default_generation_settings": {"n_ctx": 4096}, "n_ctx": 16384},
+        }
+        with ChatServer(facts=facts) as server:
+            assert found(own(server)) == 4096
 
     @pytest.mark.parametrize(
         ("owner", "asked"),
@@ -193,7 +170,7 @@ class TestAServerOfOnesOwn:
 
         with ChatServer(facts={"/v1/models": late}) as server:
             chosen = own(server, context_window=77)
-            window = ModelLimits(chosen, NO_LISTS)
+            window = ModelLimits(chosen, None)
             await asyncio.to_thread(window.look_up, chosen)
             assert window.tokens == 77
             gate.set()
@@ -213,8 +190,8 @@ class TestAServerOfOnesOwn:
         assert printed == []
 
 
-def at_ollama(server: ChatServer) -> ModelChoice:
-    return choice("ollama", "qwen3", base_url=server.base_url)
+def at_ollama(server: ChatServer, model: str = "qwen3") -> ModelChoice:
+    return choice("ollama", model, base_url=server.base_url)
 
 
 class TestAnOllama:
@@ -224,13 +201,15 @@ class TestAnOllama:
         with ChatServer(facts=ollama.facts) as server:
             assert found(at_ollama(server)) == 8192
             assert [each.path for each in server.questions] == ["/api/ps", "/api/show"]
+            # Another one of the same name is not loaded.
+            assert found(at_ollama(server, "qwen3:4b")) == 9000
 
-    def test_that_has_not_loaded_it_says_what_the_model_has(self):
-        with ChatServer(facts=OllamaFacts(None, "num_ctx 9000").facts) as server:
+    @pytest.mark.parametrize("running", [[4, {"name": "other:1b", "context_length": 5}], None])
+    def test_that_has_not_loaded_it_says_what_the_model_has(self, running: Any):
+        facts = OllamaFacts(None, "num_ctx 9000").facts | {"/api/ps": {"models": running}}
+        with ChatServer(facts=facts) as server:
             assert found(at_ollama(server)) == 9000
             assert server.questions[-1].body == {"model": "qwen3"}
-        with ChatServer(facts=OllamaFacts(None).facts) as server:
-            assert found(at_ollama(server)) == 40_960
 
     def test_may_be_a_server_of_ones_own_by_any_name(self):
         listed = {"/v1/models": {"data": [{"id": "qwen3"}, {"id": "other"}]}}
@@ -250,9 +229,6 @@ class TestAnOllama:
             ollama.load()
             assert await model.window() == 4096
             assert model.context_window == 4096
-
-
-TWO = [{"id": "other"}, {"id": "another"}]
 
 
 class TestPictures:
@@ -312,6 +288,72 @@ class TestPictures:
             assert model.sees_images is False
 
 
+@pytest.mark.parametrize(
+    ("parameters", "trained", "window"),
+    [
+        ('temperature 0.7\nnum_ctx                        8192\nstop "x"', 40960, 8192),
+        ("num_ctx 131072", 40960, 40960),
+        ("num_ctx 8192", None, 8192),
+        ("", 40960, 40960),
+        ("", None, None),
+        (3, None, None),
+    ],
+)
+def test_a_model_that_ollama_has_not_loaded_has_its_own(
+    parameters: Any, trained: int | None, window: int | None
+):
+    facts = {"general.architecture": "qwen3", "qwen3.context_length": trained}
+    assert trained_window({"parameters": parameters, "model_info": facts}) == window
+    assert trained_window({"model_info": [facts]}) is None
+
+
+@pytest.mark.parametrize(
+    ("server", "item", "window"),
+    [
+        ("vLLM", {"max_model_len": 8192}, 8192),
+        ("LM Studio", {"max_context_length": 131072, "loaded_context_length": 4096}, 4096),
+        ("LM Studio, not loaded", {"max_context_length": 131072}, 131072),
+        ("llama.cpp", {"meta": {"n_ctx": 16384, "n_ctx_train": 131072}}, 16384),
+        ("llama.cpp, older", {"meta": {"n_ctx_train": 131072}}, None),
+        ("OpenRouter", {"context_length": 10**6, "top_provider": {"context_length": 200}}, 200),
+        ("OpenRouter", {"context_length": 9, "top_provider": {"context_length": None}}, 9),
+        ("Mistral", {"max_context_length": 262144}, 262144),
+        ("Groq", {"context_window": 131072}, 131072),
+        ("Anthropic", {"max_input_tokens": 1000000, "max_tokens": 64000}, 1000000),
+        ("Google", {"inputTokenLimit": 1048576, "outputTokenLimit": 65536}, 1048576),
+        ("OpenAI", {"id": "gpt-6-luna", "created": 1}, None),
+        ("a broken one", {"max_model_len": "8k", "context_length": -1, "meta": []}, None),
+        ("a broken one", {"max_model_len": True, "context_window": 10**12}, None),
+    ],
+)
+def test_each_server_has_a_word_of_its_own_for_the_window(
+    server: str, item: dict[str, Any], window: int | None
+):
+    assert window_of(item) == window
+
+
+@pytest.mark.parametrize(
+    ("server", "item", "sees"),
+    [
+        ("OpenRouter", {"architecture": {"input_modalities": ["text", "image"]}}, True),
+        ("OpenRouter", {"architecture": {"input_modalities": ["text"]}}, False),
+        ("xAI", {"input_modalities": ["text"]}, False),
+        ("Mistral", {"capabilities": {"vision": False}}, False),
+        ("Anthropic", {"capabilities": {"image_input": {"supported": True}}}, True),
+        ("Fireworks", {"supports_image_input": False}, False),
+        ("Moonshot", {"supports_image_in": True}, True),
+        ("OpenAI", {"id": "gpt-6-luna"}, None),
+        ("a broken one", {"architecture": 5, "capabilities": ["vision"]}, None),
+        ("a broken one", {"supports_image_input": "no"}, None),
+        ("one that is not LM Studio", {"type": "llm"}, None),
+    ],
+)
+def test_a_list_may_say_whether_a_model_sees_pictures(
+    server: str, item: dict[str, Any], *, sees: bool | None
+):
+    assert sight_of(item) is sees
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> KeptLists:
     return KeptLists(tmp_path / "state" / "models.json", Clock())
@@ -320,9 +362,13 @@ def kept(tmp_path: Path) -> KeptLists:
 def test_a_kept_list_is_there_for_the_next_run_at_the_same_address(kept: KeptLists):
     row = replace(PROVIDERS["anthropic"], base_url="http://gate")
     kept.keep(row, [ListedModel("a", 7), ListedModel("b")])
-    assert kept.window(ModelChoice("anthropic", "a", "http://gate")) == 7
-    assert kept.window(ModelChoice("anthropic", "b", "http://gate")) is None
-    assert kept.window(ModelChoice("anthropic", "a", "http://other")) is None
+    for model, address, window in (
+        ("a", "http://gate", 7),
+        ("b", "http://gate", None),
+        ("a", "http://other", None),
+    ):
+        found = kept.model(ModelChoice("anthropic", model, address))
+        assert (found.name, found.window) == (model, window)
 
 
 def test_a_list_that_has_not_changed_is_not_written_again(kept: KeptLists, tmp_path: Path):

@@ -18,8 +18,9 @@ from tests.providers.chat_server import (
 )
 from tui.domain.providers import PROVIDERS, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
-from tui.providers import model_lists
-from tui.providers.model_lists import SECONDS, Connection, check, list_models
+from tui.providers import server_request
+from tui.providers.catalog import Connection
+from tui.providers.model_lists import SECONDS, check, list_models
 from tui.providers.secret import Secret
 
 KEY = "sk-test-0123456789"
@@ -44,25 +45,65 @@ def failed(connection: Connection, seconds: float = SECONDS) -> ModelError:
     return caught.value
 
 
+def lists(*pages: object) -> ChatServer:
+    return ChatServer(
+        lists=[sends(json.dumps(page).encode(), "application/json") for page in pages]
+    )
+
+
 class TestTheList:
     @pytest.mark.parametrize("name", ["openai", "anthropic", "google", "mistral"])
     def test_has_the_models_of_the_server(self, name):
         with ChatServer(models=["b", "a"], key=KEY) as server:
             assert listed_names(connected(server, name)) == ("b", "a")
 
-    def test_of_mistral_has_those_that_chat(self):
-        page = {
-            "data": [
-                {
-                    "id": "a",
-                    "max_context_length": 9_000,
-                    "capabilities": {"completion_chat": True},
-                },
-                {"id": "ocr", "capabilities": {"completion_chat": False}},
-            ]
-        }
-        with ChatServer(lists=[sends(json.dumps(page).encode())]) as server:
-            assert list_models(connected(server, "mistral")) == (ListedModel("a", 9_000),)
+    @pytest.mark.parametrize(
+        ("name", "items", "listed"),
+        [
+            (
+                "mistral",
+                [
+                    {
+                        "id": "a",
+                        "max_context_length": 9_000,
+                        "capabilities": {"completion_chat": True},
+                    },
+                    {"id": "ocr", "capabilities": {"completion_chat": False}},
+                ],
+                (ListedModel("a", 9_000),),
+            ),
+            # The default model is the first, and those that do not chat are left out.
+            (
+                "openai",
+                [
+                    {"id": name}
+                    for name in ("whisper-1", "gpt-6", "text-Embedding-3", "gpt-6-luna", "dall-e-3")
+                ],
+                (ListedModel("gpt-6-luna"), ListedModel("gpt-6")),
+            ),
+            (
+                "openai",
+                [{"id": "old", "created": 1}, {"id": "new", "created": 2}],
+                (ListedModel("new"), ListedModel("old")),
+            ),
+            (
+                "openai",
+                [{"id": "\x1b[31m"}, {"id": " a"}, {"id": 3}, {"id": ""}, 4, {"id": "fine"}],
+                (ListedModel("fine"),),
+            ),
+            ("openai", [{"id": "x" * 201}], ()),
+            (
+                "openai",
+                [{"id": "a", "max_model_len": 4096, "owned_by": "vllm"}, {"id": "b"}],
+                (ListedModel("a", 4096, "vllm"), ListedModel("b")),
+            ),
+            ("openai", [], ()),
+            ("openai", None, ()),
+        ],
+    )
+    def test_has_what_is_a_name_and_chats_in_order(self, name, items, listed):
+        with lists({"data": items}) as server:
+            assert list_models(connected(server, name)) == listed
 
     @pytest.mark.parametrize("name", ["openai", "anthropic"])
     def test_is_asked_for_with_all_that_is_set_about_the_server(self, name):
@@ -79,12 +120,6 @@ class TestTheList:
         assert not {"authorization", "x-api-key"} & set(question.headers)
         assert "api-version=1" in question.path
 
-    def test_hides_the_values_of_headers_in_what_a_server_says(self):
-        with ChatServer(lists=[refuses(400, "No team blue-team-9 here.")]) as server:
-            said = str(failed(connected(server, headers={"X-Team": "blue-team-9"})))
-        assert "blue-team-9" not in said
-        assert "It says: No team" in said
-
     def test_is_asked_for_with_its_key_whatever_other_headers_there_are(self):
         with ChatServer(models=["a"], key=KEY) as server:
             list_models(connected(server, headers={"authorization": "Basic x"}))
@@ -93,46 +128,47 @@ class TestTheList:
     def test_is_asked_for_with_the_key_of_a_command(self):
         with ChatServer(models=["a"], key=KEY) as server:
             row = connected(server, key_command=("echo", KEY)).provider
-            assert [each.name for each in list_models(Connection(row))] == ["a"]
+            assert listed_names(Connection(row)) == ("a",)
 
     def test_of_an_ollama_has_its_chat_models(self):
-        with ChatServer(ollama_models=["qwen3:4b", "nomic-embed-text"]) as server:
+        names = ["qwen3:4b", "nomic-embed-text"]
+        with ChatServer(ollama_models=names) as server:
             assert listed_names(connected(server, "ollama")) == ("qwen3:4b",)
             assert server.questions[0].path == "/api/tags"
-
-    def test_begins_with_the_default_model_and_leaves_out_those_that_do_not_chat(self):
-        names = ["whisper-1", "gpt-6", "text-embedding-3", "gpt-6-luna", "dall-e-3"]
-        with ChatServer(models=names) as server:
-            assert listed_names(connected(server)) == ("gpt-6-luna", "gpt-6")
-
-    def test_has_newer_models_before_older(self):
-        data = b'{"data": [{"id": "old", "created": 1}, {"id": "new", "created": 2}]}'
-        with ChatServer(lists=[sends(data, "application/json")]) as server:
-            assert listed_names(connected(server)) == ("new", "old")
+        bert = {"name": "all-minilm", "details": {"family": "bert"}}
+        with lists({"models": [bert, {"name": "qwen3", "details": {"family": "q"}}]}) as server:
+            assert listed_names(connected(server, "ollama")) == ("qwen3",)
 
     def test_is_read_page_by_page(self):
         pages = [
-            b'{"data": [{"id": "a"}], "has_more": true, "last_id": "a"}',
-            b'{"data": [{"id": "b"}], "has_more": false, "last_id": "b"}',
+            {"data": [{"id": "a"}], "has_more": True, "last_id": "a"},
+            {"data": [{"id": "b"}], "has_more": False, "last_id": "b"},
         ]
-        with ChatServer(lists=[sends(page, "application/json") for page in pages]) as server:
+        with lists(*pages) as server:
             assert listed_names(connected(server, "anthropic")) == ("a", "b")
-            assert "after_id=a" in server.questions[1].path
+            asked = [question.path for question in server.questions]
+        assert asked == ["/v1/models?limit=1000", "/v1/models?limit=1000&after_id=a"]
 
-    def test_leaves_out_what_is_no_name(self):
-        data = b'{"data": [{"id": "\\u001b[31m"}, {"id": " a"}, {"id": 3}, 4, {"id": "fine"}]}'
-        with ChatServer(lists=[sends(data, "application/json")]) as server:
-            assert listed_names(connected(server)) == ("fine",)
-
-    def test_has_the_windows_that_the_server_lists(self):
-        data = b'{"data": [{"id": "a", "max_model_len": 4096}, {"id": "b"}]}'
-        with ChatServer(lists=[sends(data, "application/json")]) as server:
-            listed = list_models(connected(server))
-        assert listed == (ListedModel("a", 4096), ListedModel("b"))
-
-    def test_may_be_empty(self):
-        with ChatServer(lists=[sends(b'{"data": []}', "application/json")]) as server:
-            assert listed_names(connected(server)) == ()
+    def test_of_google_has_the_models_that_answer_of_all_its_pages(self):
+        answering = {"inputTokenLimit": 9, "supportedGenerationMethods": ["generateContent", "x"]}
+        pages = [
+            {
+                "models": [
+                    {"name": "models/gemini-a", **answering},
+                    {"name": "models/aqa", "supportedGenerationMethods": ["generateAnswer"]},
+                    {"name": "models/odd"},
+                    3,
+                ],
+                "nextPageToken": "more",
+            },
+            {"models": [{"name": "models/gemini-b", **answering}]},
+        ]
+        with lists(*pages) as server:
+            listed = list_models(connected(server, "google"))
+            asked = [question.path for question in server.questions]
+        assert listed == (ListedModel("gemini-a", 9), ListedModel("gemini-b", 9))
+        first = "/v1beta/models?pageSize=1000"
+        assert asked == [first, f"{first}&pageToken=more"]
 
     def test_of_a_row_that_is_added_needs_nothing_but_the_row(self):
         with ChatServer(models=["a"]) as server:
@@ -146,6 +182,7 @@ class TestTheRequest:
         [
             ("openai", "authorization", f"Bearer {KEY}"),
             ("anthropic", "x-api-key", KEY),
+            ("google", "x-goog-api-key", KEY),
         ],
     )
     def test_has_the_key_in_its_header_and_nothing_of_the_machine(self, name, header, value):
@@ -170,6 +207,12 @@ class TestTheRequest:
 
 
 class TestAFailure:
+    def test_hides_the_values_of_headers_in_what_a_server_says(self):
+        with ChatServer(lists=[refuses(400, "No team blue-team-9 here.")]) as server:
+            said = str(failed(connected(server, headers={"X-Team": "blue-team-9"})))
+        assert "blue-team-9" not in said
+        assert "It says: No team" in said
+
     def test_of_the_key_is_one_and_quotes_the_server_without_it(self):
         with ChatServer(models=["a"], key="sk-other") as server:
             error = failed(connected(server))
@@ -188,8 +231,7 @@ class TestAFailure:
         with socket.create_server(("127.0.0.1", 0)) as gone:
             port = gone.getsockname()[1]
         error = failed(connected(f"http://127.0.0.1:{port}/v1"))
-        said = f"127.0.0.1:{port} refused the connection. Is the server running?"
-        assert str(error) == said
+        assert str(error) == f"127.0.0.1:{port} refused the connection. Is the server running?"
 
     def test_of_a_name_says_that_there_is_no_such_server(self, monkeypatch):
         def unknown(*_, **__):
@@ -197,10 +239,8 @@ class TestAFailure:
 
         monkeypatch.setattr(socket, "getaddrinfo", unknown)
         error = failed(connected("http://nowhere.invalid/v1"))
-        assert (
-            str(error)
-            == "The name nowhere.invalid was not found. Check the address and the network."
-        )
+        said = "The name nowhere.invalid was not found. Check the address and the network."
+        assert str(error) == said
 
     def test_of_a_silent_server_ends_after_a_while(self):
         gate = Gate()
@@ -246,7 +286,7 @@ class TestAFailure:
             assert isinstance(failed(connected(server)), NoModelList)
 
     def test_of_a_reply_without_end_is_bounded(self, monkeypatch):
-        monkeypatch.setattr(model_lists, "_MOST_BYTES", 1_000)
+        monkeypatch.setattr(server_request, "_MOST_BYTES", 1_000)
         with ChatServer(lists=[sends(b'{"data": [' + b" " * 5_000 + b"]}")]) as server:
             assert "sent no JSON" in str(failed(connected(server)))
 
@@ -256,62 +296,28 @@ class TestAFailure:
             assert "does not speak TLS" in str(failed(connected(address)))
 
 
-class TestTheListOfGoogle:
-    def test_has_the_models_that_answer_of_all_its_pages(self):
-        pages = [
-            {
-                "models": [
-                    model_of_google("gemini-a", "generateContent", "countTokens"),
-                    model_of_google("aqa", "generateAnswer"),
-                    {"name": "models/odd"},
-                    3,
-                ],
-                "nextPageToken": "more",
-            },
-            {"models": [model_of_google("gemini-b", "generateContent")]},
-        ]
-        replies = [sends(json.dumps(page).encode(), "application/json") for page in pages]
-        with ChatServer(lists=replies) as server:
-            row = replace(PROVIDERS["google"], base_url=server.root)
-            listed = list_models(Connection(row, Secret(KEY, "TEST_API_KEY")))
-            first, second = server.questions
-        assert listed == (ListedModel("gemini-a", 1_000_000), ListedModel("gemini-b", 1_000_000))
-        assert first.headers["x-goog-api-key"] == KEY
-        assert first.path == "/v1beta/models?pageSize=1000"
-        assert second.path == "/v1beta/models?pageSize=1000&pageToken=more"
-
-
-def model_of_google(name: str, *methods: str):
-    return {
-        "name": f"models/{name}",
-        "inputTokenLimit": 1_000_000,
-        "supportedGenerationMethods": list(methods),
-    }
-
-
 class TestTheCheck:
-    def test_asks_the_model_for_one_token(self):
+    @pytest.mark.parametrize(
+        ("name", "path", "limit"),
+        [
+            ("groq", "/v1/chat/completions", {"max_completion_tokens": 1000}),
+            ("deepseek", "/v1/chat/completions", {"max_tokens": 1}),
+            ("anthropic", "/v1/messages", {"max_tokens": 1}),
+            (
+                "google",
+                "/v1beta/models/mine:generateContent",
+                {"generationConfig": {"maxOutputTokens": 1}},
+            ),
+        ],
+    )
+    def test_asks_the_model_for_one_token_in_the_dialect_of_the_server(self, name, path, limit):
         with ChatServer(sends(b"{}", "application/json"), key=KEY) as server:
-            check(connected(server), "mine")
+            check(connected(server, name), "mine")
             (request,) = server.requests
-        assert request.path == "/v1/chat/completions"
-        assert (request.body["model"], request.body["max_tokens"]) == ("mine", 1)
-
-    def test_speaks_the_dialect_of_the_server(self):
-        with ChatServer(sends(b"{}", "application/json")) as server:
-            check(connected(server, "anthropic"), "mine")
-            assert server.requests[0].path == "/v1/messages"
-
-    def test_of_google_asks_the_model_in_its_path(self):
-        with ChatServer(sends(b"{}", "application/json")) as server:
-            check(Connection(replace(PROVIDERS["google"], base_url=server.root)), "mine")
-            assert server.requests[0].path == "/v1beta/models/mine:generateContent"
-
-    def test_names_the_limit_as_the_server_does(self):
-        with ChatServer(sends(b"{}", "application/json")) as server:
-            check(connected(server, "azure"), "mine")
-            assert "max_completion_tokens" in server.requests[0].body
-            assert "max_tokens" not in server.requests[0].body
+        assert request.path == path
+        assert limit.items() <= request.body.items()
+        assert ("max_tokens" in request.body) is ("max_tokens" in limit)
+        assert request.body.get("model", "mine") == "mine"
 
     def test_tells_a_wrong_key(self):
         with ChatServer(answers("Hi"), key="sk-other") as server, pytest.raises(KeyRefused):

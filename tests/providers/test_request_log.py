@@ -20,7 +20,8 @@ from tui.cli.debug_log import DebugLog
 from tui.domain.providers import Provider
 from tui.errors import ModelError
 from tui.logs import log_of
-from tui.providers.model_lists import Connection, list_models
+from tui.providers.catalog import Connection
+from tui.providers.model_lists import list_models
 from tui.providers.secret import Secret
 
 SECRET = "xyzzyplugh"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
@@ -15,11 +15,8 @@ from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.errors import ConfigError, ModelUnavailable, UsageError
-from tui.providers.catalog import has_pasted_key, key_of, provider_called
+from tui.providers.catalog import Connection, has_pasted_key, key_of, provider_called
 from tui.providers.secret import key_from_paste
-
-if TYPE_CHECKING:
-    from tui.providers.model_lists import Connection
 
 _ASKED = ("ollama",)
 
@@ -89,10 +86,8 @@ class ConnectionManager:
             # A wrong variable is reported where the model is asked for.
             return None
 
-    def connection(self, name: str) -> "Connection":
+    def connection(self, name: str) -> Connection:
         """The connection of a row, as far as it is known. Reads its key file."""
-        from tui.providers.model_lists import Connection
-
         provider = self.provider(name)
         if provider is None:
             return Connection(Provider(name))
@@ -104,14 +99,14 @@ class ConnectionManager:
 
     # --- connecting
 
-    def with_key(self, connection: "Connection", text: str) -> "Connection":
+    def with_key(self, connection: Connection, text: str) -> Connection:
         """Take a pasted key. Raises ``UsageError`` for what cannot be one."""
         from tui.storage.connections import key_path
 
         place = key_path(self._file, connection.provider.name)
         return replace(connection, key=key_from_paste(text, str(place)))
 
-    def with_address(self, connection: "Connection", text: str) -> "Connection":
+    def with_address(self, connection: Connection, text: str) -> Connection:
         """Take an address; a server of one's own is named after it. Raises ``UsageError``."""
         provider, address = connection.provider, address_of(text, connection.provider)
         own = provider.name == OWN_SERVER
@@ -120,7 +115,7 @@ class ConnectionManager:
         key = connection.key if provider.lacks_address else None
         return replace(connection, provider=replace(provider, name=name, base_url=address), key=key)
 
-    async def keep(self, connection: "Connection", model: str) -> str:
+    async def keep(self, connection: Connection, model: str) -> str:
         """Keep a connection, and let the program use it; gives the whole name of the model.
 
         Raises ``StorageError`` and ``ConfigError``: then nothing has changed.
@@ -190,7 +185,7 @@ class ConnectionManager:
             return bool(provider.key_file or provider.key_command or self._variable(provider))
         return name in self._settings.providers
 
-    def _with(self, connection: "Connection", model: str, kept: Connections) -> Connections:
+    def _with(self, connection: Connection, model: str, kept: Connections) -> Connections:
         """Add a connection, and write its key."""
         from tui.storage.connections import write_key
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,9 +11,6 @@ from tui.domain.providers import ListedModel, Provider
 from tui.domain.timestamps import format_utc
 from tui.errors import StorageError
 from tui.providers.catalog import ModelChoice
-
-if TYPE_CHECKING:
-    from tui.storage.model_cache import CachedList
 
 
 class KeptLists:
@@ -24,15 +20,15 @@ class KeptLists:
         self._file = file
         self._clock = clock
 
-    def window(self, choice: ModelChoice) -> int | None:
-        """The window of a model in its server's list, if that has been kept."""
-        kept = self._kept(choice)
-        return kept.windows.get(choice.model) if kept else None
+    def model(self, choice: ModelChoice) -> ListedModel:
+        """A model in its server's list, as far as that has been kept."""
+        from tui.storage import model_cache
 
-    def sees_images(self, choice: ModelChoice) -> bool | None:
-        """Tell whether a model sees pictures, if a list that has been kept says so."""
-        kept = self._kept(choice)
-        return kept.sees_images.get(choice.model) if kept else None
+        kept = model_cache.read(self._file).get(choice.provider)
+        if kept is None or kept.address != choice.base_url:
+            return ListedModel(choice.model)
+        sees = kept.sees_images.get(choice.model)
+        return ListedModel(choice.model, kept.windows.get(choice.model), sees_images=sees)
 
     def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
         """Keep the list of a server, unless it is the one that is kept."""
@@ -45,9 +41,3 @@ class KeptLists:
         # A list that is not kept is asked for again.
         with suppress(StorageError):
             model_cache.change(self._file, {provider.name: kept})
-
-    def _kept(self, choice: ModelChoice) -> "CachedList | None":
-        from tui.storage import model_cache
-
-        kept = model_cache.read(self._file).get(choice.provider)
-        return kept if kept and kept.address == choice.base_url else None

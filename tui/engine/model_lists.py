@@ -15,9 +15,9 @@ from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.model_rows import ModelFacts, ModelRows
 from tui.engine.connections import ConnectionManager, Models
 from tui.errors import ModelError, ModelUnavailable, StorageError
+from tui.providers.catalog import Connection
 
 if TYPE_CHECKING:
-    from tui.providers.model_lists import Connection
     from tui.storage.model_cache import CachedList, Lists
 
 _KEPT_FOR = timedelta(days=1)
@@ -54,7 +54,7 @@ class ModelLists:
 
     # --- one server
 
-    async def listed(self, connection: "Connection") -> tuple[str, ...]:
+    async def listed(self, connection: Connection) -> tuple[str, ...]:
         """Ask a server for its models, and keep the list; gives the names.
 
         Raises ``ModelError``.
@@ -85,7 +85,7 @@ class ModelLists:
             for command in self._commands:
                 stop_key_command(command)
 
-    async def check(self, connection: "Connection", model: str) -> None:
+    async def check(self, connection: Connection, model: str) -> None:
         """Ask a model for one token. Raises ``ModelError``."""
         await asyncio.to_thread(_check, connection, model)
 
@@ -208,14 +208,14 @@ class ModelLists:
                     self._facts[whole] = facts(name, provider.base_url, model)
 
 
-def _list(connection: "Connection") -> tuple[ListedModel, ...]:
+def _list(connection: Connection) -> tuple[ListedModel, ...]:
     # Its library is imported in the thread, too.
     from tui.providers.model_lists import list_models
 
     return list_models(connection)
 
 
-def _check(connection: "Connection", model: str) -> None:
+def _check(connection: Connection, model: str) -> None:
     from tui.providers.model_lists import check
 
     check(connection, model)

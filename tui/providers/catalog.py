@@ -79,6 +79,24 @@ class ModelChoice(msgspec.Struct, frozen=True):
         return (*([self.key] if self.key else []), *self.headers.values())
 
 
+class Connection(msgspec.Struct, frozen=True):
+    """A server, and the key for it."""
+
+    provider: Provider
+    key: Secret | None = None
+
+    @property
+    def host(self) -> str:
+        """The name and the port of the server."""
+        return urlsplit(self.provider.base_url).netloc or self.provider.title
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The key and the values of the headers, none of which is ever shown."""
+        headers = (Secret(text, "headers") for text in self.provider.headers.values())
+        return (*([self.key] if self.key else []), *headers)
+
+
 _SHARED = tuple(
     name for name in ModelChoice.__struct_fields__ if name in Provider.__struct_fields__
 )

@@ -1,91 +1,103 @@
-"""The models that a server lists, and the check of its address and key.
+"""The models that a server lists, and what it says of each: the window, and pictures.
 
-Both block for ``SECONDS`` at most, so call them in a thread. Redirects are not followed: the key
-belongs to one server.
+All of it blocks, so call it in a thread.
 """
 
-import json
-import logging
-import time
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from typing import Any, cast
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-import httpx2
 import msgspec
 
-from tui.domain.providers import (
-    PROVIDERS,
-    DialectName,
-    ListedModel,
-    ListingName,
-    Provider,
-    form_of_key,
-)
-from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
-from tui.logs import milliseconds_since
-from tui.providers.key_command import key_from_command
-from tui.providers.model_facts import listed_sight, listed_window
-from tui.providers.network import Route, explained, intercepted, login_hint, route_to, web_page
-from tui.providers.ollama import chat_names
-from tui.providers.secret import Secret
-from tui.providers.server_words import (
-    causes,
-    is_page,
-    message_in,
-    quotable,
-    quoted,
-)
-
-_log = logging.getLogger(__name__)
+from tui.domain.providers import PROVIDERS, ListedModel, ListingName
+from tui.errors import ModelError, NoModelList
+from tui.providers.catalog import Connection
+from tui.providers.server_request import ServerRequest
+from tui.providers.server_words import value_at
 
 SECONDS = 15.0
 """Limit of a request as a whole."""
-CONNECT_SECONDS = 5.0
-_MOST_BYTES = 4 * 1024 * 1024
 _MOST_PAGES = 10
 _MOST_MODELS = 2_000
 _LONGEST_NAME = 200
+_LARGEST_WINDOW = 1_000_000_000
 
 # Parts of the names of models that do not chat; servers list them with the others.
-_NO_CHAT = (
-    "audio",
-    "babbage",
-    "dall-e",
-    "davinci",
-    "embed",
-    "image",
-    "moderation",
-    "realtime",
-    "rerank",
-    "sora",
-    "transcribe",
-    "tts",
-    "whisper",
+_NO_CHAT = re.compile(
+    "audio|babbage|dall-e|davinci|embed|image|moderation|realtime|rerank|sora|transcribe|tts"
+    "|whisper",
+    re.IGNORECASE,
 )
 
-_KEY_PERHAPS = frozenset({400, 500})
-"""Gateways without a database of keys answer so to a missing or a wrong key."""
 
-_KEY_HEADERS: Mapping[DialectName, str] = {"anthropic": "X-Api-Key", "google": "X-Goog-Api-Key"}
+class _Listing(msgspec.Struct, frozen=True):
+    """A form in which servers describe their models, at an address of its own."""
+
+    path: str
+    above: str = ""
+    """The end of the base address that ``path`` replaces."""
+    items: str = "data"
+    """The field with the models; empty where the whole reply describes the only one."""
+    name: str = "id"
+    methods: str = ""
+    """The field that has ``generateContent`` for a model that chats."""
+    pages: tuple[str, str, str, str] = ("", "", "", "")
+    """The parameters for the size and the place of a page, and the fields that say that another
+    one follows, and where."""
+    sees: Mapping[str, bool] = {}
+    """The types of models that see pictures, or do not."""
+    changes: bool = False
+    """True if it says how a model is loaded just now."""
 
 
-class Connection(msgspec.Struct, frozen=True):
-    """A server, and the key for it."""
+# fmt: off
+_LISTINGS: Mapping[ListingName, _Listing] = {
+    "openai": _Listing("/models"),
+    "anthropic": _Listing("/v1/models", pages=("limit", "after_id", "has_more", "last_id")),
+    "google": _Listing("/v1beta/models", "", "models", "name", "supportedGenerationMethods",
+                       pages=("pageSize", "pageToken", "nextPageToken", "nextPageToken")),
+    "ollama": _Listing("/api/tags", "/v1", "models", "name"),
+}
+_LLAMA_CPP = _Listing("/props", "/v1", "")
+_LM_STUDIO = _Listing("/api/v0/models", "/v1", sees={"vlm": True, "llm": False}, changes=True)
+_LITELLM = _Listing("/model/info", "/v1", name="model_name")
+_OLLAMA = _Listing("/api/ps", "/v1", "models", "name", changes=True)
+# fmt: on
 
-    provider: Provider
-    key: Secret | None = None
+_BY_OWNER: Mapping[str, _Listing] = {
+    "llamacpp": _LLAMA_CPP,
+    "organization-owner": _LM_STUDIO,
+    "organization_owner": _LM_STUDIO,
+    "openai": _LITELLM,
+}
+"""By the owner that a server gives all of its models."""
 
-    @property
-    def host(self) -> str:
-        """The name and the port of the server."""
-        return urlsplit(self.provider.base_url).netloc or self.provider.title
-
-    @property
-    def secrets(self) -> tuple[Secret, ...]:
-        """The key and the values of the headers, none of which is ever shown."""
-        headers = (Secret(text, "headers") for text in self.provider.headers.values())
-        return (*([self.key] if self.key else []), *headers)
+_WINDOWS = (
+    # What the server takes before what the model could.
+    ("max_model_len",),  # vLLM
+    ("loaded_context_length",),  # LM Studio
+    ("meta", "n_ctx"),  # llama.cpp
+    ("default_generation_settings", "n_ctx"),  # its /props: of a request
+    ("n_ctx",),
+    ("top_provider", "context_length"),  # OpenRouter
+    ("context_length",),
+    ("max_context_length",),  # Mistral, LM Studio
+    ("context_window",),  # Groq
+    ("max_input_tokens",),  # Anthropic
+    ("model_info", "max_input_tokens"),  # LiteLLM
+    ("inputTokenLimit",),  # Google
+)
+_SIGHTS = (
+    ("capabilities", "vision"),  # Mistral
+    ("capabilities", "image_input", "supported"),  # Anthropic
+    ("supports_image_input",),  # Fireworks
+    ("supports_image_in",),  # Moonshot
+    ("model_info", "supports_vision"),  # LiteLLM
+    ("modalities", "vision"),  # llama.cpp
+)
 
 
 def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[ListedModel, ...]:
@@ -93,17 +105,17 @@ def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[Liste
 
     Raises ``KeyRefused``, ``NoModelList`` if it has no list, and other ``ModelError``.
     """
-    if connection.provider.lists == "none":
+    provider = connection.provider
+    if provider.lists == "none":
         raise NoModelList(f"{connection.host} cannot be asked for its models.")
-    request = ServerRequest(connection, seconds)
-    items = _LISTINGS[connection.provider.lists](request, connection)
-    listed = sorted(_usable(items), key=lambda item: -_age(item))[:_MOST_MODELS]
-    found = {str(item["id"]): item for item in listed}
-    default = [name for name in connection.provider.models if name in found]
-    names = dict.fromkeys([*default, *found])
+    listing = _LISTINGS[provider.lists]
+    items = [(_chat_name(item, listing), item) for item in _items(listing, connection, seconds)]
+    items.sort(key=lambda named: -_age(named[1]))
+    found = dict([(name, item) for name, item in items if name][:_MOST_MODELS])
+    default = [name for name in provider.models if name in found]
     return tuple(
-        ListedModel(name, listed_window(item), str(item.get("owned_by") or ""), listed_sight(item))
-        for name, item in ((name, found[name]) for name in names)
+        ListedModel(name, window_of(item), str(item.get("owned_by") or ""), sight_of(item))
+        for name, item in ((name, found[name]) for name in dict.fromkeys([*default, *found]))
     )
 
 
@@ -112,111 +124,147 @@ def check(connection: Connection, model: str) -> None:
 
     A server that cannot be asked for a list is not asked for this, either.
     """
-    if connection.provider.lists == "none":
+    provider = connection.provider
+    if provider.lists == "none":
         return
-    path, question = _smallest(connection.provider, model)
-    ServerRequest(connection).post(path, question)
-
-
-def _smallest(provider: Provider, model: str) -> tuple[str, dict[str, Any]]:
-    """The smallest request in the dialect of a server."""
-    if provider.dialect == "google":
-        hello = {"role": "user", "parts": [{"text": "Hello"}]}
-        limit = {"maxOutputTokens": 1}
-        return f"/v1beta/models/{model}:generateContent", {
-            "contents": [hello],
-            "generationConfig": limit,
-        }
     path = "/v1/messages" if provider.dialect == "anthropic" else "/chat/completions"
-    hello = {"role": "user", "content": "Hello"}
-    return path, {"model": model, "messages": [hello], **_limit(provider)}
-
-
-def _limit(provider: Provider) -> dict[str, int]:
-    newer = provider.max_tokens_name == "max_completion_tokens"
-    if newer or provider.base_url == PROVIDERS["openai"].base_url:
+    body: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": "Hello"}]}
+    if provider.dialect == "google":
+        path = f"/v1beta/models/{model}:generateContent"
+        hello = {"role": "user", "parts": [{"text": "Hello"}]}
+        body = {"contents": [hello], "generationConfig": {"maxOutputTokens": 1}}
+    elif provider.max_tokens_name == "max_completion_tokens" or (
+        provider.base_url == PROVIDERS["openai"].base_url
+    ):
         # Models that reason refuse the other name, and a limit that they cannot end within.
-        return {"max_completion_tokens": 1_000}
-    return {"max_tokens": 1}
+        body["max_completion_tokens"] = 1_000
+    else:
+        body["max_tokens"] = 1
+    ServerRequest(connection, SECONDS).json(path, body)
 
 
-def _list_openai(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
-    yield from _items(asking.get("/models"), "data", connection)
+class ToldLimits(msgspec.Struct, frozen=True):
+    """The words of a server on a model: its window, and whether it sees pictures.
+
+    ``again`` asks for the window anew, in so many seconds, where that depends on how the model is
+    loaded. It raises ``ModelError``.
+    """
+
+    window: int | None = None
+    sees_images: bool | None = None
+    again: Callable[[float], int | None] | None = None
 
 
-def _list_anthropic(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
-    page = {"limit": "1000"}
+def ask_limits(
+    connection: Connection,
+    model: str,
+    seconds: float,
+    keep: Callable[[Sequence[ListedModel]], None] | None = None,
+) -> ToldLimits:
+    """Ask a server for a model's limits; without an answer nothing is known.
+
+    ``keep`` gets the server's list.
+    """
+    if connection.provider.lists == "ollama":
+        again = partial(_window_now, _OLLAMA, connection, model)
+        return _told(_OLLAMA, connection, model, seconds) or ToldLimits(again=again)
+    try:
+        listed = list_models(connection, seconds)
+    except ModelError:
+        return ToldLimits()
+    if keep:
+        keep(listed)
+    # A server of one model answers for it by any name.
+    alone = listed[0] if len(listed) == 1 else ListedModel(model)
+    item = next((each for each in listed if each.name == model), alone)
+    if item.window:
+        return ToldLimits(item.window, item.sees_images)
+    owners = {each.owner for each in listed} - {""}
+    # A server that is none of these gets few odd requests: Ollama's list gives the models' makers.
+    known = [_BY_OWNER[owner] for owner in sorted(owners & {*_BY_OWNER})] or [_OLLAMA]
+    asked = known if owners else (_LLAMA_CPP, _LM_STUDIO, _LITELLM, _OLLAMA)
+    told = (_told(listing, connection, model, seconds) for listing in asked)
+    return next(filter(None, told), ToldLimits(None, item.sees_images))
+
+
+def _told(
+    listing: _Listing, connection: Connection, model: str, seconds: float
+) -> ToldLimits | None:
+    """Ask a server in its own words, where its list in the form of OpenAI lacks the window."""
+    with suppress(ModelError):
+        window, sees = _limits_now(listing, connection, model, seconds)
+        if listing is _OLLAMA:
+            shown = dict[str, Any]()
+            with suppress(ModelError):
+                request = ServerRequest(connection, seconds)
+                shown = request.json("/api/show", {"model": model}, above=listing.above)
+            window, sees = window or trained_window(shown), shown_sight(shown)
+        if window:
+            again = partial(_window_now, listing, connection, model)
+            return ToldLimits(window, sees, again if listing.changes else None)
+    return None
+
+
+def _window_now(
+    listing: _Listing, connection: Connection, model: str, seconds: float
+) -> int | None:
+    return _limits_now(listing, connection, model, seconds)[0]
+
+
+def _limits_now(
+    listing: _Listing, connection: Connection, model: str, seconds: float
+) -> tuple[int | None, bool | None]:
+    """The limits that all deployments of a model have."""
+    items = [
+        item
+        for item in _items(listing, connection, seconds)
+        # Ollama's ``qwen3`` is ``qwen3:latest``.
+        if not listing.items or item.get(listing.name) in {model, f"{model}:latest"}
+    ]
+    sees = [listing.sees.get(str(item.get("type")), sight_of(item)) for item in items]
+    known = [each for each in sees if each is not None]
+    windows = filter(None, map(window_of, items))
+    return min(windows, default=None), all(known) if known else None
+
+
+def _items(listing: _Listing, connection: Connection, seconds: float) -> Iterator[dict[str, Any]]:
+    """The items of a list, of all its pages. Raises ``NoModelList`` and other ``ModelError``."""
+    request, (size, place, more, following) = ServerRequest(connection, seconds), listing.pages
+    query = {size: "1000"} if size else {}
     for _ in range(_MOST_PAGES):
-        reply = asking.get(f"/v1/models?{urlencode(page)}")
-        yield from _items(reply, "data", connection)
-        last = reply.get("last_id")
-        if not reply.get("has_more") or not isinstance(last, str):
+        path = f"{listing.path}?{urlencode(query)}" if query else listing.path
+        reply = request.json(path, above=listing.above)
+        items: Any = reply.get(listing.items, "") if listing.items else [reply]
+        # Servers in Go write an empty list as null.
+        if not isinstance(items, list | None):
+            raise NoModelList(f"{connection.host} sent no list of models.")
+        for item in cast("list[Any]", items or ()):
+            if isinstance(item, dict):
+                yield cast("dict[str, Any]", item)
+        cursor = reply.get(following)
+        if not reply.get(more) or not isinstance(cursor, str):
             return
-        page["after_id"] = last
+        query[place] = cursor
 
 
-def _list_google(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
-    page = {"pageSize": "1000"}
-    for _ in range(_MOST_PAGES):
-        reply = asking.get(f"/v1beta/models?{urlencode(page)}")
-        for item in _items(reply, "models", connection):
-            yield from _chat_model_of_google(item)
-        following = reply.get("nextPageToken")
-        if not following or not isinstance(following, str):
-            return
-        page["pageToken"] = following
-
-
-def _chat_model_of_google(item: Any) -> Iterator[dict[str, Any]]:
-    """The model in an item of Google's list, if it is one that answers: ``models/NAME``."""
-    match item:
-        case {"name": str(name), "supportedGenerationMethods": [*methods]} if (
-            "generateContent" in methods
-        ):
-            yield {**cast("dict[str, Any]", item), "id": name.removeprefix("models/")}
-        case _:
-            return
-
-
-def _list_ollama(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
-    reply = asking.get("/api/tags", above="/v1")
-    _items(reply, "models", connection)
-    yield from ({"id": name} for name in chat_names(reply))
-
-
-_Listing = Callable[["ServerRequest", Connection], Iterator[Any]]
-_LISTINGS: Mapping[ListingName, _Listing] = {
-    "openai": _list_openai,
-    "anthropic": _list_anthropic,
-    "google": _list_google,
-    "ollama": _list_ollama,
-}
-
-
-def _items(reply: Mapping[str, Any], field: str, connection: Connection) -> list[Any]:
-    items = reply.get(field)
-    if not isinstance(items, list):
-        raise NoModelList(f"{connection.host} sent no list of models.")
-    return cast("list[Any]", items)
-
-
-def _usable(listed: Iterator[Any]) -> Iterator[dict[str, Any]]:
-    for item in listed:
-        name = cast("dict[str, Any]", item).get("id") if isinstance(item, dict) else None
-        if isinstance(name, str) and _is_name(name) and not _is_no_chat(name, item):
-            yield cast("dict[str, Any]", item)
-
-
-def _is_name(name: str) -> bool:
-    return bool(name.strip() == name and name.isprintable() and len(name) <= _LONGEST_NAME and name)
-
-
-def _is_no_chat(name: str, item: Any) -> bool:
+def _chat_name(item: dict[str, Any], listing: _Listing) -> str:
+    """The name of a model in a list; empty for what is no name, or does not chat."""
     match item:
         case {"capabilities": {"completion_chat": False}}:
-            return True
+            return ""
+        case {"details": {"family": str(family)}} if "bert" in family:
+            return ""
         case _:
-            return any(part in name.lower() for part in _NO_CHAT)
+            name = item.get(listing.name)
+    if not isinstance(name, str) or _NO_CHAT.search(name):
+        return ""
+    if listing.methods:
+        methods = item.get(listing.methods)
+        if not isinstance(methods, list) or "generateContent" not in methods:
+            return ""
+        name = name.removeprefix("models/")
+    is_name = name.strip() == name and name.isprintable() and len(name) <= _LONGEST_NAME
+    return name if is_name else ""
 
 
 def _age(item: Mapping[str, Any]) -> int:
@@ -224,144 +272,40 @@ def _age(item: Mapping[str, Any]) -> int:
     return created if type(created) is int else 0
 
 
-class ServerRequest:
-    """Requests to one server, which end at the same time."""
-
-    def __init__(self, connection: Connection, seconds: float = SECONDS) -> None:
-        self._connection = _keyed(connection)
-        self._route = route_to(connection.provider)
-        self._seconds = seconds
-        self._end = time.monotonic() + seconds
-
-    def get(self, path: str, above: str = "") -> Mapping[str, Any]:
-        """Get a JSON object; ``above`` is the end of the base address that ``path`` replaces."""
-        return self._object("GET", path, above, None)
-
-    def post(self, path: str, body: Mapping[str, Any], above: str = "") -> Mapping[str, Any]:
-        return self._object("POST", path, above, body)
-
-    def _object(
-        self, method: str, path: str, above: str, body: Mapping[str, Any] | None
-    ) -> Mapping[str, Any]:
-        begun = time.perf_counter()
-        root = self._connection.provider.base_url.rstrip("/").removesuffix(above)
-        reply = self._asked(method, f"{root}{path}", body)
-        _note(reply, f"{self._connection.provider.name}{path.partition('?')[0]}", begun)
-        if isinstance(reply, ModelError):
-            raise reply
-        value = _json(reply)
-        if not isinstance(value, dict):
-            raise _not_json(reply.decode("utf-8", "replace"), self._route)
-        return cast("dict[str, Any]", value)
-
-    def _asked(self, method: str, url: str, body: Mapping[str, Any] | None) -> bytes | ModelError:
-        """Give an error back instead of raising it: the library's may quote the key below it."""
-        timeout = httpx2.Timeout(self._seconds, connect=min(self._seconds, CONNECT_SECONDS))
-        try:
-            whole = httpx2.URL(url).copy_merge_params(self._connection.provider.query)
-            with (
-                httpx2.Client(transport=self._route.blocking_transport(), timeout=timeout) as http,
-                http.stream(method, whole, headers=self._headers(), json=body) as response,
-            ):
-                data = self._body(response)
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            return _disconnected(error, self._route, self._seconds)
-        if response.is_success:
-            return data
-        status, headers = response.status_code, response.headers
-        return _refusal(status, headers, data, self._connection, self._route)
-
-    def _body(self, response: httpx2.Response) -> bytes:
-        """Read at most ``_MOST_BYTES``, and until the end of the time; a cut reply is no JSON."""
-        data = bytearray()
-        for piece in response.iter_bytes():
-            data += piece
-            if len(data) > _MOST_BYTES:
-                break
-            if time.monotonic() > self._end:
-                raise httpx2.ReadTimeout("too slow")
-        return bytes(data[:_MOST_BYTES])
-
-    def _headers(self) -> httpx2.Headers:
-        provider, key = self._connection.provider, self._connection.key
-        headers = httpx2.Headers({"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"})
-        if provider.dialect == "anthropic":
-            headers["anthropic-version"] = "2023-06-01"
-        headers.update(provider.headers)
-        if key:
-            header = provider.key_header or _KEY_HEADERS.get(provider.dialect, "Authorization")
-            headers[header] = form_of_key(header).format(key.reveal())
-        return headers
+def window_of(item: Mapping[str, Any]) -> int | None:
+    """The window of a model, in the words of any server."""
+    return next(filter(None, (_tokens(value_at(item, *names)) for names in _WINDOWS)), None)
 
 
-def _note(reply: bytes | ModelError, place: str, begun: float) -> None:
-    result = type(reply).__name__ if isinstance(reply, ModelError) else f"{len(reply)} bytes"
-    _log.info("facts from %s: %s, %d ms", place, result, milliseconds_since(begun))
+def sight_of(item: Mapping[str, Any]) -> bool | None:
+    """Tell whether a model sees pictures; ``None`` where its server does not say so."""
+    # OpenRouter and xAI list what a model takes.
+    taken = value_at(item, "architecture", "input_modalities") or item.get("input_modalities")
+    if isinstance(taken, list):
+        return "image" in cast("list[Any]", taken)
+    said = (value_at(item, *names) for names in _SIGHTS)
+    return next((each for each in said if isinstance(each, bool)), None)
 
 
-def _keyed(connection: Connection) -> Connection:
-    """Run the command that prints the key, if there is none."""
-    provider = connection.provider
-    if connection.key or not provider.key_command:
-        return connection
-    key = key_from_command(provider.key_command, provider.name)
-    return msgspec.structs.replace(connection, key=key)
+def shown_sight(shown: Mapping[str, Any]) -> bool | None:
+    """Tell whether a model of Ollama sees pictures, by its ``/api/show``."""
+    said = shown.get("capabilities")
+    return "vision" in cast("list[Any]", said) if isinstance(said, list) else None
 
 
-def _json(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return None
+def trained_window(shown: Mapping[str, Any]) -> int | None:
+    """The window of a model that Ollama has not loaded, in its ``/api/show``.
+
+    ``num_ctx`` of the model's own parameters, at most what it was trained with, else that.
+    """
+    facts = shown.get("model_info")
+    architecture = value_at(facts, "general.architecture")
+    trained = _tokens(value_at(facts, f"{architecture}.context_length"))
+    found = re.search(r"^num_ctx\s+(\d{1,9})\s*$", str(shown.get("parameters", "")), re.MULTILINE)
+    own = _tokens(int(found[1])) if found else None
+    return min(own, trained) if own and trained else own or trained
 
 
-def _refusal(
-    status: int, headers: httpx2.Headers, data: bytes, connection: Connection, route: Route
-) -> ModelError:
-    """Make the error for a reply that is no success."""
-    host, secrets = connection.host, (*connection.secrets, *route.secrets)
-    text = data[:65_536].decode("utf-8", "replace")
-    said = quoted(message_in(text), *secrets)
-    if words := intercepted(status, route, is_page=is_page(text)):
-        return ModelUnavailable(words)
-    if 300 <= status < 400:
-        place = headers.get("location", "")
-        hint = login_hint(route, place, text)
-        place = quotable(place, *secrets) or "another address"
-        return ModelUnavailable(
-            f"{host} redirects to {place}. If that is right, give that address.{hint}"
-        )
-    if status in {401, 403}:
-        what = "refused the key" if connection.key else "requires a key"
-        return KeyRefused(f"{host} {what} (status {status}).{said}")
-    if status in {404, 405, 501}:
-        return NoModelList(f"{host} has no such page or model (status {status}).{said}")
-    if status == 407 or is_page(text):
-        return _not_json(text, route)
-    return _failure(status, connection, said + route.through)
-
-
-def _failure(status: int, connection: Connection, said: str) -> ModelError:
-    """Make the error for a status that does not say whose fault it is."""
-    failed = f"{connection.host} failed with status {status}."
-    if status in _KEY_PERHAPS and not connection.key:
-        return KeyRefused(f"{failed} It may require a key.{said}")
-    again = " Try again later." if status == 429 or status >= 500 else ""
-    kind = KeyRefused if status in _KEY_PERHAPS else ModelUnavailable
-    return kind(f"{failed}{again}{said}")
-
-
-def _not_json(text: str, route: Route) -> ModelError:
-    if is_page(text):
-        return ModelUnavailable(web_page(route, "a list of models", "it usually ends in /v1"))
-    return ModelUnavailable(
-        f"{route.host} sent no JSON. Check the address; it usually ends in /v1."
-    )
-
-
-def _disconnected(error: Exception, route: Route, seconds: float) -> ModelError:
-    """Make the error for a request that has no reply."""
-    if any(isinstance(each, httpx2.ReadTimeout) for each in causes(error)):
-        words = f"{route.host} did not answer within {seconds:g} seconds."
-        return ModelTimedOut(words + route.through)
-    return ModelUnavailable(explained(error, route, CONNECT_SECONDS).words)
+def _tokens(value: Any) -> int | None:
+    """A number of tokens; ``None`` for anything else."""
+    return value if type(value) is int and 0 < value <= _LARGEST_WINDOW else None

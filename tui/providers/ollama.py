@@ -4,8 +4,8 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import wait
-from typing import Any, cast
-from urllib.parse import SplitResult, urlsplit
+from typing import Any
+from urllib.parse import urlsplit
 
 from tui.threads import begin
 
@@ -25,7 +25,10 @@ def address_from_host(host: str) -> str:
     whole = host if "://" in host else f"http://{host}"
     scheme, _, rest = whole.partition("://")
     place, _, path = rest.partition("/")
-    name, port = _split_port(place)
+    name, colon, port = place.rpartition(":")
+    if not colon or port.endswith("]"):
+        # The colons of [::1] do not separate a port.
+        name, port = place, ""
     if not port and scheme == "http" and "://" not in host:
         port = str(_PORT)
     if name in {"", "0.0.0.0", "[::]"}:  # noqa: S104 - called, not listened at
@@ -52,7 +55,7 @@ def chat_models(base_url: str, deadline: float = DEADLINE) -> tuple[str, ...]:
 
 
 def _models(base_url: str, timeout: float) -> list[str]:
-    start = time.monotonic()
+    end = time.monotonic() + timeout
     parts = urlsplit(base_url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
@@ -60,41 +63,33 @@ def _models(base_url: str, timeout: float) -> list[str]:
     except (OSError, UnicodeError):
         # The usual case: no server. A plain socket notices at once, without importing a library.
         return []
-    left = timeout - (time.monotonic() - start)
-    return _listed(parts, left) if left > 0 else []
-
-
-def _listed(parts: SplitResult, timeout: float) -> list[str]:
     import json
     from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
+    http = kind(parts.hostname or "", parts.port, timeout=max(end - time.monotonic(), 0.001))
     try:
-        connection.request("GET", parts.path.removesuffix("/").removesuffix("/v1") + "/api/tags")
-        response = connection.getresponse()
-        data = response.read(_LARGEST_LIST) if response.status == 200 else b""
-        return list(chat_names(json.loads(data)))
-    except (OSError, HTTPException, ValueError, TypeError, RecursionError):
+        http.request("GET", parts.path.removesuffix("/").removesuffix("/v1") + "/api/tags")
+        response = http.getresponse()
+        listed = json.loads(response.read(_LARGEST_LIST) if response.status == 200 else b"{}")
+        return list(_chat_names(listed))
+    except (OSError, HTTPException, ValueError, RecursionError):
         return []
     finally:
-        connection.close()
+        http.close()
 
 
-def chat_names(listed: Any) -> Iterator[str]:
+def _chat_names(listed: Any) -> Iterator[str]:
     """The names in ``{"models": [{"name": ...}]}``, without embedding models."""
-    models: list[Any] = _field(listed, "models") or []
-    for model in models:
-        name, family = _field(model, "name"), _field(_field(model, "details"), "family")
-        if isinstance(name, str) and "embed" not in name and "bert" not in str(family):
-            yield name
-
-
-def _field(value: Any, name: str) -> Any:
-    return cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
-
-
-def _split_port(place: str) -> tuple[str, str]:
-    """Split ``host:port``; the colons of ``[::1]`` do not separate a port."""
-    name, colon, port = place.rpartition(":")
-    return (name, port) if colon and not port.endswith("]") else (place, "")
+    match listed:
+        case {"models": [*models]}:
+            for model in models:
+                match model:
+                    case {"details": {"family": str(family)}} if "bert" in family:
+                        pass
+                    case {"name": str(name)} if "embed" not in name:
+                        yield name
+                    case _:
+                        pass
+        case _:
+            pass

@@ -16,7 +16,7 @@ from tui.config import Settings
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
 from tui.providers.catalog import ModelChoice, with_key
-from tui.providers.model_limits import NO_LISTS, ListCache, ModelLimits
+from tui.providers.model_limits import ListCache, ModelLimits
 from tui.providers.protocol import Model, ModelEvent, ModelRequest
 from tui.providers.selection import build, choose, known_names, named, ollama_models
 from tui.threads import begin
@@ -49,7 +49,7 @@ class LazyModel:
         choice: ModelChoice,
         search: "Search | None" = None,
         build: Callable[[ModelChoice, "Search | None"], Model] = build,
-        lists: ListCache = NO_LISTS,
+        lists: ListCache | None = None,
     ) -> None:
         self._choice = choice
         self._limits = ModelLimits(choice, lists)
@@ -183,7 +183,7 @@ class ModelSource:
         environ: Mapping[str, str],
         search: "Search | None" = None,
         find_ollama: FindModels = ollama_models,
-        lists: ListCache = NO_LISTS,
+        lists: ListCache | None = None,
     ) -> None:
         self._settings = settings
         self._environ = environ
