@@ -15,26 +15,23 @@ from tui.domain.providers import GUIDE, OFFLINE
 from tui.domain.search.query_words import LITTLE_WORDS
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
-_WORDS_PER_PIECE = 4
 _MOST_HITS = 3
 _MOST_ROWS = 16
 _COMMAND_WEIGHT = 0.3
 _ENOUGH = 1.2
 _LENGTH_WEIGHT = 0.75
 _TOPICS = frozenset({"session", "find", "new", "show", "help", "word"})
-_PIECES = re.compile(rf"(?:\S+\s*|\s+){{1,{_WORDS_PER_PIECE}}}")
+_PIECES = re.compile(r"(?:\S+\s*|\s+){1,4}")
 _WORD = re.compile(r"\w+")
 _BETWEEN_PASSAGES = re.compile(r"\n\n(?![ |-])")
 _BETWEEN_ROWS = re.compile(r"\n(?= {4}\S)")
 _COMMAND = re.compile(r"^ +/(\w+)", re.MULTILINE)
 _TICKS = re.compile(r"`+")
-_IN_SESSIONS = "In your own sessions:"
 
 _NOT_A_MODEL = (
     "I am the built-in guide, not a language model. To connect one, press F5 or type /connect in"
     " `sibyl-tui`. My answers, and the questions to them, are never sent to it."
 )
-_NOTHING = "The manual has nothing on that. Its topics:"
 
 
 class PastHit(msgspec.Struct, frozen=True):
@@ -78,32 +75,21 @@ class OfflineGuide:
         question = asked[-1] if asked else ""
         hits = await asyncio.to_thread(self._search, question) if self._search else ()
         manual = _from_manual(question)
-        parts = [
-            _NOT_A_MODEL,
-            manual or ("" if hits else _contents()),
-            _quoted(hits[:_MOST_HITS]),
-        ]
+        if not (manual or hits):
+            topics = " · ".join(section.title for section in _sections())
+            manual = f"The manual has nothing on that. Its topics: {topics}"
+        parts = [_NOT_A_MODEL, manual, _quoted(hits[:_MOST_HITS])]
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
-class _Section(msgspec.Struct, frozen=True):
-    title: str
+class _Passage(msgspec.Struct, frozen=True):
     text: str
     words: Counter[str]
+    title: str = ""
 
-    def score(self, wanted: set[str], rarity: dict[str, float], usual: float) -> float:
-        """Score by BM25: rare words count more, words of the title most.
-
-        Words of a section longer than ``usual`` (the mean) count less.
-        """
-        titled, commands = set(_words(self.title)), set(_COMMAND.findall(self.text))
-        ease = _ENOUGH * (1 - _LENGTH_WEIGHT * (1 - self.words.total() / usual))
-        return sum(
-            rarity[word]
-            * (count / (count + ease) + (word in titled) + _COMMAND_WEIGHT * (word in commands))
-            for word in wanted
-            if (count := self.words[word])
-        )
+    @classmethod
+    def of(cls, text: str, title: str = "") -> "_Passage":
+        return cls(text, Counter(_words(f"{title} {text}")), title)
 
 
 def _from_manual(question: str) -> str:
@@ -115,7 +101,7 @@ def _from_manual(question: str) -> str:
         return ""
     section = sections[scores.index(max(scores))]
     asked = wanted - set(_words(section.title))
-    passages = [_section("", text) for text in _BETWEEN_PASSAGES.split(section.text)]
+    passages = [_Passage.of(text) for text in _BETWEEN_PASSAGES.split(section.text)]
     scores = _scores(passages, asked)
     text = passages[scores.index(max(scores))].text
     if text.count("\n") >= _MOST_ROWS:
@@ -125,51 +111,56 @@ def _from_manual(question: str) -> str:
 
 def _fitting_rows(text: str, asked: set[str]) -> str:
     """The rows of a long table that fit a question, or all of the text if none does."""
-    rows = [_section("", row) for row in _BETWEEN_ROWS.split(text)[1:]]
+    rows = [_Passage.of(row) for row in _BETWEEN_ROWS.split(text)[1:]]
     scores = _scores(rows, asked) if rows else [0.0]
     most = max(scores)
     found = (row.text for row, score in zip(rows, scores, strict=False) if score > most / 2)
     return "\n".join(found) if most else text
 
 
-def _scores(candidates: Sequence[_Section], wanted: set[str]) -> list[float]:
-    spread = Counter(word for each in candidates for word in each.words)
-    rarity = {word: math.log(len(candidates) / count) for word, count in spread.items()}
-    usual = sum(each.words.total() for each in candidates) / len(candidates)
-    return [each.score(wanted, rarity, usual) for each in candidates]
+def _scores(passages: Sequence[_Passage], wanted: set[str]) -> list[float]:
+    """Score by BM25: rare words count more, words of the title most.
 
-
-def _contents() -> str:
-    sections = _sections()
-    return f"{_NOTHING} {' · '.join(section.title for section in sections)}"
+    Words of a passage that is longer than the mean count less.
+    """
+    spread = Counter(word for each in passages for word in each.words)
+    mean = sum(each.words.total() for each in passages) / len(passages)
+    scores: list[float] = []
+    for each in passages:
+        titled, commands = set(_words(each.title)), set(_COMMAND.findall(each.text))
+        ease = _ENOUGH * (1 - _LENGTH_WEIGHT * (1 - each.words.total() / mean))
+        scores.append(
+            sum(
+                math.log(len(passages) / spread[word])
+                * (count / (count + ease) + (word in titled) + _COMMAND_WEIGHT * (word in commands))
+                for word in wanted
+                if (count := each.words[word])
+            )
+        )
+    return scores
 
 
 def _quoted(hits: Sequence[PastHit]) -> str:
-    """Format past messages with their sessions."""
-    if not hits:
+    """Format past messages with their sessions, as code, so that they are not Markdown."""
+    lines: list[str] = []
+    for hit in hits:
+        said = f" ({hit.said})" if hit.said else ""
+        ticks = "`" * (max(map(len, _TICKS.findall(hit.text)), default=0) + 1)
+        pad = " " if hit.text.startswith("`") or hit.text.endswith("`") else ""
+        lines.append(f"- {hit.session_id}{said}: {ticks}{pad}{hit.text}{pad}{ticks}")
+    if not lines:
         return ""
-    lines = [_quote(hit) for hit in hits]
-    return "\n".join([_IN_SESSIONS, "", *lines, "", "`/load` and the id opens a session."])
-
-
-def _quote(hit: PastHit) -> str:
-    said = f" ({hit.said})" if hit.said else ""
-    # As code, so that it is not rendered as Markdown.
-    ticks = "`" * (max(map(len, _TICKS.findall(hit.text)), default=0) + 1)
-    pad = " " if hit.text.startswith("`") or hit.text.endswith("`") else ""
-    return f"- {hit.session_id}{said}: {ticks}{pad}{hit.text}{pad}{ticks}"
+    return "\n".join(
+        ["In your own sessions:", "", *lines, "", "`/load` and the id opens a session."]
+    )
 
 
 @cache
-def _sections() -> tuple[_Section, ...]:
+def _sections() -> tuple[_Passage, ...]:
     """The sections of the manual, one for each ``##``."""
     _, *sections = paths.manual().read_text("utf-8").split("\n## ")
     parts = (section.partition("\n") for section in sections)
-    return tuple(_section(title.strip(), text.strip("\n")) for title, _, text in parts)
-
-
-def _section(title: str, text: str) -> _Section:
-    return _Section(title, text, Counter(_words(f"{title} {text}")))
+    return tuple(_Passage.of(text.strip("\n"), title.strip()) for title, _, text in parts)
 
 
 def _words(text: str) -> Iterator[str]:

@@ -105,24 +105,16 @@ def is_at(base_url: str, vendor: str) -> bool:
 
 def supported(parameters: ModelParameters, traits: Traits) -> ModelParameters:
     """Leave out the parameters that a model refuses; of efforts take the next one that it has."""
-    effort = _supported_effort(parameters.effort, traits.efforts)
-    takes = _takes_temperature(traits, effort)
-    return replace(parameters, effort=effort, temperature=parameters.temperature if takes else None)
-
-
-def _supported_effort(wanted: Effort | None, efforts: Sequence[Effort]) -> Effort | None:
-    if wanted is None or not efforts:
-        return None
-    least = EFFORTS.index(wanted)
-    enough: list[Effort] = [each for each in efforts if EFFORTS.index(each) >= least]
-    return enough[0] if enough else efforts[-1]
-
-
-def _takes_temperature(traits: Traits, effort: Effort | None) -> bool:
-    if traits.temperature != "without thinking":
-        return traits.temperature == "taken"
-    thinks = traits.thinks_unasked if effort is None else effort != "off"
-    return not thinks and "off" in traits.efforts
+    effort, wanted, efforts = None, parameters.effort, traits.efforts
+    if wanted is not None and efforts:
+        enough = (each for each in efforts if EFFORTS.index(each) >= EFFORTS.index(wanted))
+        effort = next(enough, efforts[-1])
+    takes_temperature = traits.temperature == "taken"
+    if traits.temperature == "without thinking":
+        thinks = traits.thinks_unasked if effort is None else effort != "off"
+        takes_temperature = not thinks and "off" in efforts
+    temperature = parameters.temperature if takes_temperature else None
+    return replace(parameters, effort=effort, temperature=temperature)
 
 
 def adaptation(

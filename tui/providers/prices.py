@@ -1,7 +1,6 @@
 """Prices of answers, by a list of vendors' prices; loading it takes a tenth of a second."""
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -32,22 +31,29 @@ def price(
         return None
     # A token's price depends on the length of its request, in steps. Between two steps all
     # requests cost as much as one of mean length: that makes 50,000 of them quick to price.
-    prices: dict[int, ModelPrice] = {}
-    alike: defaultdict[tuple[int, int], list[TokenUsage]] = defaultdict(list)
+    alike: dict[tuple[int, int], tuple[ModelPrice, list[TokenUsage]]] = {}
     now = datetime.now(UTC)
     for request in requests:
         if request.usage:
             current = listed.get_prices(parse_utc(request.timestamp) or now)
-            step = bisect_left(_steps(current), request.usage.input_tokens)
-            prices[id(current)] = current
-            alike[id(current), step].append(request.usage)
-    return sum(_alike(prices[which], usages) for (which, _), usages in alike.items())
+            tiered = (each for each in vars(current).values() if isinstance(each, TieredPrices))
+            steps = sorted({tier.start for each in tiered for tier in each.tiers})
+            step = bisect_left(steps, request.usage.input_tokens)
+            alike.setdefault((id(current), step), (current, []))[1].append(request.usage)
+    return sum(_alike(*group) for group in alike.values())
 
 
 def price_date() -> date | None:
     """The date of the list: that of the newest price that is in force."""
+    changes = (
+        change.constraint
+        for provider in get_snapshot().providers
+        for model in provider.models
+        for change in (model.prices if isinstance(model.prices, list) else ())
+    )
+    dates = (each.start_date for each in changes if isinstance(each, StartDateConstraint))
     today = datetime.now(UTC).date()
-    return max((each for each in _price_dates() if each <= today), default=None)
+    return max((each for each in dates if each <= today), default=None)
 
 
 def facts(provider: str, base_url: str, model: str) -> ModelFacts:
@@ -95,31 +101,14 @@ def _alike(current: ModelPrice, usages: Sequence[TokenUsage]) -> float:
     # What a server or a file says need not be possible; the library refuses it.
     cached = min(added.cached_tokens, added.input_tokens)
     written = min(added.cache_write_tokens, added.input_tokens - cached)
-    mean = Usage(
-        input_tokens=_mean(added.input_tokens, number),
-        output_tokens=_mean(added.output_tokens, number),
-        cache_read_tokens=_mean(cached, number),
-        cache_write_tokens=_mean(written, number),
-    )
-    return float(current.calc_price(mean)["total_price"]) * number
-
-
-def _mean(count: int, number: int) -> Decimal:
     # Rounded down, so that the parts are no more than the whole.
-    return Decimal(count * _FINE // number) / _FINE
-
-
-def _steps(current: ModelPrice) -> list[int]:
-    """The lengths of requests from which on tokens have another price."""
-    prices: Iterable[object] = vars(current).values()
-    tiered = (each for each in prices if isinstance(each, TieredPrices))
-    return sorted({tier.start for each in tiered for tier in each.tiers})
-
-
-def _price_dates() -> Iterable[date]:
-    for provider in get_snapshot().providers:
-        for model in provider.models:
-            changes = model.prices if isinstance(model.prices, list) else []
-            for change in changes:
-                if isinstance(change.constraint, StartDateConstraint):
-                    yield change.constraint.start_date
+    mean = {
+        name: Decimal(count * _FINE // number) / _FINE
+        for name, count in (
+            ("input_tokens", added.input_tokens),
+            ("output_tokens", added.output_tokens),
+            ("cache_read_tokens", cached),
+            ("cache_write_tokens", written),
+        )
+    }
+    return float(current.calc_price(Usage(**mean))["total_price"]) * number
