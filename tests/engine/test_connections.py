@@ -272,10 +272,8 @@ async def test_a_list_of_another_address_is_not_taken(manager, tmp_path):
 async def test_a_name_that_is_never_looked_up_is_given_up(manager, monkeypatch):
     import time
 
-    from tui.providers import model_lists
-
-    monkeypatch.setattr(model_lists, "SECONDS", 0.05)
-    monkeypatch.setattr(model_lists, "list_models", lambda _: time.sleep(1))
+    monkeypatch.setattr("tui.engine.model_lists._GIVE_UP_SECONDS", 0.05)
+    monkeypatch.setattr("tui.providers.model_lists.list_models", lambda _: time.sleep(1))
     made = manager(OPENAI_API_KEY=KEY)
     lists = ModelLists(made, made.models, None, lambda: None)
     with pytest.raises(ModelUnavailable, match="did not answer"):

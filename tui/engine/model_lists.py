@@ -1,16 +1,16 @@
 """The models of all connected servers: their lists, asked for in the background and cached."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
+from msgspec.structs import replace
 
 from tui.domain.model_choice import arrange
-from tui.domain.providers import GUIDE, OFFLINE, ListedModel, Provider
+from tui.domain.providers import GUIDE, OFFLINE, ListedModel
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.model_rows import ModelFacts, ModelRows
 from tui.engine.connections import ConnectionManager, Models
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tui.storage.model_cache import CachedList, Lists
 
 _KEPT_FOR = timedelta(days=1)
+_GIVE_UP_SECONDS = 30.0
 
 
 class ModelLists:
@@ -50,7 +51,7 @@ class ModelLists:
             earlier = await asyncio.to_thread(model_cache.read, self._cache_file)
             # A server may have answered meanwhile.
             self._lists = {**earlier, **self._lists}
-            self._tell()
+            self._share_names()
 
     # --- one server
 
@@ -59,13 +60,18 @@ class ModelLists:
 
         Raises ``ModelError``.
         """
-        from tui.providers.model_lists import SECONDS
 
-        command = connection.provider.key_command
-        self._commands.append(command)
+        def ask() -> tuple[ListedModel, ...]:
+            # Its library is imported in the thread, too.
+            from tui.providers.model_lists import list_models
+
+            return list_models(connection)
+
+        provider = connection.provider
+        self._commands.append(provider.key_command)
         try:
             # The look-up of a name has no limit of its own.
-            listed = await asyncio.wait_for(asyncio.to_thread(_list, connection), 2 * SECONDS)
+            listed = await asyncio.wait_for(asyncio.to_thread(ask), _GIVE_UP_SECONDS)
         except TimeoutError:
             host = connection.host
             raise ModelUnavailable(f"{host} did not answer. Check the address.") from None
@@ -73,8 +79,17 @@ class ModelLists:
             self.stop_commands()
             raise
         finally:
-            self._commands.remove(command)
-        await self._note(connection.provider, listed)
+            self._commands.remove(provider.key_command)
+        from tui.storage import model_cache
+
+        cached = model_cache.cached(provider.base_url, format_utc(self._clock()), listed)
+        self._lists = {**self._lists, provider.name: cached}
+        self._share_names()
+        if self._cache_file:
+            # A list that is not kept is asked for again.
+            with suppress(StorageError):
+                changes = {provider.name: cached}
+                await asyncio.to_thread(model_cache.change, self._cache_file, changes)
         return tuple(each.name for each in listed)
 
     def stop_commands(self) -> None:
@@ -87,7 +102,13 @@ class ModelLists:
 
     async def check(self, connection: Connection, model: str) -> None:
         """Ask a model for one token. Raises ``ModelError``."""
-        await asyncio.to_thread(_check, connection, model)
+
+        def ask() -> None:
+            from tui.providers.model_lists import check
+
+            check(connection, model)
+
+        await asyncio.to_thread(ask)
 
     async def answers(self, name: str) -> bool:
         """True if the server of a provider lists its models."""
@@ -101,15 +122,22 @@ class ModelLists:
 
     def rows(self, current: str, asking: Sequence[str] = ()) -> ModelRows:
         """The models known now, and the servers in ``asking`` that have not answered yet."""
-        listed = {name: self._models_of(name) for name in self._shown()}
-        facts = {**self._facts, **dict(self._listed_facts(listed))}
-        rows = arrange({**listed, OFFLINE: (GUIDE,)}, self._connections.recent, current, facts)
-        troubles = [self._troubles[name] for name in listed if name in self._troubles]
-        return ModelRows(rows, tuple(troubles), tuple(name for name in asking if name in listed))
+        names = {name: self._models_of(name) for name in self._shown()}
+        facts = dict(self._facts)
+        for name in names:
+            cached = self._cached(name)
+            for model, window in (cached.windows if cached else {}).items():
+                priced = facts.get(f"{name}:{model}", ModelFacts())
+                facts[f"{name}:{model}"] = replace(priced, window=window)
+        rows = arrange({**names, OFFLINE: (GUIDE,)}, self._connections.recent, current, facts)
+        troubles = [self._troubles[name] for name in names if name in self._troubles]
+        return ModelRows(rows, tuple(troubles), tuple(name for name in asking if name in names))
 
     def due(self, *, anew: bool) -> list[str]:
         """The servers to ask: those whose lists are old, or all ``anew``."""
-        return [name for name in self._connections.known() if self._may_ask(name, anew=anew)]
+        asked = {*self._connections.usable(), *self._connections.local()}
+        names = (name for name in self._connections.known() if name in asked)
+        return [name for name in names if self._is_due(name, anew=anew)]
 
     async def ask_servers(self, current: str, *, anew: bool) -> AsyncGenerator[ModelRows]:
         """Ask the servers that are due; gives the rows after each."""
@@ -132,23 +160,18 @@ class ModelLists:
     def _shown(self) -> list[str]:
         """The names of the servers whose models can be chosen."""
         usable = self._connections.usable()
-        return [*usable, *(name for name in self._lists if self._answered(name, usable))]
+        # A server may answer without being connected, such as a local Ollama.
+        others = (name for name in self._lists if name not in usable)
+        found = ((name, self._connections.provider(name)) for name in others)
+        return [*usable, *(name for name, row in found if row and not row.needs_key)]
 
-    def _answered(self, name: str, usable: Sequence[str]) -> bool:
-        """True for a server that answered without being connected, such as a local Ollama."""
-        provider = self._connections.provider(name)
-        return name not in usable and provider is not None and not provider.needs_key
-
-    def _may_ask(self, name: str, *, anew: bool) -> bool:
-        provider = self._connections.provider(name)
-        asked = (*self._connections.usable(), *self._connections.local())
-        if provider is None or provider.lists == "none" or name not in asked:
+    def _is_due(self, name: str, *, anew: bool) -> bool:
+        provider, cached = self._connections.provider(name), self._cached(name)
+        if provider is None or provider.lists == "none":
             return False
         # The models of a server of one's own change often, and it is near.
-        return anew or not provider.needs_key or self._is_old(name)
-
-    def _is_old(self, name: str) -> bool:
-        cached = self._cached(name)
+        if anew or not provider.needs_key:
+            return True
         asked_at = parse_utc(cached.asked_at) if cached else None
         return asked_at is None or not timedelta(0) <= self._clock() - asked_at < _KEPT_FOR
 
@@ -163,7 +186,7 @@ class ModelLists:
         return cached if cached and provider and cached.address == provider.base_url else None
 
     async def _ask(self, name: str) -> str:
-        """Ask one server, and note the error if it gives no list; gives its name."""
+        """Ask one server, and record the error if it gives no list; gives its name."""
         self._troubles.pop(name, None)
         try:
             await self.listed(await asyncio.to_thread(self._connections.connection, name))
@@ -172,28 +195,8 @@ class ModelLists:
                 self._troubles[name] = f"{name}: {error}"
         return name
 
-    async def _note(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
-        from tui.storage import model_cache
-
-        cached = model_cache.cached(provider.base_url, format_utc(self._clock()), listed)
-        self._lists = {**self._lists, provider.name: cached}
-        self._tell()
-        if self._cache_file:
-            # A list that is not kept is asked for again.
-            with suppress(StorageError):
-                changes = {provider.name: cached}
-                await asyncio.to_thread(model_cache.change, self._cache_file, changes)
-
-    def _tell(self) -> None:
+    def _share_names(self) -> None:
         self._models.know({name: self._models_of(name) for name in self._shown()})
-
-    def _listed_facts(self, names: Iterable[str]) -> Iterator[tuple[str, ModelFacts]]:
-        """The facts of the models whose windows the servers list, with the list's prices."""
-        for name in names:
-            cached = self._cached(name)
-            for model, window in (cached.windows if cached else {}).items():
-                priced = self._facts.get(f"{name}:{model}", ModelFacts())
-                yield f"{name}:{model}", msgspec.structs.replace(priced, window=window)
 
     def _look_up_facts(self) -> None:
         from tui.providers.prices import facts
@@ -206,16 +209,3 @@ class ModelLists:
                 whole = f"{name}:{model}"
                 if whole not in self._facts:
                     self._facts[whole] = facts(name, provider.base_url, model)
-
-
-def _list(connection: Connection) -> tuple[ListedModel, ...]:
-    # Its library is imported in the thread, too.
-    from tui.providers.model_lists import list_models
-
-    return list_models(connection)
-
-
-def _check(connection: Connection, model: str) -> None:
-    from tui.providers.model_lists import check
-
-    check(connection, model)

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from tui.providers.secret import Secret
 
-LONGEST_QUOTE = 300
+_LONGEST_QUOTE = 300
 """Limit of a quotation of the server's message, in characters."""
 
 _MOST_ERRORS = 5
@@ -31,11 +31,11 @@ def is_page(text: str) -> bool:
 
 
 def quotable(text: str, *secrets: Secret | None) -> str:
-    """Shorten a text to one line of at most ``LONGEST_QUOTE``, with the secrets removed."""
+    """Shorten a text to one line of at most ``_LONGEST_QUOTE``, with the secrets removed."""
     for secret in filter(None, secrets):
         text = secret.hide_in(text)
     line = _SPACE.sub(" ", text).strip()
-    return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"
+    return line if len(line) <= _LONGEST_QUOTE else f"{line[:_LONGEST_QUOTE]}…"
 
 
 def message_in(text: str) -> str:
@@ -57,17 +57,14 @@ def text_in(body: Any) -> str:
         fields = cast("dict[str, Any]", body)
         for name in ("error", "errors", "message", "detail", "msg"):
             if fields.get(name):
-                return _with_cause(text_in(fields[name]), fields)
+                said = text_in(fields[name])
+                # The words of the server behind a gateway, such as OpenRouter's.
+                raw = value_at(fields, "metadata", "raw")
+                cause = message_in(raw) if isinstance(raw, str) else text_in(raw) if raw else ""
+                return f"{said}: {cause}" if cause and cause not in said else said
     if isinstance(body, str):
         return message_in(body) if _EVENT.match(body) else body
     return json.dumps(body)
-
-
-def _with_cause(said: str, fields: dict[str, Any]) -> str:
-    """Add the words of the server behind a gateway, such as OpenRouter's."""
-    raw = value_at(fields, "metadata", "raw")
-    cause = message_in(raw) if isinstance(raw, str) else text_in(raw) if raw else ""
-    return f"{said}: {cause}" if cause and cause not in said else said
 
 
 def value_at(value: Any, *names: str) -> Any:
