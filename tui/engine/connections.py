@@ -23,6 +23,8 @@ _ASKED = ("ollama",)
 _USUAL = ("anthropic", "openai", "google", "ollama", OWN_SERVER)
 """What most users look for: all others are below, in the order of the table."""
 
+_OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "by its address")
+
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -60,7 +62,12 @@ class ConnectionManager:
         """
         names = dict.fromkeys([*PROVIDERS, *self._settings.providers])
         rows = [row for name in names if (row := self._row(name, name in answering))]
-        return tuple(sorted([*rows, _OWN_SERVER], key=_rank))
+
+        def rank(row: ProviderRow) -> tuple[bool, int]:
+            usual = _USUAL.index(row.name) if row.name in _USUAL else len(_USUAL)
+            return not row.found, 0 if row.found else usual
+
+        return tuple(sorted([*rows, _OWN_SERVER], key=rank))
 
     def usable(self) -> list[str]:
         """The names of the providers that can be asked: their keys or addresses are there."""
@@ -120,21 +127,19 @@ class ConnectionManager:
 
         Raises ``StorageError`` and ``ConfigError``: then nothing has changed.
         """
-        kept = await asyncio.to_thread(self._changed, partial(self._with, connection, model))
-        self._take(kept)
-        return kept.recent[0]
+        return (await self._change(partial(self._with, connection, model))).recent[0]
 
     async def remove(self, name: str) -> None:
         """Remove a connection and its key. Raises ``StorageError`` and ``ConfigError``."""
         from tui.storage.connections import remove_key
 
-        self._take(await asyncio.to_thread(self._changed, lambda kept: kept.without(name)))
+        await self._change(lambda kept: kept.without(name))
         await asyncio.to_thread(remove_key, self._file, name)
 
     async def note_chosen(self, name: str) -> None:
         """Remember that the user has chosen a model. Raises ``StorageError``, ``ConfigError``."""
         if not name.startswith(f"{OFFLINE}:") and name not in self.recent[:1]:
-            self._take(await asyncio.to_thread(self._changed, lambda kept: kept.with_chosen(name)))
+            await self._change(lambda kept: kept.with_chosen(name))
 
     # --- within
 
@@ -151,8 +156,12 @@ class ConnectionManager:
         own = name in self._settings.config.providers
         variable = self._variable(provider)
         found = f"{variable} is set" if variable else "running" if answers else ""
-        lacks = "" if found or self._is_usable(name) else self._lacking(provider)
-        place = urlsplit(provider.base_url).netloc if _is_local(provider) else ""
+        lacks = ""
+        begun = own or self._environ.get(provider.url_variable or "")
+        if begun and provider.needs_key and not (found or self._is_usable(name)):
+            lacks = f"{provider.key_variable} is not set"
+        address = urlsplit(provider.base_url)
+        place = address.netloc if _is_loopback(address.hostname or "") else ""
         return ProviderRow(
             name,
             provider.title or name,
@@ -164,13 +173,6 @@ class ConnectionManager:
             example_address=provider.example_address,
             wants_key=provider.needs_key or has_pasted_key(name, self._settings),
         )
-
-    def _lacking(self, provider: Provider) -> str:
-        """The variable that a provider still lacks, if anything else of it is configured."""
-        begun = provider.name in self._settings.config.providers or self._environ.get(
-            provider.url_variable or ""
-        )
-        return f"{provider.key_variable} is not set" if provider.needs_key and begun else ""
 
     def _variable(self, provider: Provider) -> str:
         """The variable that has the key of a provider; empty without one."""
@@ -189,7 +191,12 @@ class ConnectionManager:
         """Add a connection, and write its key."""
         from tui.storage.connections import write_key
 
-        provider, key = self._apart(connection.provider, kept), connection.key
+        provider, key = connection.provider, connection.key
+        other, known = kept.providers.get(provider.name), {*PROVIDERS, *self._settings.providers}
+        if other and provider.name not in known and other.base_url != provider.base_url:
+            # Another window has connected another server of this name meanwhile.
+            now = replace(self._settings, connections=kept)
+            provider = replace(provider, name=_name_for(provider.base_url, now))
         own = self._settings.config.providers.get(provider.name, ProviderSettings())
         table = PROVIDERS.get(provider.name, Provider(provider.name))
         # The address of a variable, too: the key was given for that server.
@@ -204,23 +211,13 @@ class ConnectionManager:
         whole_name = f"{provider.name}:{model}"
         return kept.with_provider(provider.name, settings).with_default(whole_name)
 
-    def _apart(self, provider: Provider, kept: Connections) -> Provider:
-        """Name a server otherwise than the one that another window has connected meanwhile."""
-        other = kept.providers.get(provider.name)
-        known = {*PROVIDERS, *self._settings.providers}
-        if other is None or provider.name in known or other.base_url == provider.base_url:
-            return provider
-        now = replace(self._settings, connections=kept)
-        return replace(provider, name=_name_for(provider.base_url, now))
-
-    def _changed(self, change: Callable[[Connections], Connections]) -> Connections:
+    async def _change(self, change: Callable[[Connections], Connections]) -> Connections:
         from tui.storage import connections
 
-        return connections.change(self._file, change)
-
-    def _take(self, kept: Connections) -> None:
+        kept = await asyncio.to_thread(connections.change, self._file, change)
         self._settings = replace(self._settings, connections=kept)
         self._models.use(self._settings)
+        return kept
 
 
 def _name_for(address: str, settings: Settings) -> str:
@@ -235,43 +232,27 @@ def _name_for(address: str, settings: Settings) -> str:
     return next(name for name in (plain, *others) if name not in taken)
 
 
-def _rank(row: ProviderRow) -> tuple[bool, int]:
-    usual = _USUAL.index(row.name) if row.name in _USUAL else len(_USUAL)
-    return not row.found, 0 if row.found else usual
-
-
-_OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "by its address")
-
-
 def address_of(text: str, provider: Provider) -> str:
     """Complete an address that was typed: with its scheme, and ``/v1`` where nothing follows.
 
     Raises ``UsageError`` for what is none.
     """
-    typed = text.strip().rstrip("/")
-    address = _completed(typed, provider)
+    address = typed = text.strip().rstrip("/")
+    if provider.lists == "ollama":
+        from tui.providers.ollama import address_from_host
+
+        address = address_from_host(typed)
+    else:
+        usual = provider.base_url or provider.example_address
+        if "://" not in typed:
+            address = ("https://" if usual.startswith("https:") else "http://") + typed
+        has_path = "/" in address.partition("://")[2]
+        if not has_path and provider.dialect in ("openai", "responses", "mistral"):
+            address += provider.path or "/v1"
     odd = not typed or typed.endswith(":") or " " in address or not address.isascii()
     if odd or not is_address(address):
         raise UsageError("This is not an address. Type one like http://127.0.0.1:8080/v1")
     return address
-
-
-def _completed(typed: str, provider: Provider) -> str:
-    if provider.lists == "ollama":
-        from tui.providers.ollama import address_from_host
-
-        return address_from_host(typed)
-    usual = provider.base_url or provider.example_address
-    scheme = "https" if usual.startswith("https:") else "http"
-    address = typed if "://" in typed else f"{scheme}://{typed}"
-    has_path = "/" in address.partition("://")[2]
-    if has_path or provider.dialect not in ("openai", "responses", "mistral"):
-        return address
-    return address + (provider.path or "/v1")
-
-
-def _is_local(provider: Provider) -> bool:
-    return _is_loopback(urlsplit(provider.base_url).hostname or "")
 
 
 def _is_loopback(host: str) -> bool:
