@@ -1,9 +1,11 @@
 """What the program makes of a key or an address, and what it keeps of it."""
 
+import time
 from pathlib import Path
 
 import pytest
 
+from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
 from tui.config import load_connections, load_settings
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
@@ -160,18 +162,15 @@ def test_what_was_found_comes_first_then_the_usual_and_every_row_of_the_table_is
     assert [row.note for row in rows][:2] == ["OPENAI_API_KEY is set", "GROQ_API_KEY is set"]
 
 
-def test_a_server_that_answers_is_found(manager):
-    first, *_ = manager().rows(["ollama"])
-    assert (first.name, first.note) == ("ollama", "running")
-
-
 def test_a_local_server_is_shown_with_its_address_and_never_asked_by_itself(manager):
     made = manager()
     notes = {row.name: row.note for row in made.rows()}
     assert notes["lmstudio"] == "127.0.0.1:1234"
     assert made.local() == ["ollama"]
-    lists = ModelLists(made, made.models, None, lambda: None)
-    assert lists.due(anew=True) == ["ollama"]
+    assert ModelLists(made, made.models, None, lambda: None).due(anew=True) == ["ollama"]
+    # One that has answered is found.
+    first, *_ = made.rows(["ollama"])
+    assert (first.name, first.note) == ("ollama", "running")
 
 
 async def test_a_server_without_a_list_is_not_asked_for_one(manager):
@@ -210,68 +209,53 @@ def test_what_a_provider_lacks_stands_beside_it(manager, config, environ, title,
     assert notes[title] == note
 
 
-async def test_a_list_is_kept_for_the_next_run(manager, tmp_path):
-    from tests.builders import Clock
+@pytest.fixture
+def lists_at(manager, tmp_path):
+    """Makes the lists of a run whose OpenAI is at an address; a file keeps them for the next."""
 
-    cache, clock = tmp_path / "models.json", Clock()
-    with ChatServer(models=["a"]) as server:
-        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
-        lists = ModelLists(made, made.models, cache, clock)
-        await lists.listed(made.connection("openai"))
-    later = ModelLists(made, made.models, cache, clock)
-    await later.begin()
-    assert "openai:a" in [row.name for row in later.rows("").rows]
-    assert "openai:a" in made.models.names()
+    def lists_at(address):
+        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=address)
+        lists = ModelLists(made, made.models, tmp_path / "models.json", Clock())
+        return made, lists
+
+    return lists_at
 
 
-async def test_the_windows_of_a_list_stand_beside_its_models(manager, tmp_path):
-    from tests.builders import Clock
+def models_of(lists):
+    return {row.name: row.facts.window for row in lists.rows("").rows}
 
-    cache, clock = tmp_path / "models.json", Clock()
-    listed = b'{"data": [{"id": "gpt-6-luna", "context_window": 77000}]}'
+
+async def test_a_list_and_its_windows_are_kept_for_the_next_run_at_this_address(lists_at):
+    listed = b'{"data": [{"id": "gpt-6-luna", "context_window": 77000}, {"id": "a"}]}'
     with ChatServer(lists=[sends(listed, "application/json")]) as server:
-        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
-        await ModelLists(made, made.models, cache, clock).listed(made.connection("openai"))
-    later = ModelLists(made, made.models, cache, clock)
+        made, lists = lists_at(server.base_url)
+        assert await lists.listed(made.connection("openai")) == ("gpt-6-luna", "a")
+        made, later = lists_at(server.base_url)
     await later.begin()
-    facts = {row.name: row.facts for row in later.rows("").rows}
-    assert facts["openai:gpt-6-luna"].window == 77_000
+    assert models_of(later).items() >= {"openai:gpt-6-luna": 77_000, "openai:a": None}.items()
+    assert "openai:a" in made.models.names()
+    _, moved = lists_at("http://elsewhere/v1")
+    await moved.begin()
+    assert "openai:a" not in models_of(moved)
 
 
-async def test_an_answer_counts_more_than_the_lists_read_meanwhile(manager, tmp_path):
-    from tests.builders import Clock
-
-    cache, clock = tmp_path / "models.json", Clock()
+async def test_an_answer_counts_more_than_the_lists_read_meanwhile(lists_at, tmp_path):
+    cache = tmp_path / "models.json"
     replies = [
         sends(b'{"data": [{"id": "%s"}]}' % name, "application/json") for name in (b"old", b"new")
     ]
     with ChatServer(lists=replies) as server:
-        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
-        await ModelLists(made, made.models, cache, clock).listed(made.connection("openai"))
+        made, lists = lists_at(server.base_url)
+        await lists.listed(made.connection("openai"))
         kept = cache.read_bytes()
-        later = ModelLists(made, made.models, cache, clock)
+        made, later = lists_at(server.base_url)
         await later.listed(made.connection("openai"))
     cache.write_bytes(kept)
     await later.begin()
     assert "openai:new" in made.models.names()
 
 
-async def test_a_list_of_another_address_is_not_taken(manager, tmp_path):
-    from tests.builders import Clock
-
-    cache, clock = tmp_path / "models.json", Clock()
-    with ChatServer(models=["a"]) as server:
-        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
-        await ModelLists(made, made.models, cache, clock).listed(made.connection("openai"))
-    moved = manager(OPENAI_API_KEY=KEY)
-    later = ModelLists(moved, moved.models, cache, clock)
-    await later.begin()
-    assert "openai:a" not in [row.name for row in later.rows("").rows]
-
-
 async def test_a_name_that_is_never_looked_up_is_given_up(manager, monkeypatch):
-    import time
-
     monkeypatch.setattr("tui.engine.model_lists._GIVE_UP_SECONDS", 0.05)
     monkeypatch.setattr("tui.providers.model_lists.list_models", lambda _: time.sleep(1))
     made = manager(OPENAI_API_KEY=KEY)

@@ -22,12 +22,9 @@ async def answer(question: str, guide: OfflineGuide | None = None) -> str:
     return text_of(await collected((guide or OfflineGuide()).stream(asks(question))))
 
 
-async def test_it_says_first_that_it_is_no_model():
-    assert (await answer("Hello")).startswith("I am the built-in guide, not a language model")
-
-
-async def test_it_says_how_a_model_is_connected():
+async def test_it_says_first_that_it_is_no_model_and_how_one_is_connected():
     text = await answer("Hello")
+    assert text.startswith("I am the built-in guide, not a language model")
     assert "press F5 or type /connect" in text
 
 
@@ -108,15 +105,15 @@ async def test_it_can_be_stopped_between_two_pieces():
         await task
 
 
-async def test_it_quotes_the_users_own_sessions_where_it_can_search_them():
-    asked: list[str] = []
+async def test_it_quotes_the_users_own_sessions_which_it_searches_in_a_thread():
+    asked: list[tuple[str, bool]] = []
 
     def search(question: str) -> list[PastHit]:
-        asked.append(question)
+        asked.append((question, threading.current_thread() is threading.main_thread()))
         return [PastHit(f"session-{number}", f"hit {number}") for number in range(9)]
 
     text = await answer("Where were we?", OfflineGuide(search))
-    assert asked == ["Where were we?"]
+    assert asked == [("Where were we?", False)]
     assert "In your own sessions:\n\n- session-0: `hit 0`\n- session-1: `hit 1`\n" in text
     assert "session-3" not in text
     assert "`/load` and the id opens a session." in text
@@ -131,18 +128,6 @@ async def test_what_it_quotes_is_no_markdown_of_its_own():
     quoted = "- session-1 (3 days ago, you): ``` [link](http://x) **bold** ``code`` `end` ```\n"
     assert quoted in text
     assert "The manual has nothing on that." not in text
-
-
-async def test_it_searches_in_a_thread():
-    threads: list[threading.Thread] = []
-
-    def search(_: str) -> list[PastHit]:
-        threads.append(threading.current_thread())
-        return []
-
-    await answer("Where were we?", OfflineGuide(search))
-    assert threads
-    assert threads[0] is not threading.main_thread()
 
 
 @pytest.mark.parametrize(

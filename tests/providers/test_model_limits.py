@@ -31,6 +31,10 @@ def own(server: ChatServer, model: str = "qwen3", **changes: Any) -> ModelChoice
     return replace(ModelChoice("local", model, server.base_url), **changes)
 
 
+def at_ollama(server: ChatServer, model: str = "qwen3") -> ModelChoice:
+    return choice("ollama", model, base_url=server.base_url)
+
+
 def limits(chosen: ModelChoice, lists: Any = None) -> ModelLimits:
     found = ModelLimits(chosen, lists)
     found.look_up(chosen)
@@ -56,21 +60,10 @@ class Kept:
 
 
 class TestAVendorsModel:
-    @pytest.mark.parametrize(
-        ("provider", "model", "window"),
-        [
-            ("openai", "gpt-6-luna", 1_050_000),
-            ("anthropic", "claude-sonnet-5-5", 1_000_000),
-        ],
-    )
-    def test_has_the_window_of_the_price_list_and_nobody_is_asked(
-        self, provider: str, model: str, window: int
-    ):
-        assert found(choice(provider, model)) == window
-
-    def test_has_that_of_its_kept_list_before(self):
-        kept = Kept(**{"claude-sonnet-5-5": 2_000_000})
-        assert found(choice("anthropic", "claude-sonnet-5-5"), kept) == 2_000_000
+    @pytest.mark.parametrize("window", [None, 2_000_000])
+    def test_has_the_window_of_its_kept_list_else_of_the_price_list(self, window: int | None):
+        kept = Kept(**({"claude-sonnet-5-5": window} if window else {}))
+        assert found(choice("anthropic", "claude-sonnet-5-5"), kept) == (window or 1_000_000)
 
     def test_is_the_same_behind_a_gateway_that_says_nothing_of_it(self):
         with ChatServer(models=["anthropic/claude-sonnet-5-5", "gpt-6-luna"]) as server:
@@ -92,6 +85,8 @@ class TestAVendorsModel:
     def test_of_which_nobody_knows_more_has_that_of_the_table(self):
         with ChatServer(models=["other", "another"]) as server:
             assert found(own(server)) == 32_768
+        with ChatServer() as server:
+            assert found(at_ollama(server)) == 4096
 
     def test_has_the_configured_one_before_all(self):
         chosen = choice("openai", "gpt-6-luna", context_window=5, configured_window=5)
@@ -103,40 +98,58 @@ TWO = [{"id": "other"}, {"id": "another"}]
 
 class TestAServerOfOnesOwn:
     @pytest.mark.parametrize(
-        ("path", "items", "window"),
+        ("path", "reply", "known"),
         [
-            ("/v1/models", [{"id": "qwen3", "max_model_len": 8192}], 8192),
-            ("/v1/models", [{"id": "/m/q.gguf", "meta": {"n_ctx": 16384}}], 16_384),
-            ("/v1/models", [{"id": "qwen3", "context_length": 5}, {"id": "b", "n_ctx": 9}], 5),
+            ("/v1/models", {"data": [{"id": "qwen3", "max_model_len": 8192}]}, (8192, None)),
+            ("/v1/models", {"data": [{"id": "/m/q.gguf", "meta": {"n_ctx": 9}}]}, (9, None)),
+            (
+                "/v1/models",
+                {"data": [{"id": "qwen3", "context_length": 5, "input_modalities": []}, *TWO]},
+                (5, False),
+            ),
+            (
+                "/props",
+                {
+                    "default_generation_settings": {"n_ctx": 4096},
+                    "n_ctx": 16384,
+                    "modalities": {"vision": True, "audio": False},
+                },
+                (4096, True),
+            ),
             (
                 "/api/v0/models",
-                [{"id": "qwen3", "loaded_context_length": 6000}, {"id": "other"}],
-                6_000,
+                {"data": [{"id": "qwen3", "type": "vlm", "loaded_context_length": 6}, *TWO]},
+                (6, True),
+            ),
+            (
+                "/api/v0/models",
+                {"data": [{"id": "qwen3", "type": "llm", "max_context_length": 6}]},
+                (6, False),
             ),
             (
                 "/model/info",
-                [
-                    {"model_name": "other", "model_info": {"max_input_tokens": 9}},
-                    {"model_name": "qwen3", "model_info": {"max_input_tokens": 90_000}},
-                    {"model_name": "qwen3", "model_info": {"max_input_tokens": 80_000}},
-                    {"model_name": "qwen3", "model_info": {}},
-                ],
-                80_000,
+                {
+                    "data": [
+                        {"model_name": "other", "model_info": {"max_input_tokens": 9}},
+                        {
+                            "model_name": "qwen3",
+                            "model_info": {"max_input_tokens": 90_000, "supports_vision": True},
+                        },
+                        {
+                            "model_name": "qwen3",
+                            "model_info": {"max_input_tokens": 80_000, "supports_vision": False},
+                        },
+                        {"model_name": "qwen3", "model_info": {}},
+                    ]
+                },
+                (80_000, False),
             ),
         ],
-        ids=["vLLM", "llama.cpp", "OpenRouter", "LM Studio", "LiteLLM"],
     )
-    def test_says_it_in_its_own_words(self, path: str, items: Any, window: int):
-        with ChatServer(facts={"/v1/models": {"data": TWO}, path: {"data": items}}) as server:
-            assert found(own(server)) == window
-
-    def test_of_an_older_llama_cpp_says_it_for_each_slot(self):
-        facts = {
-            "/v1/models": {"data": [{"id": "qwen3", "owned_by": "llamacpp"}]},
-            "/props": {"default_generation_settings": {"n_ctx": 4096}, "n_ctx": 16384},
-        }
-        with ChatServer(facts=facts) as server:
-            assert found(own(server)) == 4096
+    def test_says_it_in_its_own_words(self, path: str, reply: Any, known: Any):
+        with ChatServer(facts={"/v1/models": {"data": TWO}, path: reply}) as server:
+            asked = limits(own(server))
+        assert (asked.tokens, asked.sees_images) == known
 
     @pytest.mark.parametrize(
         ("owner", "asked"),
@@ -190,10 +203,6 @@ class TestAServerOfOnesOwn:
         assert printed == []
 
 
-def at_ollama(server: ChatServer, model: str = "qwen3") -> ModelChoice:
-    return choice("ollama", model, base_url=server.base_url)
-
-
 class TestAnOllama:
     def test_says_with_which_window_it_has_loaded_the_model(self):
         ollama = OllamaFacts(8192, "num_ctx 9000")
@@ -216,10 +225,6 @@ class TestAnOllama:
         with ChatServer(facts=OllamaFacts(None).facts | listed) as server:
             assert found(own(server)) == 40_960
 
-    def test_that_says_nothing_has_its_usual_window(self):
-        with ChatServer() as server:
-            assert found(at_ollama(server)) == 4096
-
     async def test_is_asked_again_once_it_has_loaded_the_model(self):
         ollama = OllamaFacts(4096)
         with ChatServer(facts=ollama.facts) as server:
@@ -232,35 +237,15 @@ class TestAnOllama:
 
 
 class TestPictures:
-    @pytest.mark.parametrize("sees", [True, False])
-    @pytest.mark.parametrize("server", ["OpenRouter", "LM Studio", "LiteLLM", "llama.cpp"])
-    def test_are_seen_or_not_in_the_words_of_the_server(self, server: str, *, sees: bool):
-        modalities = ["text", "image"] if sees else ["text"]
-        architecture = {"input_modalities": modalities}
-        vlm = {"id": "qwen3", "type": "vlm" if sees else "llm", "max_context_length": 5}
-        info = {"max_input_tokens": 5, "supports_vision": sees}
-        named = {"model_name": "qwen3", "model_info": info}
-        properties = {"n_ctx": 5, "modalities": {"vision": sees, "audio": False}}
-        facts: dict[str, dict[str, Any]] = {
-            "OpenRouter": {"/v1/models": {"data": [{"id": "qwen3", "architecture": architecture}]}},
-            "LM Studio": {"/v1/models": {"data": TWO}, "/api/v0/models": {"data": [vlm]}},
-            "LiteLLM": {"/v1/models": {"data": TWO}, "/model/info": {"data": [named]}},
-            "llama.cpp": {"/v1/models": {"data": TWO}, "/props": properties},
-        }
-        with ChatServer(facts=facts[server]) as loopback:
-            assert limits(own(loopback)).sees_images is sees
-
     @pytest.mark.parametrize("loaded", [None, 4096])
-    @pytest.mark.parametrize(
-        ("capabilities", "sees"), [(["completion", "vision"], True), (["completion"], False)]
-    )
-    def test_are_what_ollama_shows_of_the_model(
-        self, loaded: int | None, capabilities: list[str], *, sees: bool
-    ):
-        ollama = OllamaFacts(loaded, "", *capabilities)
+    @pytest.mark.parametrize("sees", [True, False])
+    async def test_are_what_ollama_shows_of_the_model(self, loaded: int | None, *, sees: bool):
+        ollama = OllamaFacts(loaded, "", "completion", *(["vision"] if sees else []))
         ollama.load()
         with ChatServer(facts=ollama.facts) as server:
-            assert limits(at_ollama(server)).sees_images is sees
+            model = LazyModel(at_ollama(server))
+            await model.window()
+            assert model.sees_images is sees
 
     def test_are_tried_where_nobody_says_anything(self):
         with ChatServer(models=["qwen3", "other"]) as server:
@@ -280,12 +265,6 @@ class TestPictures:
         kept.keep(PROVIDERS["mistral"], [ListedModel("m", 9, sees_images=False)])
         chosen = choice("mistral", "m", configured_window=window, context_window=5)
         assert limits(chosen, kept).sees_images is False
-
-    async def test_are_known_to_whoever_asks_the_model(self):
-        with ChatServer(facts=OllamaFacts(None, "", "completion").facts) as server:
-            model = LazyModel(at_ollama(server))
-            await model.window()
-            assert model.sees_images is False
 
 
 @pytest.mark.parametrize(
@@ -359,24 +338,18 @@ def kept(tmp_path: Path) -> KeptLists:
     return KeptLists(tmp_path / "state" / "models.json", Clock())
 
 
-def test_a_kept_list_is_there_for_the_next_run_at_the_same_address(kept: KeptLists):
-    row = replace(PROVIDERS["anthropic"], base_url="http://gate")
+def test_a_kept_list_is_there_for_the_next_run_at_the_same_address(kept: KeptLists, tmp_path: Path):
+    row, file = (
+        replace(PROVIDERS["anthropic"], base_url="http://gate"),
+        tmp_path / "state" / "models.json",
+    )
     kept.keep(row, [ListedModel("a", 7), ListedModel("b")])
-    for model, address, window in (
-        ("a", "http://gate", 7),
-        ("b", "http://gate", None),
-        ("a", "http://other", None),
-    ):
-        found = kept.model(ModelChoice("anthropic", model, address))
-        assert (found.name, found.window) == (model, window)
-
-
-def test_a_list_that_has_not_changed_is_not_written_again(kept: KeptLists, tmp_path: Path):
-    row = replace(PROVIDERS["anthropic"], base_url="http://gate")
-    file = tmp_path / "state" / "models.json"
-    kept.keep(row, [ListedModel("a", 7)])
+    places = ("a", "http://gate"), ("b", "http://gate"), ("a", "http://other")
+    windows = [kept.model(ModelChoice("anthropic", *place)).window for place in places]
+    assert windows == [7, None, None]
+    # One that has not changed is not written again.
     before = file.stat().st_ino
-    kept.keep(row, [ListedModel("a", 7)])
+    kept.keep(row, [ListedModel("a", 7), ListedModel("b")])
     assert file.stat().st_ino == before
     kept.keep(row, [ListedModel("a", 8)])
     assert file.stat().st_ino != before

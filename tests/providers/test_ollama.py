@@ -1,6 +1,5 @@
 """A local Ollama is found where it is said to be, and is not waited for."""
 
-import json
 import socket
 import subprocess
 import sys
@@ -45,26 +44,19 @@ def test_a_host_that_cannot_be_looked_up_has_no_models_and_python_prints_nothing
     assert printed == []
 
 
-def test_its_first_model_is_taken():
-    with ChatServer(ollama_models=["llama3.2:3b", "qwen3"]) as server:
-        assert ollama.first_model(server.base_url, deadline=30) == "llama3.2:3b"
-
-
-def test_all_its_models_are_told_in_its_own_order():
-    with ChatServer(ollama_models=["qwen3:4b", "nomic-embed-text", "llama3.2:3b"]) as server:
-        found = ollama.chat_models(server.base_url, deadline=30)
-        assert found == ("qwen3:4b", "llama3.2:3b")
-
-
-def test_a_model_that_only_embeds_is_passed_over():
-    names = ["nomic-embed-text", "qwen3"]
-    with ChatServer(ollama_models=names) as server:
-        assert ollama.first_model(server.base_url, deadline=30) == "qwen3"
-
-
-def test_one_without_models_is_none():
-    with ChatServer() as server:
-        assert ollama.first_model(server.base_url, deadline=30) is None
+@pytest.mark.parametrize(
+    ("models", "found"),
+    [
+        (["qwen3:4b", "nomic-embed-text", "llama3.2:3b"], ("qwen3:4b", "llama3.2:3b")),
+        (["nomic-embed-text", "qwen3"], ("qwen3",)),
+        (["nomic-embed-text"], ()),
+        ([], ()),
+    ],
+)
+def test_its_chat_models_are_known_in_its_own_order(models: list[str], found: tuple[str, ...]):
+    with ChatServer(ollama_models=models) as server:
+        assert ollama.chat_models(server.base_url, deadline=30) == found
+        assert ollama.first_model(server.base_url, deadline=30) == next(iter(found), None)
 
 
 def test_none_is_found_where_nobody_listens():
@@ -93,31 +85,22 @@ def test_one_that_says_nothing_or_next_to_nothing_is_not_waited_for(drop: bytes)
 
 
 @pytest.mark.parametrize(
-    "listed", [[], {}, {"models": 3}, {"models": [3, {}, {"name": 5}]}, {"models": {"a": 1}}, "x"]
+    "listed",
+    [
+        [],
+        {},
+        {"models": 3},
+        {"models": [3, {}, {"name": 5}]},
+        {"models": [{"name": "all-minilm", "details": {"family": "bert"}}]},
+        {"models": {"a": 1}},
+        "x",
+        None,
+    ],
 )
-def test_a_list_that_makes_no_sense_has_no_model(listed: Any, monkeypatch: pytest.MonkeyPatch):
-    class Connection:
-        status = 200
-
-        def __init__(self, *_: object, **__: object) -> None:
-            pass
-
-        def request(self, *_: object) -> None:
-            pass
-
-        def getresponse(self) -> "Connection":
-            return self
-
-        def read(self, _: int) -> bytes:
-            return json.dumps(listed).encode()
-
-        def close(self) -> None:
-            pass
-
-    monkeypatch.setattr("http.client.HTTPConnection", Connection)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-        assert ollama.first_model(address, deadline=30) is None
+def test_a_list_without_a_chat_model_has_none(listed: Any):
+    with ChatServer(facts={"/api/tags": lambda: listed}) as server:
+        assert ollama.chat_models(server.base_url, deadline=30) == ()
+        assert server.questions
 
 
 def test_where_nobody_listens_no_library_is_needed_to_find_that_out():

@@ -6,7 +6,6 @@ All of it blocks, so call it in a thread.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -166,8 +165,7 @@ def ask_limits(
     ``keep`` gets the server's list.
     """
     if connection.provider.lists == "ollama":
-        again = partial(_window_now, _OLLAMA, connection, model)
-        return _told(_OLLAMA, connection, model, seconds) or ToldLimits(again=again)
+        return _told(_OLLAMA, connection, model, seconds)
     try:
         listed = list_models(connection, seconds)
     except ModelError:
@@ -184,31 +182,23 @@ def ask_limits(
     known = [_BY_OWNER[owner] for owner in sorted(owners & {*_BY_OWNER})] or [_OLLAMA]
     asked = known if owners else (_LLAMA_CPP, _LM_STUDIO, _LITELLM, _OLLAMA)
     told = (_told(listing, connection, model, seconds) for listing in asked)
-    return next(filter(None, told), ToldLimits(None, item.sees_images))
+    return next((each for each in told if each.window), ToldLimits(None, item.sees_images))
 
 
-def _told(
-    listing: _Listing, connection: Connection, model: str, seconds: float
-) -> ToldLimits | None:
+def _told(listing: _Listing, connection: Connection, model: str, seconds: float) -> ToldLimits:
     """Ask a server in its own words, where its list in the form of OpenAI lacks the window."""
+
+    def again(seconds: float) -> int | None:
+        return _limits_now(listing, connection, model, seconds)[0]
+
+    window = sees = None
     with suppress(ModelError):
         window, sees = _limits_now(listing, connection, model, seconds)
         if listing is _OLLAMA:
-            shown = dict[str, Any]()
-            with suppress(ModelError):
-                request = ServerRequest(connection, seconds)
-                shown = request.json("/api/show", {"model": model}, above=listing.above)
+            request = ServerRequest(connection, seconds)
+            shown = request.json("/api/show", {"model": model}, above=listing.above)
             window, sees = window or trained_window(shown), shown_sight(shown)
-        if window:
-            again = partial(_window_now, listing, connection, model)
-            return ToldLimits(window, sees, again if listing.changes else None)
-    return None
-
-
-def _window_now(
-    listing: _Listing, connection: Connection, model: str, seconds: float
-) -> int | None:
-    return _limits_now(listing, connection, model, seconds)[0]
+    return ToldLimits(window, sees, again if listing.changes else None)
 
 
 def _limits_now(
