@@ -1,6 +1,7 @@
 """The window of a model, and whether it sees pictures: who is asked, and whose word counts."""
 
 import asyncio
+import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,10 +61,15 @@ class Kept:
 
 
 class TestAVendorsModel:
-    @pytest.mark.parametrize("window", [None, 2_000_000])
-    def test_has_the_window_of_its_kept_list_else_of_the_price_list(self, window: int | None):
-        kept = Kept(**({"claude-sonnet-5-5": window} if window else {}))
-        assert found(choice("anthropic", "claude-sonnet-5-5"), kept) == (window or 1_000_000)
+    def test_has_the_window_of_the_price_list_and_nobody_is_asked(self):
+        assert found(choice("anthropic", "claude-sonnet-5-5")) == 1_000_000
+
+    def test_has_that_of_its_kept_list_before_which_needs_no_price_list(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setitem(sys.modules, "tui.providers.prices", None)
+        kept = Kept(**{"claude-sonnet-5-5": 2_000_000})
+        assert found(choice("anthropic", "claude-sonnet-5-5"), kept) == 2_000_000
 
     def test_is_the_same_behind_a_gateway_that_says_nothing_of_it(self):
         with ChatServer(models=["anthropic/claude-sonnet-5-5", "gpt-6-luna"]) as server:

@@ -77,8 +77,16 @@ class ModelLimits:
 
         A server that answers later is heard all the same.
         """
+        # A server that is not the vendor's own decides on the window itself.
+        table = PROVIDERS.get(choice.provider)
+        is_vendors = choice.needs_key and table is not None and choice.base_url == table.base_url
+        is_asked = bool(choice.base_url) and not choice.configured_window
+        if is_asked and not is_vendors:
+            _in_time(partial(self._ask, choice))
         if choice.provider != OFFLINE:
-            self._look_everywhere(choice)
+            self._look_in_lists(choice)
+        if is_asked and is_vendors and not self._listed:
+            _in_time(partial(self._ask, choice))
         self._looked_up = True
 
     def look_again(self) -> None:
@@ -91,23 +99,16 @@ class ModelLimits:
 
             _in_time(ask_again)
 
-    def _look_everywhere(self, choice: ModelChoice) -> None:
-        is_asked = bool(choice.base_url) and not choice.configured_window
-        # A server that is not the vendor's own decides on the window itself.
-        table = PROVIDERS.get(choice.provider)
-        is_vendors = choice.needs_key and table is not None and choice.base_url == table.base_url
-        if is_asked and not is_vendors:
-            _in_time(partial(self._ask, choice))
+    def _look_in_lists(self, choice: ModelChoice) -> None:
         kept = self._lists.model(choice) if self._lists else ListedModel(choice.model)
         if self._sees_images is None:
             self._sees_images = kept.sees_images
-        if not (self._told or choice.configured_window):
+        self._listed = kept.window
+        if not (kept.window or self._told or choice.configured_window):
+            # Its library is loaded only where nobody else knows the window.
             from tui.providers.prices import window
 
-            place = choice.provider, choice.base_url, choice.model
-            self._listed = kept.window or window(*place)
-        if is_asked and is_vendors and not self._listed:
-            _in_time(partial(self._ask, choice))
+            self._listed = window(choice.provider, choice.base_url, choice.model)
 
     def _ask(self, choice: ModelChoice) -> None:
         from tui.providers.model_lists import ask_limits

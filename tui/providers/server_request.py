@@ -85,8 +85,13 @@ class ServerRequest:
                     if time.monotonic() > self._end:
                         raise httpx2.ReadTimeout("too slow")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            route = self._route
+            failed = ModelUnavailable(explained(error, route, _CONNECT_SECONDS).words)
+            if any(isinstance(each, httpx2.ReadTimeout) for each in causes(error)):
+                words = f"{route.host} did not answer within {self._seconds:g} seconds."
+                failed = ModelTimedOut(words + route.through)
             # Without the library's error, which may quote the key.
-            raise self._disconnected(error) from None
+            raise failed from None
         if not response.is_success:
             text = data[:_LONGEST_ERROR].decode("utf-8", "replace")
             raise self._refused(response.status_code, response.headers.get("location", ""), text)
@@ -102,14 +107,6 @@ class ServerRequest:
             header = provider.key_header or _KEY_HEADERS.get(provider.dialect, "Authorization")
             headers[header] = form_of_key(header).format(key.reveal())
         return headers
-
-    def _disconnected(self, error: Exception) -> ModelError:
-        """Make the error for a request that has no reply."""
-        route = self._route
-        if any(isinstance(each, httpx2.ReadTimeout) for each in causes(error)):
-            words = f"{route.host} did not answer within {self._seconds:g} seconds."
-            return ModelTimedOut(words + route.through)
-        return ModelUnavailable(explained(error, route, _CONNECT_SECONDS).words)
 
     def _refused(self, status: int, location: str, text: str) -> ModelError:
         """Make the error for a reply that is no success."""
