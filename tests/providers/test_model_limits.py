@@ -157,6 +157,15 @@ class TestAServerOfOnesOwn:
             asked = limits(own(server))
         assert (asked.tokens, asked.sees_images) == known
 
+    async def test_of_lm_studio_is_asked_again_once_it_has_loaded_the_model(self):
+        loaded = {"id": "qwen3", "max_context_length": 131_072}
+        facts = {"/v1/models": {"data": TWO}, "/api/v0/models": lambda: {"data": [loaded]}}
+        with ChatServer(facts=facts) as server:
+            model = LazyModel(own(server))
+            assert await model.window() == 131_072
+            loaded["loaded_context_length"] = 4096
+            assert await model.window() == 4096
+
     @pytest.mark.parametrize(
         ("owner", "asked"),
         [
