@@ -303,7 +303,7 @@ class TestTheTables:
 
         from tui.config import Config, load_settings
         from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
-        from tui.providers.catalog import provider_called
+        from tui.providers.catalog import Catalog
 
         assert {*KNOWN_SERVERS} == {*PROVIDERS} - {"offline"}
         about = msgspec.json.schema(Config)["$defs"]["Config"]["properties"]["providers"]
@@ -312,7 +312,7 @@ class TestTheTables:
             row = PROVIDERS[name]
             # The dialect of OpenAI is that of its address.
             spoken = "responses" if name == "openai" else row.dialect
-            assert provider_called(name, settings, {}) == replace(row, dialect=spoken)
+            assert Catalog(settings, {}).provider(name) == replace(row, dialect=spoken)
             assert row.base_url or row.lacks_address or row.dialect == "bedrock"
             assert row.title
             assert name in about["description"]

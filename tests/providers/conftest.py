@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 
 from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer, Reply, Request
+from tui.config import Flags, Settings, load_settings
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
@@ -22,6 +24,7 @@ KEY = "sk-test-0123456789"
 
 Ask = Callable[[Provider], Awaitable[None]]
 ModelAt = Callable[..., ChatModel]
+SettingsWith = Callable[..., Settings]
 
 only_openai = pytest.mark.parametrize("dialect", ["openai"], indirect=True)
 only_anthropic = pytest.mark.parametrize("dialect", ["anthropic"], indirect=True)
@@ -59,6 +62,20 @@ def model_at(dialect: DialectName) -> ModelAt:
         return ChatModel(replace(choice, **changes), chance)
 
     return model_at
+
+
+@pytest.fixture
+def settings_with(tmp_path: Path) -> SettingsWith:
+    """``settings_with(text, environ, model)``: by a file, the environment and a flag."""
+
+    def settings_with(
+        text: str = "", environ: dict[str, str] | None = None, model: str | None = None
+    ) -> Settings:
+        file = tmp_path / "config.toml"
+        file.write_text(text)
+        return load_settings(file, environ or {}, Flags(model=model))
+
+    return settings_with
 
 
 @pytest.fixture(params=["models", "answer"])

@@ -11,7 +11,7 @@ from tui.config import Flags, Settings, load_settings, paths
 from tui.config.writing import as_toml, example
 from tui.domain.timestamps import utc_now
 from tui.errors import ModelUnavailable
-from tui.providers.selection import choose
+from tui.providers.catalog import Catalog
 from tui.storage.opening import open_store
 
 
@@ -41,5 +41,5 @@ def _check_start(settings: Settings, root: Path) -> None:
 
     open_store(settings.config.store or "", root, utc_now)
     with suppress(ModelUnavailable):
-        choose(settings, os.environ, find_ollama=lambda _: None)
+        Catalog(settings, os.environ, find_ollama=lambda _: None).choose()
     check_appearance(Appearance.of(settings))

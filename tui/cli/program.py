@@ -26,8 +26,8 @@ from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.tools import Tools
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
+from tui.providers.catalog import Catalog
 from tui.providers.protocol import Model
-from tui.providers.selection import choose
 from tui.providers.source import LazyModel, UnavailableModel
 from tui.storage import tool_approvals
 from tui.storage.opening import open_store
@@ -107,7 +107,7 @@ class Program(msgspec.Struct, frozen=True):
         that reads the answer gets the built-in guide's only where that is named.
         """
         try:
-            choice, notices = choose(self.settings, self.environment, proposed)
+            choice, notices = Catalog(self.settings, self.environment).choose(proposed)
         except ModelUnavailable as error:
             return UnavailableModel(self.settings.model or proposed or "", error)
         if is_guide(choice.name) and not (self.settings.model or output.is_terminal(sys.stdout)):

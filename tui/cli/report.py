@@ -16,7 +16,7 @@ from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
 from tui.domain.text.labels import plural
 from tui.errors import ConfigError, SibylError
-from tui.providers.catalog import provider_called
+from tui.providers.catalog import Catalog
 from tui.storage.doctor import Doctor
 from tui.storage.inventory import folder_sizes, index_state, pictures_size
 
@@ -95,7 +95,7 @@ def _connections(settings: Settings, environment: Mapping[str, str]) -> dict[str
     rows: dict[str, str] = {}
     for name in dict.fromkeys([*settings.providers, *PROVIDERS]):
         try:
-            provider = provider_called(name, settings, environment)
+            provider = Catalog(settings, environment).provider(name)
         except ConfigError as error:
             rows[name] = str(error)
             continue

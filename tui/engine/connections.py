@@ -15,7 +15,7 @@ from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.errors import ConfigError, ModelUnavailable, UsageError
-from tui.providers.catalog import Connection, has_pasted_key, key_of, provider_called
+from tui.providers.catalog import Catalog, Connection
 from tui.providers.secret import key_from_paste
 
 _ASKED = ("ollama",)
@@ -88,7 +88,7 @@ class ConnectionManager:
     def provider(self, name: str) -> Provider | None:
         """Look up a provider as it is configured; ``None`` if nothing has the name."""
         try:
-            return provider_called(name, self._settings, self._environ)
+            return self._catalog().provider(name)
         except ConfigError:
             # A wrong variable is reported where the model is asked for.
             return None
@@ -99,7 +99,7 @@ class ConnectionManager:
         if provider is None:
             return Connection(Provider(name))
         try:
-            return Connection(provider, key_of(provider, self._settings, self._environ))
+            return Connection(provider, self._catalog().key(provider))
         except (ConfigError, ModelUnavailable):
             # A new key is asked for.
             return Connection(provider)
@@ -143,6 +143,9 @@ class ConnectionManager:
 
     # --- within
 
+    def _catalog(self) -> Catalog:
+        return Catalog(self._settings, self._environ)
+
     @property
     def _file(self) -> Path:
         return connections_file(self._settings.file)
@@ -171,7 +174,7 @@ class ConnectionManager:
             key_page=provider.key_page,
             address=provider.base_url,
             example_address=provider.example_address,
-            wants_key=provider.needs_key or has_pasted_key(name, self._settings),
+            wants_key=provider.needs_key or self._catalog().has_pasted_key(name),
         )
 
     def _variable(self, provider: Provider) -> str:

@@ -95,7 +95,7 @@ class ModelLists:
     def stop_commands(self) -> None:
         """End the commands that print keys for lists: nobody looks at those any more."""
         if any(self._commands):
-            from tui.providers.key_command import stop_key_command
+            from tui.providers.secret import stop_key_command
 
             for command in self._commands:
                 stop_key_command(command)

@@ -1,8 +1,9 @@
-"""Providers as configured: the table, overlaid with the settings and the environment."""
+"""The choice of a model: the table of providers, overlaid with the settings and the environment."""
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tui.config import ModelTable, ProviderSettings, Settings, is_address
+from tui.config import ModelTable, Settings, is_address
 from tui.domain.providers import (
     EXTRAS,
+    GUIDE,
+    KNOWN_SERVERS,
     LISTINGS,
+    OFFLINE,
     PROVIDERS,
+    SHARED_VARIABLES,
     DialectName,
     ListingName,
     MaxTokensName,
@@ -22,9 +27,26 @@ from tui.domain.providers import (
     form_of_key,
 )
 from tui.errors import ConfigError, ModelUnavailable
-from tui.providers.secret import Secret, key_from_environment, key_from_file
+from tui.providers.ollama import address_from_host, first_model
+from tui.providers.secret import Secret, key_from_command, key_from_environment, key_from_file
 
 _OPENAI = "api.openai.com"
+_REPLACED = (
+    "context_window",
+    "timeout",
+    "retries",
+    "key_command",
+    "key_header",
+    "stream_options",
+    "max_tokens_name",
+    "client_certificate",
+    "client_key",
+)
+"""The settings that replace a field of the table; the others of these names are added to it."""
+_ADDED = ("headers", "query", "extra_body")
+
+FindModel = Callable[[str], str | None]
+"""Ask the Ollama at an address for its first model."""
 
 
 class ModelChoice(msgspec.Struct, frozen=True):
@@ -97,9 +119,7 @@ class Connection(msgspec.Struct, frozen=True):
         return (*([self.key] if self.key else []), *headers)
 
 
-_SHARED = tuple(
-    name for name in ModelChoice.__struct_fields__ if name in Provider.__struct_fields__
-)
+_SHARED = {*ModelChoice.__struct_fields__} & {*Provider.__struct_fields__}
 
 
 def choice_of(provider: Provider, model: str, key: Secret | None) -> ModelChoice:
@@ -119,19 +139,6 @@ def provider_of(choice: ModelChoice) -> Provider:
     return Provider(choice.provider, **fields)
 
 
-def with_limits(choice: ModelChoice, settings: Settings) -> ModelChoice:
-    """Put in what is configured of the model, else of its provider: the window, and pictures."""
-    own = settings.config.models.get(choice.name, ModelTable())
-    shared = settings.provider(choice.provider)
-    window = own.context_window or shared.context_window
-    return msgspec.structs.replace(
-        choice,
-        context_window=window or choice.context_window,
-        configured_window=window,
-        configured_images=shared.images if own.images is None else own.images,
-    )
-
-
 def with_key(choice: ModelChoice) -> ModelChoice:
     """Run the command that prints the key, if there is none. Raises ``ModelUnavailable``.
 
@@ -139,123 +146,249 @@ def with_key(choice: ModelChoice) -> ModelChoice:
     """
     if choice.key or not choice.key_command:
         return choice
-    from tui.providers.key_command import key_from_command
-
     key = key_from_command(choice.key_command, choice.provider)
     return msgspec.structs.replace(choice, key=key)
 
 
-def provider_called(name: str, settings: Settings, environ: Mapping[str, str]) -> Provider | None:
-    """Overlay the row of the table with the connections, the settings and the environment.
+class Catalog:
+    """The providers and models as configured. Every method may raise ``ConfigError``.
 
-    ``None`` if neither the table nor the settings have the name. Raises ``ConfigError`` if the
-    environment variable is not an address.
+    May ask a local Ollama for its models, by default for at most 300 ms.
     """
-    if name not in PROVIDERS and name not in settings.providers:
-        return None
-    table, own = PROVIDERS.get(name) or Provider(name), settings.provider(name)
-    # A key that was pasted on the screen was asked for in spite of the usual variable.
-    variable = None if has_pasted_key(name, settings) else _key_variable(table, environ)
-    chosen = settings.connections.chosen_of(name)
-    address = _address(table, environ) or own.base_url or table.base_url
-    return msgspec.structs.replace(
-        table,
-        base_url=address,
-        models=tuple(dict.fromkeys([*own.models, *chosen, *(() if own.models else table.models)])),
-        key_variable=own.api_key_env or variable,
-        key_file=own.api_key_file,
-        needs_key=table.needs_key or own.api_key_env is not None,
-        proxy=settings.config.proxy if own.proxy is None else own.proxy,
-        **_spoken(own, table.dialect, address),
-        **_replaced(own),
-        **_added(table, own),
-    )
 
+    def __init__(
+        self,
+        settings: Settings,
+        environ: Mapping[str, str],
+        find_ollama: FindModel = first_model,
+    ) -> None:
+        self._settings = settings
+        self._environ = environ
+        self._find_ollama = find_ollama
 
-_REPLACED = (
-    "context_window",
-    "timeout",
-    "retries",
-    "key_command",
-    "key_header",
-    "stream_options",
-    "max_tokens_name",
-    "client_certificate",
-    "client_key",
-)
-_ADDED = ("headers", "query", "extra_body")
+    # --- models
 
+    def choose(
+        self, proposed: str | None = None, local: Collection[str] = ()
+    ) -> tuple[ModelChoice, tuple[str, ...]]:
+        """Select the model, with notices about those that were skipped.
 
-def _replaced(own: ProviderSettings) -> dict[str, Any]:
-    """The settings that replace a field of the table."""
-    said = {name: getattr(own, name) for name in _REPLACED}
-    return {name: value for name, value in said.items() if value not in (None, ())}
+        In order: the flag or environment variable; the model that a session ``proposed``, if the
+        settings know it or it is a ``local`` one, which costs nothing; the configured model; the
+        first available one. Raises ``ModelUnavailable`` if the requested model cannot be used.
+        """
+        asked, insisted = self._settings.model, self._settings.insists
+        if proposed and not insisted and (proposed in local or self.is_known(proposed)):
+            asked = proposed
+        choice, notices = (self.named(asked), ()) if asked else self._first()
+        if proposed and not insisted and proposed not in {choice.name, f"{OFFLINE}:{GUIDE}"}:
+            said = f"{proposed} is not in your settings. {choice.name} answers instead."
+            notices = (*notices, said)
+        return choice, notices
 
+    def is_known(self, name: str) -> bool:
+        """True if the user's settings know the model that a session's file names.
 
-def _added(table: Provider, own: ProviderSettings) -> dict[str, Any]:
-    """The settings that are added to those of the table."""
-    return {name: {**getattr(table, name), **(getattr(own, name) or {})} for name in _ADDED}
+        That is the configured model, one listed for its provider, or the provider's default, if its
+        key is set. So a foreign file cannot choose a model that costs money.
+        """
+        provider_name, _, model = name.partition(":")
+        provider = self.provider(provider_name)
+        if provider is None or provider_name == OFFLINE or not model:
+            return False
+        if name != self._settings.model and model not in provider.models:
+            return False
+        try:
+            return bool(self.named(name))
+        except ModelUnavailable:
+            return False
 
+    def named(self, asked: str) -> ModelChoice:
+        """Look up ``PROVIDER:MODEL``, or the default model of ``PROVIDER``.
 
-def _key_variable(table: Provider, environ: Mapping[str, str]) -> str | None:
-    """The first usual variable that is set, else the first."""
-    usual = (table.key_variable, *table.other_key_variables)
-    return next((each for each in usual if each and environ.get(each, "").strip()), usual[0])
+        Raises ``ModelUnavailable``.
+        """
+        name, _, model = asked.partition(":")
+        provider = self.provider(name)
+        if provider is None:
+            known = ", ".join(dict.fromkeys([*PROVIDERS, *self._settings.providers]))
+            raise ModelUnavailable(
+                f'There is no provider "{name}". Known are {known}. A model is named'
+                f" PROVIDER:MODEL; your own server is [providers.NAME] in {self._settings.file}."
+            )
+        if name == OFFLINE and model not in {"", GUIDE}:
+            raise ModelUnavailable(
+                f"There is no model {asked}. The built-in guide is {OFFLINE}:{GUIDE}."
+            )
+        return self._choice(provider, model or self._default_model(provider))
 
+    def names(self) -> tuple[str, ...]:
+        """List every configured or default model whose key is set; the guide's is the last."""
+        asked = [self._settings.model] if self._settings.model else []
+        for name in dict.fromkeys([*self._settings.providers, *PROVIDERS]):
+            # A wrong variable or key file is reported when the model is requested.
+            with suppress(ConfigError):
+                provider = self.provider(name)
+                asked += [f"{name}:{model}" for model in provider.models] if provider else []
+        found: dict[str, None] = {}
+        for each in asked:
+            with suppress(ConfigError, ModelUnavailable):
+                found[self.named(each).name] = None
+        return tuple(found)
 
-def _spoken(own: ProviderSettings, usual: DialectName, address: str) -> dict[str, Any]:
-    """The configured dialect, with its form of the list of models; else the one of the address.
+    def _first(self) -> tuple[ModelChoice, tuple[str, ...]]:
+        """Select the first available model, else the guide, with what was passed over."""
+        vendors = [name for name in PROVIDERS if PROVIDERS[name].needs_key]
+        own = [name for name in self._settings.providers if name not in KNOWN_SERVERS]
+        # Vendors of which only a variable is known that serves for much else.
+        last = [
+            name
+            for name in vendors
+            if (provider := self.provider(name))
+            and provider.key_variable in SHARED_VARIABLES
+            and name not in self._settings.providers
+        ]
+        passed_over: list[str] = []
+        for name in [*(each for each in vendors if each not in last), *own, "ollama", *last]:
+            provider = self.provider(name)
+            if provider is None:
+                continue
+            if name in vendors and not (self.key(provider) or provider.key_command):
+                variable, address = provider.key_variable, provider.url_variable
+                if address and self._environ.get(address):
+                    passed_over.append(f"{address} is set, but {variable} is not.")
+                continue
+            found = self._find_ollama(provider.base_url) if name == "ollama" else ""
+            if found is None:
+                continue
+            try:
+                model = (*provider.models, found)[0] if found else self._default_model(provider)
+                return self._choice(provider, model), tuple(passed_over)
+            except ModelUnavailable as error:
+                passed_over.append(str(error))
+        return ModelChoice(OFFLINE, GUIDE), tuple(passed_over)
 
-    OpenAI's own speaks Responses: it refuses tools in chat completions to models that reason.
-    """
-    if own.dialect is not None:
-        return {"dialect": own.dialect, "lists": LISTINGS.get(own.dialect, "openai")}
-    is_openai = urlsplit(address).hostname == _OPENAI
-    return {"dialect": "responses"} if usual == "openai" and is_openai else {}
-
-
-def has_pasted_key(name: str, settings: Settings) -> bool:
-    """True if the key of a provider is one that was pasted on the screen."""
-    kept = settings.connections.providers.get(name)
-    pasted = kept.api_key_file if kept else None
-    return pasted is not None and pasted == settings.provider(name).api_key_file
-
-
-def key_of(provider: Provider, settings: Settings, environ: Mapping[str, str]) -> Secret | None:
-    """Read a provider's key: from its environment variable, else from its key file, else none.
-
-    Raises ``ConfigError``, also for a key file that others may read; ``ModelUnavailable`` if a
-    key that was pasted on the screen cannot be read, which a new one mends.
-    """
-    if provider.key_variable:
-        key = key_from_environment(provider.key_variable, environ)
-        if key is not None:
-            return key
-    if provider.key_file is None:
-        return None
-    place = f"providers.{provider.name}.api_key_file"
-    try:
-        return key_from_file(Path(provider.key_file), str(settings.file), place)
-    except ConfigError as error:
-        if not has_pasted_key(provider.name, settings):
-            raise
+    def _default_model(self, provider: Provider) -> str:
+        if provider.models:
+            return provider.models[0]
+        if provider.name == "ollama":
+            found = self._find_ollama(provider.base_url)
+            if found:
+                return found
+            raise ModelUnavailable(
+                f"No Ollama with a model answers at {provider.base_url}. Start it, or set"
+                " OLLAMA_HOST to its address."
+            )
         raise ModelUnavailable(
-            f"The key of {provider.name} cannot be used: {error.expected}. F5 takes a new one."
-        ) from None
+            f"{provider.name}: no models listed. Choose one with /model, or add"
+            f' models = ["MODEL"] to [providers.{provider.name}] in {self._settings.file}.'
+        )
+
+    def _choice(self, provider: Provider, model: str) -> ModelChoice:
+        name, settings = provider.name, self._settings
+        if provider.lacks_address:
+            raise ModelUnavailable(
+                f"{name} requires an address. Press F5 to enter it, set {provider.url_variable},"
+                f' or add base_url = "https://…" to [providers.{name}] in {settings.file}.'
+            )
+        key = self.key(provider)
+        if key is None and provider.needs_key and not provider.key_command:
+            raise ModelUnavailable(
+                f"{name} requires a key. Press F5 to enter it, set {provider.key_variable}, or add"
+                f' api_key_file = "{name}.key" to [providers.{name}] in {settings.file}.'
+            )
+        choice = choice_of(provider, model, key)
+        own = settings.config.models.get(choice.name, ModelTable())
+        shared = settings.provider(name)
+        window = own.context_window or shared.context_window
+        return msgspec.structs.replace(
+            choice,
+            context_window=window or choice.context_window,
+            configured_window=window,
+            configured_images=shared.images if own.images is None else own.images,
+        )
+
+    # --- providers
+
+    def provider(self, name: str) -> Provider | None:
+        """Overlay the row of the table with the connections, the settings and the environment.
+
+        ``None`` if neither the table nor the settings have the name.
+        """
+        settings = self._settings
+        if name not in PROVIDERS and name not in settings.providers:
+            return None
+        table, own = PROVIDERS.get(name) or Provider(name), settings.provider(name)
+        usual = (table.key_variable, *table.other_key_variables)
+        is_set = (each for each in usual if each and self._environ.get(each, "").strip())
+        # A key that was pasted on the screen was asked for in spite of the usual variable.
+        variable = None if self.has_pasted_key(name) else next(is_set, table.key_variable)
+        chosen = settings.connections.chosen_of(name)
+        address = self._address(table) or own.base_url or table.base_url
+        dialect, lists = table.dialect, table.lists
+        if own.dialect is not None:
+            dialect, lists = own.dialect, LISTINGS.get(own.dialect, "openai")
+        elif dialect == "openai" and urlsplit(address).hostname == _OPENAI:
+            # It refuses tools in chat completions to models that reason.
+            dialect = "responses"
+        said = {each: getattr(own, each) for each in _REPLACED}
+        return msgspec.structs.replace(
+            table,
+            base_url=address,
+            dialect=dialect,
+            lists=lists,
+            models=tuple(
+                dict.fromkeys([*own.models, *chosen, *(() if own.models else table.models)])
+            ),
+            key_variable=own.api_key_env or variable,
+            key_file=own.api_key_file,
+            needs_key=table.needs_key or own.api_key_env is not None,
+            proxy=settings.config.proxy if own.proxy is None else own.proxy,
+            **{each: value for each, value in said.items() if value not in (None, ())},
+            **{each: getattr(table, each) | (getattr(own, each) or {}) for each in _ADDED},
+        )
+
+    def _address(self, table: Provider) -> str | None:
+        """The address in the environment; raises ``ConfigError`` if it is none."""
+        variable = table.url_variable
+        said = self._environ.get(variable, "").strip() if variable else ""
+        if not said or variable is None:
+            return None
+        if table.name == "ollama":
+            said = address_from_host(said)
+        if not is_address(said):
+            raise ConfigError("environment", variable, "expected the address of a server")
+        return said if urlsplit(said).path.strip("/") else said.rstrip("/") + table.path
+
+    def has_pasted_key(self, name: str) -> bool:
+        """True if the key of a provider is one that was pasted on the screen."""
+        kept = self._settings.connections.providers.get(name)
+        pasted = kept.api_key_file if kept else None
+        return pasted is not None and pasted == self._settings.provider(name).api_key_file
+
+    def key(self, provider: Provider) -> Secret | None:
+        """Read a provider's key: from its environment variable, else from its key file, else none.
+
+        Raises ``ConfigError``, also for a key file that others may read; ``ModelUnavailable`` if a
+        key that was pasted on the screen cannot be read, which a new one mends.
+        """
+        variable = provider.key_variable
+        if variable and (key := key_from_environment(variable, self._environ)):
+            return key
+        if provider.key_file is None:
+            return None
+        place = f"providers.{provider.name}.api_key_file"
+        try:
+            return key_from_file(Path(provider.key_file), str(self._settings.file), place)
+        except ConfigError as error:
+            if not self.has_pasted_key(provider.name):
+                raise
+            raise ModelUnavailable(
+                f"The key of {provider.name} cannot be used: {error.expected}. F5 takes a new one."
+            ) from None
 
 
-def _address(provider: Provider, environ: Mapping[str, str]) -> str | None:
-    variable = provider.url_variable
-    said = environ.get(variable, "").strip() if variable else ""
-    if not said or variable is None:
-        return None
-    if provider.name == "ollama":
-        from tui.providers.ollama import address_from_host
-
-        said = address_from_host(said)
-    if not is_address(said):
-        raise ConfigError("environment", variable, "expected the address of a server")
-    return said if urlsplit(said).path.strip("/") else said.rstrip("/") + provider.path
+# --- libraries that are installed by name
 
 
 def require_extra(dialect: DialectName, provider: str) -> None:

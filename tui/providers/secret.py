@@ -2,12 +2,17 @@
 
 import os
 import stat
-from collections.abc import Mapping
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tui.errors import ConfigError, UsageError
+from tui.errors import ConfigError, ModelUnavailable, UsageError
 from tui.files import system_text
 
+SECONDS = 10.0
+"""Limit of a command that prints a key."""
+_MOST_BYTES = 65_536
 _LONGEST = 16_384
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d"
 _SHORTEST_TO_HIDE = 4
@@ -59,7 +64,7 @@ def key_from_paste(text: str, source: str) -> Secret:
     Raises ``UsageError``, which does not quote it, for what cannot be a key.
     """
     try:
-        return _secret(text.strip(), source, "", "")
+        return _secret(text, source, "", "")
     except ConfigError as error:
         raise UsageError(f"This is not a key: {error.expected.partition(': ')[2]}.") from None
 
@@ -83,13 +88,77 @@ def key_from_file(path: Path, source: str, key: str) -> Secret:
         raise ConfigError(source, key, f"{path} is not a file")
     if mode & _FOR_OTHERS:
         raise ConfigError(source, key, f"other users can read {path}. Run: chmod 600 {path}")
-    return _secret(data.decode("utf-8", "replace").strip(), str(path), source, key)
+    return _secret(data.decode("utf-8", "replace"), str(path), source, key)
 
 
 def _secret(text: str, origin: str, source: str, key: str) -> Secret:
+    text = text.strip()
     plain = text.strip(_QUOTES)
-    was_quoted, text = plain != text, plain
     # Anything else would fail when the request is built, in an error that quotes the key.
-    if not text or not text.isascii() or not text.isprintable() or " " in text:
+    if not plain or not plain.isascii() or not plain.isprintable() or " " in plain:
         raise ConfigError(source, key, "this is not a key: expected one line of ASCII characters")
-    return Secret(text, origin, was_quoted=was_quoted)
+    return Secret(plain, origin, was_quoted=plain != text)
+
+
+# --- keys that a command prints, such as that of a password manager
+
+_keys: dict[tuple[str, ...], Secret] = {}
+_one_at_a_time = threading.Lock()
+_waiting: Counter[tuple[str, ...]] = Counter()
+_stopped: set[tuple[str, ...]] = set()
+
+
+def key_from_command(command: Sequence[str], provider: str) -> Secret:
+    """Run a command without a shell; the first line of its output is the key.
+
+    It is run once: the key is kept until a server refuses it. Raises ``ModelUnavailable``, without
+    the output of the command, which may be a part of the key.
+    """
+    wanted = tuple(command)
+    _waiting[wanted] += 1
+    try:
+        with _one_at_a_time:
+            if wanted not in _keys:
+                _keys[wanted] = _printed(wanted, f"key_command of {provider}")
+            return _keys[wanted]
+    finally:
+        _waiting[wanted] -= 1
+        _stopped.discard(wanted)
+
+
+def forget_key(command: Sequence[str]) -> None:
+    """Run a command again when its key is needed next: many keys are valid for an hour only."""
+    with _one_at_a_time:
+        _keys.pop(tuple(command), None)
+
+
+def stop_key_command(command: Sequence[str]) -> None:
+    """End a command whose key one caller no longer wants, unless another waits for it, too."""
+    from tui.programs import end_programs
+
+    if _waiting[tuple(command)] == 1:
+        _stopped.add(tuple(command))
+        end_programs(command)
+
+
+def _printed(command: tuple[str, ...], name: str) -> Secret:
+    from tui.programs import output_of
+
+    try:
+        stopped = command in _stopped
+        output = None if stopped else output_of(command, _MOST_BYTES, SECONDS, Path())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ModelUnavailable(f"The {name} cannot be run: {command[0]}: {reason}.") from None
+    if output is None or command in _stopped:
+        raise ModelUnavailable(f"The {name} was stopped.")
+    if len(output.data) > _MOST_BYTES:
+        raise ModelUnavailable(f"The {name} printed more than a key.")
+    if output.code is None:
+        raise ModelUnavailable(f"The {name} printed no key within {SECONDS:g} seconds.")
+    if output.code:
+        raise ModelUnavailable(f"The {name} failed with status {output.code}: {command[0]}.")
+    try:
+        return key_from_paste(output.data.partition(b"\n")[0].decode("utf-8", "replace"), name)
+    except UsageError:
+        raise ModelUnavailable(f"The {name} printed no key in its first line.") from None

@@ -16,8 +16,8 @@ from tui.domain.providers import DialectName, form_of_key
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.logs import milliseconds_since
 from tui.providers.catalog import Connection
-from tui.providers.key_command import key_from_command
 from tui.providers.network import explained, intercepted, login_hint, route_to, web_page
+from tui.providers.secret import key_from_command
 from tui.providers.server_words import causes, is_page, message_in, quotable, quoted
 
 _log = logging.getLogger(__name__)

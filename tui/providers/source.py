@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.config import Settings
+from tui.domain.providers import OFFLINE
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
-from tui.providers.catalog import ModelChoice, with_key
+from tui.providers.catalog import Catalog, ModelChoice, with_key
 from tui.providers.model_limits import ListCache, ModelLimits
+from tui.providers.ollama import chat_models
 from tui.providers.protocol import Model, ModelEvent, ModelRequest
-from tui.providers.selection import build, choose, known_names, named, ollama_models
+from tui.providers.secret import forget_key, stop_key_command
 from tui.threads import begin
 
 if TYPE_CHECKING:
@@ -38,6 +40,17 @@ _UNLOADABLE = (
 )
 
 
+def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
+    """Create the model; a command for its key takes ten seconds at most."""
+    if choice.provider == OFFLINE:
+        from tui.providers.guide import OfflineGuide
+
+        return OfflineGuide(search)
+    from tui.providers.chat_model import ChatModel
+
+    return ChatModel(with_key(choice))
+
+
 class LazyModel:
     """A model that the first request makes, in a thread.
 
@@ -52,8 +65,9 @@ class LazyModel:
         lists: ListCache | None = None,
     ) -> None:
         self._choice = choice
+        self._search = search
+        self._build = build
         self._limits = ModelLimits(choice, lists)
-        self._build: Callable[[ModelChoice], Model] = lambda completed: build(completed, search)
         self._made: Future[Model] | None = None
         self._making = threading.Lock()
 
@@ -88,21 +102,14 @@ class LazyModel:
                 async for event in events:
                     yield event
         except KeyRefused:
-            self._forget_key()
+            if self._choice.key_command:
+                # The next request makes the model again, with a new key.
+                forget_key(self._choice.key_command)
+                self._made = None
             raise
 
     async def _model(self) -> Model:
         """Wait for the model; a command that prints its key ends with the wait."""
-        try:
-            return await asyncio.wrap_future(self._begun())
-        except asyncio.CancelledError:
-            if self._choice.key_command:
-                from tui.providers.key_command import stop_key_command
-
-                stop_key_command(self._choice.key_command)
-            raise
-
-    def _begun(self) -> Future[Model]:
         # Sessions in several threads may need the model at once; after a failure it is made anew.
         with self._making:
             made = self._made
@@ -111,7 +118,12 @@ class LazyModel:
                 # Whoever stops waiting takes it from nobody.
                 made.set_running_or_notify_cancel()
                 begin(f"make {self.name}", partial(self._make, made))
-            return made
+        try:
+            return await asyncio.wrap_future(made)
+        except asyncio.CancelledError:
+            if self._choice.key_command:
+                stop_key_command(self._choice.key_command)
+            raise
 
     def _make(self, made: Future[Model]) -> None:
         begun = time.perf_counter()
@@ -119,7 +131,8 @@ class LazyModel:
         try:
             choice = with_key(self._choice)
             self._limits.look_up(choice)
-            model = self._build(msgspec.structs.replace(choice, context_window=self._limits.tokens))
+            choice = msgspec.structs.replace(choice, context_window=self._limits.tokens)
+            model = self._build(choice, self._search)
             # Without the model's name, which may be that of a private session.
             _log.info("a model is made: %d ms", milliseconds_since(begun))
             made.set_result(model)
@@ -132,14 +145,6 @@ class LazyModel:
         finally:
             if not made.done():
                 made.set_exception(error)
-
-    def _forget_key(self) -> None:
-        """Make the model again for the next request, if a command prints its key."""
-        if self._choice.key_command:
-            from tui.providers.key_command import forget_key
-
-            forget_key(self._choice.key_command)
-            self._made = None
 
 
 class UnavailableModel:
@@ -162,14 +167,6 @@ class UnavailableModel:
         yield  # pragma: no cover - makes it a generator
 
 
-ProposedModel = LazyModel | UnavailableModel
-"""A model that is proposed for a session."""
-
-
-FindModels = Callable[[str], Sequence[str]]
-"""Ask the Ollama at an address for its models."""
-
-
 class ModelSource:
     """The models by the user's settings and environment.
 
@@ -182,7 +179,7 @@ class ModelSource:
         settings: Settings,
         environ: Mapping[str, str],
         search: "Search | None" = None,
-        find_ollama: FindModels = ollama_models,
+        find_ollama: Callable[[str], Sequence[str]] = chat_models,
         lists: ListCache | None = None,
     ) -> None:
         self._settings = settings
@@ -191,7 +188,10 @@ class ModelSource:
         self._lists = lists
         self._models: dict[str, LazyModel] = {}
         self._listed: dict[str, tuple[str, ...]] = {}
-        self._ollama = _OllamaSearch(find_ollama)
+        self._find_ollama = find_ollama
+        self._ollama_asked = ""
+        self._ollama_answered = threading.Event()
+        self._ollama_models: Sequence[str] = ()
 
     def use(self, settings: Settings) -> None:
         """Replace the settings; models that were handed out stay as they are."""
@@ -202,11 +202,11 @@ class ModelSource:
         """Note the models that servers list, by provider."""
         self._listed = {name: tuple(models) for name, models in listed.items()}
 
-    def first(self) -> ProposedModel:
+    def first(self) -> LazyModel | UnavailableModel:
         """The configured model, else the first available one."""
         return self.proposed(None)[0]
 
-    def proposed(self, name: str | None) -> tuple[ProposedModel, tuple[str, ...]]:
+    def proposed(self, name: str | None) -> tuple[LazyModel | UnavailableModel, tuple[str, ...]]:
         """Select the model for a session whose last model was ``name``, with notices about it.
 
         That model if the settings or a local Ollama know it and no other was requested. An
@@ -214,79 +214,62 @@ class ModelSource:
         screen that connects models says what a provider lacks.
         """
         try:
-            choice, notices = choose(
-                self._settings, self._environ, name, self._ollama.found_at, self._ollama_names()
-            )
+            choice, notices = self._catalog().choose(name, self._ollama_names())
         except ModelUnavailable as error:
             return UnavailableModel(self._settings.model or name or "", error), ()
         return self._model(choice), notices if name else ()
 
     def named(self, name: str) -> LazyModel:
         """Look up a model by its name. Raises ``ModelUnavailable``."""
-        return self._model(named(name, self._settings, self._environ, self._ollama.found_at))
+        return self._model(self._catalog().named(name))
 
     def names(self) -> tuple[str, ...]:
         """The usable models of the settings, those of a local Ollama, and those listed."""
-        known = known_names(self._settings, self._environ)
         listed = [f"{name}:{model}" for name, models in self._listed.items() for model in models]
-        return tuple(dict.fromkeys([*self._ollama_names(), *known, *listed]))
-
-    def _ollama_names(self) -> list[str]:
-        return [f"ollama:{model}" for model in self._ollama.models]
+        return tuple(dict.fromkeys([*self._ollama_names(), *self._catalog().names(), *listed]))
 
     def look_for_ollama(self, on_found: Callable[[], None] | None = None) -> None:
         """Ask a local Ollama in the background, if the selection depends on its models.
 
         That is the case without a configured model, key and server, or for ``ollama`` without a
-        model. ``on_found`` is called in the thread, once ``first`` returns the model.
+        model. It is asked once. ``on_found`` is called in the thread, once ``first`` returns the
+        model.
         """
         asked: list[str] = []
         # ``first`` reports it, if it is still unavailable then.
         with suppress(ModelUnavailable):
-            choose(self._settings, self._environ, find_ollama=asked.append)
-        if asked:
-            self._ollama.start(asked[0], on_found)
+            Catalog(self._settings, self._environ, asked.append).choose()
+        if asked and not self._ollama_asked:
+            self._ollama_asked = asked[0]
+            begin("look for ollama", partial(self._ask_ollama, on_found))
 
     def ollama_found(self, timeout: float = 0) -> bool:
         """True if a local Ollama has a model; waits at most ``timeout`` seconds for its answer."""
-        return self._ollama.wait(timeout)
+        if self._ollama_asked:
+            self._ollama_answered.wait(timeout)
+        return bool(self._ollama_models)
+
+    def _ask_ollama(self, on_found: Callable[[], None] | None) -> None:
+        try:
+            self._ollama_models = self._find_ollama(self._ollama_asked)
+        finally:
+            self._ollama_answered.set()
+        if self._ollama_models and on_found is not None:
+            on_found()
+
+    def _ollama_names(self) -> list[str]:
+        return [f"ollama:{model}" for model in self._ollama_models]
+
+    def _catalog(self) -> Catalog:
+        """The models as configured, with the first one of the Ollama, if known by now."""
+        asked, models = self._ollama_asked, self._ollama_models
+        return Catalog(
+            self._settings,
+            self._environ,
+            lambda address: next(iter(models), None) if address == asked else None,
+        )
 
     def _model(self, choice: ModelChoice) -> LazyModel:
         return self._models.setdefault(
             choice.name, LazyModel(choice, self._search, lists=self._lists)
         )
-
-
-class _OllamaSearch:
-    """One request for the models of a local Ollama, in a thread."""
-
-    def __init__(self, find: FindModels) -> None:
-        self._find = find
-        self._address = ""
-        self._answered = threading.Event()
-        self.models: Sequence[str] = ()
-
-    def start(self, address: str, on_found: Callable[[], None] | None) -> None:
-        """Start the request, unless started."""
-        if self._address:
-            return
-        self._address = address
-        begin("look for ollama", partial(self._ask, on_found))
-
-    def wait(self, timeout: float) -> bool:
-        """Wait at most ``timeout`` seconds; true if there is a model."""
-        if self._address:
-            self._answered.wait(timeout)
-        return bool(self.models)
-
-    def found_at(self, address: str) -> str | None:
-        """The first model, if known by now."""
-        return next(iter(self.models), None) if address == self._address else None
-
-    def _ask(self, on_found: Callable[[], None] | None) -> None:
-        try:
-            self.models = self._find(self._address)
-        finally:
-            self._answered.set()
-        if self.models and on_found is not None:
-            on_found()

@@ -1,0 +1,490 @@
+"""The table of choices: which model answers in which circumstances, and what is said about it."""
+
+import re
+
+import pytest
+from msgspec.structs import replace
+
+from tui.config import Connections, ProviderSettings
+from tui.errors import ConfigError, ModelUnavailable
+from tui.providers.catalog import Catalog, provider_of
+from tui.storage.connections import write_key
+
+KEY = "sk-test-0123456789"
+OPENAI = {"OPENAI_API_KEY": KEY}
+ANTHROPIC = {"ANTHROPIC_API_KEY": KEY}
+AZURE = {
+    "AZURE_OPENAI_API_KEY": KEY,
+    "AZURE_OPENAI_ENDPOINT": "https://mine.openai.azure.com/",
+}
+HUGGING_FACE = {"HF_TOKEN": KEY}
+SERVER = (
+    '[providers.local]\nbase_url = "http://127.0.0.1:8080/v1"\nmodels = ["qwen3", "qwen3:4b"]\n'
+)
+KEYED = SERVER + 'api_key_env = "LOCAL_API_KEY"\n'
+CLAUDE = "anthropic:claude-sonnet-5-5"
+LUNA = "openai:gpt-6-luna"
+OSS = "openai/gpt-oss-120b"
+GUIDE = "offline:guide"
+
+AT_FILE = '[providers.openai]\nbase_url = "http://file/v1"\n'
+GATE = """[providers.gate]
+base_url = "http://gate"
+dialect = "anthropic"
+query = { api-version = "1" }
+extra_body = { tier = { name = 1 } }
+stream_options = false
+max_tokens_name = "max_completion_tokens"
+client_certificate = "/c.pem"
+client_key = "/c.key"
+key_command = ["pass", "gate"]
+context_window = 10_000_000
+"""
+OF_GATE = {
+    "dialect": "anthropic",
+    "query": {"api-version": "1"},
+    "extra_body": {"tier": {"name": 1}},
+    "stream_options": False,
+    "max_tokens_name": "max_completion_tokens",
+    "client_certificate": "/c.pem",
+    "client_key": "/c.key",
+    "key_command": ("pass", "gate"),
+    "context_window": 10_000_000,
+    "key": None,
+}
+OF_TABLE = {"timeout": 60, "retries": 2, "context_window": 128_000, "dialect": "responses"}
+OF_CLAUDE = {"dialect": "anthropic", "context_window": 200_000, "answer_tokens": 32_000}
+OF_AZURE = {"key_header": "api-key", "key_form": "{}", "max_tokens_name": "max_completion_tokens"}
+AZURES = "https://mine.openai.azure.com/openai/v1"
+DEPLOYMENT = "https://mine/openai/deployments/a"
+
+
+def nothing(_) -> None:
+    return None
+
+
+def llama(_) -> str:
+    return "llama3.2"
+
+
+@pytest.fixture
+def catalog(settings_with):
+    """``catalog(text, environ, find_ollama, model)``: by a file, the environment and a flag."""
+
+    def catalog(text="", environ=None, find_ollama=nothing, model=None) -> Catalog:
+        return Catalog(settings_with(text, {}, model), environ or {}, find_ollama)
+
+    return catalog
+
+
+class TestTheFirstThatIsFound:
+    @pytest.mark.parametrize(
+        ("environ", "text", "ollama", "name"),
+        [
+            ({}, "", nothing, GUIDE),
+            (ANTHROPIC, "", nothing, CLAUDE),
+            (OPENAI, "", nothing, LUNA),
+            (OPENAI | ANTHROPIC, SERVER, llama, CLAUDE),
+            (OPENAI, SERVER, llama, LUNA),
+            ({}, SERVER, nothing, "local:qwen3"),
+            ({}, KEYED, nothing, GUIDE),
+            ({"LOCAL_API_KEY": KEY}, KEYED, nothing, "local:qwen3"),
+            ({}, "", llama, "ollama:llama3.2"),
+            (ANTHROPIC, '[providers.anthropic]\nmodels = ["own"]', llama, "anthropic:own"),
+            ({"ANTHROPIC_API_KEY": " "}, "", nothing, GUIDE),
+            ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}, "", nothing, GUIDE),
+            ({}, KEYED, llama, "ollama:llama3.2"),
+            ({}, '[providers.ollama]\nmodels = ["mine"]', llama, "ollama:mine"),
+            ({}, '[providers.ollama]\nmodels = ["mine"]', nothing, GUIDE),
+            ({}, '[providers.ollama]\napi_key_env = "UNSET"', llama, GUIDE),
+            ({}, '[providers.openai]\nkey_command = ["pass", "openai"]', nothing, LUNA),
+            ({"GROQ_API_KEY": KEY}, SERVER, llama, f"groq:{OSS}"),
+            ({"GROQ_API_KEY": KEY, "XAI_API_KEY": KEY} | OPENAI, "", llama, LUNA),
+            ({"XAI_API_KEY": KEY, "GROQ_API_KEY": KEY}, "", llama, f"groq:{OSS}"),
+            ({"AZURE_OPENAI_API_KEY": KEY}, "", llama, "ollama:llama3.2"),
+            (AZURE, "", llama, "ollama:llama3.2"),
+            (AZURE, '[providers.azure]\nmodels = ["mine"]', llama, "azure:mine"),
+            ({"AWS_BEARER_TOKEN_BEDROCK": KEY}, "", llama, "ollama:llama3.2"),
+            (HUGGING_FACE, "", nothing, f"huggingface:{OSS}"),
+            (HUGGING_FACE, "", llama, "ollama:llama3.2"),
+            (HUGGING_FACE, SERVER, nothing, "local:qwen3"),
+            (HUGGING_FACE | {"GROQ_API_KEY": KEY}, "", llama, f"groq:{OSS}"),
+            (HUGGING_FACE, '[providers.huggingface]\nmodels = ["a"]', llama, "huggingface:a"),
+            ({"GOOGLE_API_KEY": KEY}, "", llama, "ollama:llama3.2"),
+            ({"GEMINI_API_KEY": KEY}, "", llama, "google:gemini-3.5-flash"),
+            ({}, "[providers.lmstudio]\nmodels = ['a']", nothing, GUIDE),
+        ],
+    )
+    def test_is_taken(self, catalog, environ, text, ollama, name):
+        choice, _ = catalog(text, environ, ollama).choose()
+        assert choice.name == name
+
+    @pytest.mark.parametrize(
+        ("environ", "text", "address"),
+        [
+            ({"OLLAMA_HOST": "127.0.0.1:8000"}, "", "http://127.0.0.1:8000/v1"),
+            ({}, "", "http://127.0.0.1:11434/v1"),
+            ({}, '[providers.ollama]\nbase_url = "http://own:9/v1"', "http://own:9/v1"),
+        ],
+    )
+    def test_is_asked_of_the_ollama_that_is_meant(self, catalog, environ, text, address):
+        asked: list[str] = []
+        catalog(text, environ, asked.append).choose()
+        assert asked == [address]
+
+    def test_is_not_asked_for_where_something_else_was_found(self, catalog):
+        def find(_) -> str:
+            pytest.fail("Ollama was asked")
+
+        for text, environ, model in (
+            ("", OPENAI, None),
+            ("", ANTHROPIC, None),
+            (SERVER, {}, None),
+            ("", {}, GUIDE),
+        ):
+            catalog(text, environ, find, model).choose()
+
+    SET = "is set, but "
+
+    @pytest.mark.parametrize(
+        ("environ", "text", "notices"),
+        [
+            ({}, "", []),
+            (OPENAI | ANTHROPIC, "", []),
+            (
+                {"ANTHROPIC_BASE_URL": "http://h"},
+                "",
+                [f"ANTHROPIC_BASE_URL {SET}ANTHROPIC_API_KEY"],
+            ),
+            ({"OPENAI_BASE_URL": "http://h/v1"}, "", [f"OPENAI_BASE_URL {SET}OPENAI_API_KEY"]),
+            ({"AZURE_OPENAI_ENDPOINT": "https://h"}, "", [f"AZURE_OPENAI_ENDPOINT {SET}AZURE_OP"]),
+            ({"AZURE_OPENAI_API_KEY": KEY}, "", ["azure: no models listed."]),
+            (AZURE, "", ["azure: no models listed."]),
+            ({"GEMINI_API_KEY": KEY}, "", []),
+            ({"GOOGLE_API_KEY": KEY}, "", []),
+            ({}, KEYED, ["local requires a key. Press F5 to enter it, set LOCAL_API_KEY,"]),
+            ({}, '[providers.local]\nbase_url = "http://h/v1"', ["local: no models listed."]),
+        ],
+    )
+    def test_is_told_with_what_was_passed_over(self, catalog, environ, text, notices):
+        _, told = catalog(text, environ).choose()
+        assert len(told) == len(notices)
+        assert all(map(str.startswith, told, notices))
+
+    @pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "GOOGLE_API_KEY"])
+    def test_may_have_either_key_of_google(self, catalog, variable):
+        choice, _ = catalog("", {variable: KEY}).choose()
+        assert choice.key is not None
+        assert choice.key.source == variable
+
+
+class TestTheOneThatWasAskedFor:
+    @pytest.mark.parametrize(
+        ("asked", "name"),
+        [
+            ("anthropic:claude-x", "anthropic:claude-x"),
+            ("anthropic", CLAUDE),
+            ("openai:gpt-x", "openai:gpt-x"),
+            ("openai", LUNA),
+            ("ollama:qwen3:4b", "ollama:qwen3:4b"),
+            ("ollama", "ollama:llama3.2"),
+            ("local:other", "local:other"),
+            ("local", "local:qwen3"),
+            (GUIDE, GUIDE),
+            ("offline", GUIDE),
+        ],
+    )
+    def test_is_taken_whatever_else_there_is(self, catalog, asked, name):
+        choice, notices = catalog(SERVER, OPENAI | ANTHROPIC, llama, asked).choose()
+        assert (choice.name, notices) == (name, ())
+
+    @pytest.mark.parametrize(
+        ("variable", "flag", "name"),
+        [
+            ({"SIBYL_MODEL": "openai:variable"}, "openai:flag", "openai:flag"),
+            ({"SIBYL_MODEL": "openai:variable"}, None, "openai:variable"),
+            ({}, None, "openai:file"),
+        ],
+    )
+    def test_by_a_flag_comes_before_the_variable_and_that_before_the_file(
+        self, settings_with, variable, flag, name
+    ):
+        settings = settings_with(f'model = "openai:file"\n{SERVER}', variable, flag)
+        assert Catalog(settings, OPENAI | variable, nothing).choose()[0].name == name
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ("anthropic", "anthropic requires a key. Press F5 to enter it, set ANTHROPIC_API_KEY,"),
+            ("openai:gpt-x", "openai requires a key. Press F5 to enter it, set OPENAI_API_KEY, or"),
+            ("keyed:a", "keyed requires a key. Press F5 to enter it, set KEYED_API_KEY,"),
+            ("nobody:a", 'There is no provider "nobody". Known are anthropic, openai,'),
+            ("ollama", "No Ollama with a model answers at http://127.0.0.1:11434/v1."),
+            ("groq", "groq requires a key. Press F5 to enter it, set GROQ_API_KEY, or add"),
+            ("azure:mine", "azure requires an address. Press F5 to enter it, set AZURE_OPENAI_E"),
+            ("lmstudio", "lmstudio: no models listed. Choose one with /model, or add models ="),
+            ("bare", "bare: no models listed. Choose one with /model, or add models ="),
+            ("offline:other", "There is no model offline:other. The built-in guide is offline:g"),
+        ],
+    )
+    def test_but_cannot_be_had_is_told_with_what_to_do(self, catalog, asked, said):
+        text = (
+            '[providers.keyed]\nbase_url = "http://h/v1"\napi_key_env = "KEYED_API_KEY"\n'
+            '[providers.bare]\nbase_url = "http://h/v1"\n'
+        )
+        with pytest.raises(ModelUnavailable, match=f"^{re.escape(said)}"):
+            catalog(text, model=asked).choose()
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            (
+                "gpt-4o",
+                "A model is named PROVIDER:MODEL; your own server is [providers.NAME] in {}.",
+            ),
+            ("openai", 'add api_key_file = "openai.key" to [providers.openai] in {}.'),
+        ],
+    )
+    def test_but_cannot_be_had_is_told_with_the_lines_of_the_settings(
+        self, catalog, tmp_path, asked, said
+    ):
+        with pytest.raises(ModelUnavailable) as caught:
+            catalog(model=asked).choose()
+        assert str(caught.value).endswith(said.format(tmp_path / "config.toml"))
+
+
+class TestWhatASessionProposes:
+    TEXT = f'model = "local:qwen3"\n{SERVER}'
+
+    @pytest.mark.parametrize(
+        ("proposed", "environ", "name"),
+        [
+            ("local:qwen3:4b", {}, "local:qwen3:4b"),
+            (LUNA, OPENAI, LUNA),
+            (LUNA, {}, "local:qwen3"),
+            ("openai:gpt-dear", OPENAI, "local:qwen3"),
+            ("local:unlisted", {}, "local:qwen3"),
+            ("elsewhere:qwen3", {}, "local:qwen3"),
+            (CLAUDE, ANTHROPIC, CLAUDE),
+            (CLAUDE, OPENAI, "local:qwen3"),
+            ("anthropic:claude-dear", ANTHROPIC, "local:qwen3"),
+            (GUIDE, {}, "local:qwen3"),
+            ("ollama:llama3.2", {}, "local:qwen3"),
+            ("openai", OPENAI, "local:qwen3"),
+            ("", {}, "local:qwen3"),
+            (":", {}, "local:qwen3"),
+            ("\x1b[31m:\ud800", {}, "local:qwen3"),
+        ],
+    )
+    def test_is_taken_only_if_the_settings_know_it(self, catalog, proposed, environ, name):
+        made = catalog(self.TEXT, environ)
+        choice, _ = made.choose(proposed)
+        assert choice.name == name
+        assert made.is_known(proposed) == (proposed == name)
+
+    @pytest.mark.parametrize(
+        ("proposed", "notices"),
+        [
+            (
+                "openai:gpt-dear",
+                ("openai:gpt-dear is not in your settings. local:qwen3 answers instead.",),
+            ),
+            ("local:qwen3", ()),
+            ("local:qwen3:4b", ()),
+            (GUIDE, ()),
+        ],
+    )
+    def test_is_told_if_something_else_answers_that_is_not_the_guide(
+        self, catalog, proposed, notices
+    ):
+        assert catalog(self.TEXT).choose(proposed)[1] == notices
+
+    @pytest.mark.parametrize(
+        ("environ", "flag"), [({}, "local:other"), ({"SIBYL_MODEL": "local:other"}, None)]
+    )
+    def test_comes_after_a_flag_or_a_variable(self, settings_with, environ, flag):
+        settings = settings_with(self.TEXT, environ, flag)
+        choice, notices = Catalog(settings, environ, nothing).choose("local:qwen3:4b")
+        assert (choice.name, notices) == ("local:other", ())
+
+
+class TestTheChoice:
+    @pytest.mark.parametrize(
+        ("environ", "text", "model", "address", "fields"),
+        [
+            (OPENAI, "", None, "https://api.openai.com/v1", OF_TABLE),
+            (ANTHROPIC, "", None, "https://api.anthropic.com", OF_CLAUDE),
+            (ANTHROPIC | {"ANTHROPIC_BASE_URL": "http://other"}, "", None, "http://other", {}),
+            (AZURE, "", "azure:mine", AZURES, OF_AZURE),
+            (AZURE | {"AZURE_OPENAI_ENDPOINT": DEPLOYMENT}, "", "azure:mine", DEPLOYMENT, {}),
+            (OPENAI, "", "ollama:a", "http://127.0.0.1:11434/v1", {"key": None}),
+            (
+                OPENAI,
+                f"{AT_FILE}timeout = 7\nretries = 0",
+                None,
+                "http://file/v1",
+                {"timeout": 7, "retries": 0},
+            ),
+            (OPENAI | {"OPENAI_BASE_URL": "http://other/v1"}, AT_FILE, None, "http://other/v1", {}),
+            ({}, GATE, "gate:m", "http://gate", OF_GATE),
+        ],
+    )
+    def test_has_what_the_environment_says_else_the_settings_else_the_table(
+        self, catalog, environ, text, model, address, fields
+    ):
+        choice, _ = catalog(text, environ, model=model).choose()
+        assert choice.base_url == address
+        assert {name: getattr(choice, name) for name in fields} == fields
+
+    @pytest.mark.parametrize(
+        ("text", "dialect"),
+        [
+            ("base_url = 'https://api.openai.com/v1'", "responses"),
+            ("base_url = 'https://API.OpenAI.com/v1/'", "responses"),
+            ("base_url = 'https://api.openai.com.example.org/v1'", "openai"),
+            ("base_url = 'http://127.0.0.1:8000/v1'", "openai"),
+            ("dialect = 'openai'", "openai"),
+            ("base_url = 'http://127.0.0.1:8000/v1'\ndialect = 'responses'", "responses"),
+        ],
+    )
+    def test_speaks_responses_unasked_at_the_address_of_openai_only(
+        self, catalog, text, dialect: str
+    ):
+        choice, _ = catalog(f"[providers.openai]\n{text}", OPENAI).choose()
+        assert choice.dialect == dialect
+
+    @pytest.mark.parametrize(
+        ("field", "setting", "own", "shared"),
+        [
+            ("configured_window", "context_window", 2_000_000, 5),
+            ("configured_images", "images", True, False),
+        ],
+    )
+    def test_has_the_words_of_its_own_table_before_those_of_its_provider(
+        self, catalog, field, setting, own, shared
+    ):
+        text = (
+            f'model = "openai:a"\n[models."openai:a"]\n{setting} = {str(own).lower()}\n'
+            f"[providers.openai]\n{setting} = {str(shared).lower()}"
+        )
+        configured = catalog(text, OPENAI)
+        assert getattr(configured.named("openai:a"), field) == own
+        assert getattr(configured.named("openai:b"), field) == shared
+        assert getattr(catalog("", OPENAI).named("openai:b"), field) is None
+
+    def test_shows_neither_key_nor_headers_nor_the_address_of_a_proxy(self, catalog):
+        text = (
+            'model = "gate:m"\nproxy = "http://me:pass@above:1"\n[providers.gate]\n'
+            'base_url = "http://gate"\nheaders = { X-Team = "blue" }\napi_key_env = "GATE_KEY"\n'
+        )
+        choice, _ = catalog(text, {"GATE_KEY": KEY}).choose()
+        provider = provider_of(choice)
+        assert (provider.proxy, provider.headers) == ("http://me:pass@above:1", {"X-Team": "blue"})
+        for secret in ("blue", "me:pass", KEY):
+            assert secret not in f"{choice!r} {choice} {provider!r}"
+
+    @pytest.mark.parametrize(
+        ("text", "proxy"),
+        [
+            ("[providers.openai]", None),
+            ('proxy = ""', ""),
+            ('proxy = "http://a:1"\n[providers.openai]\nproxy = ""', ""),
+            ('proxy = "http://a:1"\n[providers.openai]\nproxy = "http://b:1"', "http://b:1"),
+        ],
+    )
+    def test_has_the_proxy_of_its_server_before_that_of_all(self, catalog, text, proxy: str | None):
+        choice, _ = catalog(text, OPENAI).choose()
+        assert provider_of(choice).proxy == proxy
+
+    @pytest.mark.parametrize(
+        ("variable", "model"),
+        [
+            ("OPENAI_BASE_URL", "openai"),
+            ("ANTHROPIC_BASE_URL", "anthropic"),
+            ("OLLAMA_HOST", "ollama:a"),
+        ],
+    )
+    def test_with_a_variable_that_is_no_address_is_an_error(self, catalog, variable, model):
+        with pytest.raises(ConfigError, match=f"^environment: {variable}: expected the address"):
+            catalog("", OPENAI | {variable: "http://[zz"}, model=model).choose()
+
+    @pytest.mark.parametrize(
+        ("settings", "environ", "source"),
+        [
+            ("", OPENAI, "OPENAI_API_KEY"),
+            ('api_key_file = "my.key"', {}, "my.key"),
+            ('api_key_file = "none"', OPENAI, "OPENAI_API_KEY"),
+            ('api_key_env = "OTHER_KEY"', OPENAI | {"OTHER_KEY": KEY}, "OTHER_KEY"),
+        ],
+    )
+    def test_has_the_key_of_the_variable_before_that_of_a_file(
+        self, catalog, tmp_path, settings, environ, source
+    ):
+        (tmp_path / "my.key").write_text(KEY)
+        (tmp_path / "my.key").chmod(0o600)
+        choice, _ = catalog(f"[providers.openai]\n{settings}", environ).choose()
+        assert choice.key is not None
+        assert choice.key.reveal() == KEY
+        assert choice.key.source.removeprefix(f"{tmp_path}/") == source
+
+    def test_with_a_key_file_that_others_may_read_is_an_error(self, catalog, tmp_path):
+        (tmp_path / "openai.key").write_text(KEY)
+        (tmp_path / "openai.key").chmod(0o644)
+        with pytest.raises(ConfigError, match="chmod 600") as caught:
+            catalog('[providers.openai]\napi_key_file = "openai.key"').choose()
+        assert KEY not in str(caught.value)
+
+
+class TestAConnection:
+    """What was connected on the screen comes below the user's own settings."""
+
+    @pytest.fixture
+    def connected(self, settings_with, tmp_path):
+        def connected(text="", environ=None, model="openai:gpt-6", flag=None) -> Catalog:
+            key = write_key(tmp_path / "connections.toml", "openai", "sk-pasted-0123456789")
+            openai = ProviderSettings(api_key_file=str(key))
+            kept = Connections(model=model, recent=("openai:gpt-6",), providers={"openai": openai})
+            settings = replace(settings_with(text, {}, flag), connections=kept)
+            return Catalog(settings, environ or {}, nothing)
+
+        return connected
+
+    @pytest.mark.parametrize(
+        ("text", "environ", "flag", "name"),
+        [
+            ("", {}, None, "openai:gpt-6"),
+            ("", ANTHROPIC, None, "openai:gpt-6"),
+            (f'model = "local:qwen3"\n{SERVER}', {}, None, "local:qwen3"),
+            ("", {}, "openai:other", "openai:other"),
+        ],
+    )
+    def test_answers_after_flag_and_configuration_and_before_the_first_variable(
+        self, connected, text, environ, flag, name
+    ):
+        choice, _ = connected(text, environ, flag=flag).choose()
+        assert choice.name == name
+
+    @pytest.mark.parametrize(
+        ("text", "environ", "key"),
+        [
+            ("", OPENAI, "sk-pasted-0123456789"),
+            ('[providers.openai]\napi_key_env = "OTHER_KEY"', {"OTHER_KEY": KEY}, KEY),
+        ],
+    )
+    def test_has_the_pasted_key_before_the_usual_variable_but_not_before_a_configured_one(
+        self, connected, text, environ, key
+    ):
+        choice, _ = connected(text, environ).choose()
+        assert choice.key.reveal() == key
+
+    def test_whose_key_is_gone_asks_for_a_new_one(self, connected, tmp_path):
+        catalog = connected()
+        (tmp_path / "keys" / "openai.key").unlink()
+        with pytest.raises(ModelUnavailable, match=r"The key of openai cannot be used.* F5 takes"):
+            catalog.choose()
+
+    @pytest.mark.parametrize(
+        ("name", "is_known"), [("openai:gpt-6", True), (LUNA, True), ("openai:gpt-dear", False)]
+    )
+    def test_lets_a_session_have_the_models_that_were_chosen(self, connected, name, is_known):
+        assert connected(model=None).is_known(name) == is_known
