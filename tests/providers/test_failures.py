@@ -5,7 +5,7 @@ import socket
 import traceback
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
@@ -59,6 +59,7 @@ from tui.providers.protocol import (
 )
 
 NOW = {"Retry_After": "0"}
+ONE = {"type": "text_delta", "text": "One"}
 
 
 @pytest.fixture(params=EVERY_DIALECT)
@@ -77,8 +78,28 @@ async def failed(model: ChatModel) -> tuple[list[ModelEvent], ModelError]:
     pytest.fail(f"it did not fail: {events}")
 
 
-def address_of(model: ChatModel) -> str:
-    return model._choice.base_url
+class Failed(NamedTuple):
+    """An answer that failed; ``said`` has URL and HOST in place of the server's."""
+
+    events: list[ModelEvent]
+    error: ModelError
+    said: str
+    requests: int
+
+
+@pytest.fixture
+def failing(model_at: ModelAt):
+    """``await failing(*replies, **changes)``: ask a server that replies so."""
+
+    async def failing(*replies: Reply, **changes: Any) -> Failed:
+        with ChatServer(*replies) as server:
+            model = model_at(server, **changes)
+            events, error = await failed(model)
+            said = str(error).replace(model._choice.base_url, "URL")
+            said = said.replace(f"127.0.0.1:{server.port}", "HOST")
+            return Failed(events, error, said, len(server.requests))
+
+    return failing
 
 
 @contextmanager
@@ -116,30 +137,19 @@ class TestWhatAServerSaysNoTo:
         ],
     )
     async def test_is_told_with_what_to_do_and_the_servers_own_words(
-        self, model_at: ModelAt, status: int, kind: type[ModelError], said: str
+        self, failing, status, kind, said
     ):
-        with ChatServer(refuses(status, "Because  of\nthis.")) as server:
-            model = model_at(server, retries=0)
-            events, error = await failed(model)
-            assert events == []
-            assert type(error) is kind
-            assert str(error).startswith(said.replace("URL", address_of(model)))
-            assert str(error).endswith(" It says: Because of this.")
+        told = await failing(refuses(status, "Because  of\nthis."), retries=0)
+        assert (told.events, type(told.error)) == ([], kind)
+        assert told.said.startswith(said)
+        assert told.said.endswith(" It says: Because of this.")
 
-    async def test_is_quoted_from_an_event_too(self, model_at: ModelAt):
-        body = 'data: {"error": {"message": "The start failed."}}\n\ndata: [DONE]\n\n'
-        with ChatServer(refuses(500, body=body)) as server:
-            _, error = await failed(model_at(server, retries=0))
-        assert str(error).endswith(" It says: The start failed.")
-
-    async def test_for_want_of_a_key_names_the_setting(self, model_at: ModelAt):
-        with ChatServer(refuses(401)) as server:
-            _, error = await failed(model_at(server, key=None))
-        assert (
-            "requires a key. Press F5, or name the variable that has it as api_key_env in"
-            in str(error)
+    async def test_for_want_of_a_key_names_the_setting(self, failing):
+        told = await failing(refuses(401), key=None)
+        assert told.said.startswith(
+            "URL requires a key. Press F5, or name the variable that has it as api_key_env in"
+            " [providers.local] (status 401)."
         )
-        assert "[providers.local]" in str(error)
 
     @pytest.mark.parametrize(
         ("dialect", "wrong"),
@@ -149,14 +159,10 @@ class TestWhatAServerSaysNoTo:
         ],
         indirect=["dialect"],
     )
-    async def test_because_the_conversation_is_too_long_names_the_setting(
-        self, model_at: ModelAt, wrong: dict[str, str]
-    ):
-        body = {"error": wrong}
-        with ChatServer(refuses(400, body=body)) as server:
-            _, error = await failed(model_at(server, context_window=123))
-        assert isinstance(error, ModelRefused)
-        assert 'a context_window below 123 in [models."local:test-model"].' in str(error)
+    async def test_because_the_conversation_is_too_long_names_the_setting(self, failing, wrong):
+        told = await failing(refuses(400, body={"error": wrong}), context_window=123)
+        assert isinstance(told.error, ModelRefused)
+        assert 'a context_window below 123 in [models."local:test-model"].' in told.said
 
     @pytest.mark.parametrize(
         ("dialect", "status", "wrong"),
@@ -166,13 +172,10 @@ class TestWhatAServerSaysNoTo:
         ],
         indirect=["dialect"],
     )
-    async def test_because_the_account_is_empty_is_not_tried_again(
-        self, model_at: ModelAt, status: int, wrong: dict[str, str]
-    ):
-        with ChatServer(refuses(status, body={"error": wrong}, **NOW)) as server:
-            _, error = await failed(model_at(server))
-            assert len(server.requests) == 1
-        assert f"has no credit left (status {status}). It says: Pay." in str(error)
+    async def test_because_the_account_is_empty_is_not_tried_again(self, failing, status, wrong):
+        told = await failing(refuses(status, body={"error": wrong}, **NOW))
+        assert f"has no credit left (status {status}). It says: Pay." in told.said
+        assert told.requests == 1
 
     @pytest.mark.parametrize(
         ("body", "quoted"),
@@ -184,28 +187,21 @@ class TestWhatAServerSaysNoTo:
             ("No JSON at all.", "It says: No JSON at all."),
             ("<html>Bad gateway</html>", "It sent a web page."),
             ("x" * 5000, f"It says: {'x' * 300}…"),
+            ('data: {"error": {"message": "An event."}}\n\ndata: [DONE]\n\n', "It says: An event."),
         ],
     )
-    async def test_is_quoted_in_whatever_form_it_comes(
-        self, model_at: ModelAt, body: Any, quoted: str
-    ):
-        with ChatServer(refuses(400, body=body)) as server:
-            _, error = await failed(model_at(server))
-        assert str(error).endswith(f" {quoted}")
+    async def test_is_quoted_in_whatever_form_it_comes(self, failing, body, quoted):
+        assert (await failing(refuses(400, body=body))).said.endswith(f" {quoted}")
 
-    async def test_is_not_read_for_ever(self, model_at: ModelAt):
-        gate = Gate()
-
+    async def test_is_not_read_for_ever(self, failing):
         def endless(exchange: Exchange) -> None:
             exchange.head(400, "text/plain")
             exchange.raw(b"No! " * 100_000)
-            exchange.wait(gate)
+            exchange.wait(Gate())
 
-        with ChatServer(endless) as server:
-            _, error = await failed(model_at(server))
-        assert "No! No!" in str(error)
+        assert "No! No!" in (await failing(endless)).said
 
-    async def test_by_sending_elsewhere_is_not_followed(self, model_at: ModelAt, dialect: str):
+    async def test_by_sending_elsewhere_is_not_followed(self, failing, dialect: DialectName):
         with ChatServer() as elsewhere:
             place = elsewhere.address(dialect)
 
@@ -213,53 +209,38 @@ class TestWhatAServerSaysNoTo:
                 path = exchange.request.path.removeprefix(urlsplit(place).path)
                 refuses(307, Location=f"{place}{path}")(exchange)
 
-            with ChatServer(moves) as server:
-                _, error = await failed(model_at(server))
+            told = await failing(moves)
             assert elsewhere.requests == []
-        assert isinstance(error, ModelUnavailable)
-        assert f"redirects to {place}. If that is right, make it the base_url" in str(error)
+        assert isinstance(told.error, ModelUnavailable)
+        assert f"redirects to {place}. If that is right, make it the base_url" in told.said
 
     @only_openai
-    async def test_by_sending_to_no_address_is_told(self, model_at: ModelAt):
-        with ChatServer(refuses(307, Location="http://[::zz]/v1")) as server:
-            _, error = await failed(model_at(server))
-        assert "redirects to http://[::zz]/v1" in str(error)
+    async def test_by_sending_to_no_address_is_told(self, failing):
+        told = await failing(refuses(307, Location="http://[::zz]/v1"))
+        assert "redirects to http://[::zz]/v1" in told.said
 
 
 class TestARequestIsSentAgain:
-    @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
-    async def test_after_a_status_that_passes(self, model_at: ModelAt, status: int):
-        with ChatServer(refuses(status, **NOW), answers("Fine.")) as server:
-            events = [event async for event in model_at(server).stream(asks())]
-            assert len(server.requests) == 2
-            assert server.requests[0].body == server.requests[1].body
-        assert text_of(events) == "Fine."
-
-    @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-    async def test_but_not_after_one_that_does_not(self, model_at: ModelAt, status: int):
-        with ChatServer(refuses(status, **NOW), answers("Fine.")) as server:
-            await failed(model_at(server))
-            assert len(server.requests) == 1
-
-    @pytest.mark.parametrize("retries", [0, 1, 2, 3])
-    async def test_as_often_as_the_settings_say_and_by_nobody_else(
-        self, model_at: ModelAt, retries: int
-    ):
-        with ChatServer(refuses(503, **NOW)) as server:
-            _, error = await failed(model_at(server, retries=retries))
-            assert len(server.requests) == retries + 1
-        if retries:
-            assert f"status 503 after {retries + 1} attempts" in str(error)
-
-    async def test_after_a_connection_that_was_dropped_without_a_word(self, model_at: ModelAt):
-        with ChatServer(drops_the_connection(), answers("Fine.")) as server:
-            events = [event async for event in model_at(server).stream(asks())]
-            assert len(server.requests) == 2
-        assert text_of(events) == "Fine."
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            *(refuses(status, **NOW) for status in (408, 409, 429, 500, 502, 503, 504, 529)),
+            drops_the_connection(),
+        ],
+    )
+    async def test_after_what_passes(self, model_at: ModelAt, reply: Reply):
+        with ChatServer(reply, answers("Fine.")) as server:
+            assert text_of(await collected(model_at(server).stream(asks()))) == "Fine."
+            first, second = server.requests
+            assert first.body == second.body
 
     @pytest.mark.parametrize(
         "reply",
         [
+            *(refuses(status, **NOW) for status in (400, 401, 403, 404, 413, 422)),
+            # The server wants a long wait.
+            refuses(429, Retry_After="3600"),
+            # An answer has begun.
             is_cut_after("One"),
             ends_without_a_word_after("One"),
             sends(b""),
@@ -269,15 +250,14 @@ class TestARequestIsSentAgain:
             lambda exchange: (exchange.head(), exchange.failure("m")),
         ],
     )
-    async def test_but_not_once_an_answer_has_begun(self, model_at: ModelAt, reply: Reply):
-        with ChatServer(reply, answers("Again.")) as server:
-            await failed(model_at(server))
-            assert len(server.requests) == 1
+    async def test_but_not_after_what_does_not(self, failing, reply: Reply):
+        assert (await failing(reply, answers("Fine."))).requests == 1
 
-    async def test_but_not_if_the_server_wants_a_long_wait(self, model_at: ModelAt):
-        with ChatServer(refuses(429, Retry_After="3600"), answers("Fine.")) as server:
-            await failed(model_at(server))
-            assert len(server.requests) == 1
+    @pytest.mark.parametrize("retries", [0, 1, 2, 3])
+    async def test_as_often_as_the_settings_say_and_by_nobody_else(self, failing, retries):
+        told = await failing(refuses(503, **NOW), retries=retries)
+        assert told.requests == retries + 1
+        assert (f"status 503 after {retries + 1} attempts" in told.said) == (retries > 0)
 
     @pytest.mark.parametrize(
         ("reply", "pauses"),
@@ -288,11 +268,7 @@ class TestARequestIsSentAgain:
         ],
     )
     async def test_after_a_wait_that_doubles_unless_the_server_says_how_long(
-        self,
-        model_at: ModelAt,
-        monkeypatch: pytest.MonkeyPatch,
-        reply: Reply,
-        pauses: list[float],
+        self, failing, monkeypatch, reply: Reply, pauses: list[float]
     ):
         slept: list[float] = []
 
@@ -300,27 +276,25 @@ class TestARequestIsSentAgain:
             slept.append(seconds)
 
         monkeypatch.setattr("tui.providers.chat_model.asyncio.sleep", sleep)
-        with ChatServer(reply) as server:
-            await failed(model_at(server, retries=6))
+        await failing(reply, retries=6)
         assert slept == pauses
 
-    async def test_after_a_part_of_that_wait_by_chance(self, model_at: ModelAt):
-        with ChatServer(refuses(503), answers("Fine.")) as server:
-            events = [event async for event in model_at(server, lambda: 0.01).stream(asks())]
-        assert events[0] == AttemptFailed(1, "status 503", 0.005)
-
-    @only_openai
-    @pytest.mark.parametrize("asked", ["nan", "soon", "Thu, 01 Jan 1970 00:00:00 GMT"])
-    async def test_at_once_if_the_servers_pause_makes_no_sense(self, model_at: ModelAt, asked: str):
-        with ChatServer(refuses(503, Retry_After=asked), answers("Fine.")) as server:
-            events = [event async for event in model_at(server, lambda: 0.0).stream(asks())]
-        assert events[0] == AttemptFailed(1, "status 503", 0.0)
-
-    async def test_but_not_if_the_next_attempt_would_fail_alike(self, model_at: ModelAt):
-        with ChatServer() as server:
-            address = server.base_url.replace("http:", "https:")
-            events, _ = await failed(model_at(address))
-        assert events == []
+    @pytest.mark.parametrize(
+        ("asked", "chance", "pause"),
+        [
+            ({}, 0.01, 0.005),
+            # What makes no sense.
+            ({"Retry_After": "nan"}, 0.0, 0.0),
+            ({"Retry_After": "soon"}, 0.0, 0.0),
+            ({"Retry_After": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0, 0.0),
+        ],
+    )
+    async def test_after_a_part_of_that_wait_by_chance(
+        self, model_at: ModelAt, asked, chance, pause
+    ):
+        with ChatServer(refuses(503, **asked), answers("Fine.")) as server:
+            events = await collected(model_at(server, lambda: chance).stream(asks()))
+        assert events[0] == AttemptFailed(1, "status 503", pause)
 
     async def test_unless_the_pause_before_it_is_stopped(self, model_at: ModelAt):
         with ChatServer(refuses(503, Retry_After="60"), answers("Late.")) as server:
@@ -350,23 +324,15 @@ class TestARequestIsSentAgain:
 
 
 class TestAServerThatIsNotThere:
-    async def test_is_told_with_its_address_and_the_reason(self, model_at: ModelAt):
-        address = f"http://127.0.0.1:{closed_port()}/v1"
-        events, error = await failed(model_at(address, retries=0))
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+    async def test_is_told_with_its_address_and_the_reason(self, model_at: ModelAt, host: str):
+        place = f"{host}:{closed_port()}"
+        events, error = await failed(model_at(f"http://{place}/v1", retries=0))
         assert events == []
         assert isinstance(error, ModelUnavailable)
-        place = address.removeprefix("http://").removesuffix("/v1")
         assert str(error) == f"{place} refused the connection. Is the server running?"
 
-    async def test_under_a_name_with_several_addresses_is_told_with_the_reason(
-        self, model_at: ModelAt
-    ):
-        _, error = await failed(model_at(f"http://localhost:{closed_port()}/v1", retries=0))
-        assert "refused the connection" in str(error)
-
-    async def test_because_nobody_knows_its_name_is_told(
-        self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
-    ):
+    async def test_because_nobody_knows_its_name_is_told(self, model_at: ModelAt, monkeypatch):
         def getaddrinfo(*_: object, **__: object) -> None:
             raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -385,11 +351,13 @@ class TestAServerThatIsNotThere:
         assert str(error) == f"{place} cannot be reached: no connection within 0.2 seconds."
         assert isinstance(error, ModelUnavailable)
 
-    async def test_because_it_does_not_speak_https_is_told(self, model_at: ModelAt):
+    async def test_because_it_does_not_speak_https_is_told_and_not_tried_again(
+        self, model_at: ModelAt
+    ):
         with ChatServer() as server:
             address = server.base_url.replace("http:", "https:")
-            _, error = await failed(model_at(address, retries=0))
-        assert isinstance(error, ModelUnavailable)
+            events, error = await failed(model_at(address))
+        assert (events, type(error)) == ([], ModelUnavailable)
         assert "does not speak TLS" in str(error)
 
     def test_because_its_address_is_none_is_told(self, model_at: ModelAt):
@@ -398,95 +366,83 @@ class TestAServerThatIsNotThere:
 
 
 class TestSilence:
-    async def test_before_an_answer_is_given_up_after_the_time_and_not_tried_again(
-        self, model_at: ModelAt, dialect: DialectName
-    ):
-        with ChatServer(is_silent(Gate())) as server:
-            _, error = await failed(model_at(server, timeout=0.2))
-            assert len(server.requests) == 1
-            assert isinstance(error, ModelTimedOut)
-            address = server.address(dialect)
-            assert str(error) == (
-                f"{address} sent nothing for 0.2 seconds. If it needs longer, raise timeout"
-                " in [providers.local]."
-            )
+    @pytest.mark.parametrize(
+        ("reply", "events"),
+        [
+            (lambda: is_silent(Gate()), []),
+            (lambda: answers_at(Gate(), "And then", "never."), [TextReceived("And then")]),
+        ],
+    )
+    async def test_is_given_up_after_the_time_and_what_came_is_kept(self, failing, reply, events):
+        told = await failing(reply(), timeout=0.2)
+        assert (told.events, type(told.error), told.requests) == (events, ModelTimedOut, 1)
+        assert told.said == (
+            "URL sent nothing for 0.2 seconds. If it needs longer, raise timeout in"
+            " [providers.local]."
+        )
 
-    async def test_within_an_answer_is_given_up_and_what_came_is_kept(self, model_at: ModelAt):
-        with ChatServer(answers_at(Gate(), "And then", "never.")) as server:
-            events, error = await failed(model_at(server, timeout=0.2))
-        assert events == [TextReceived("And then")]
-        assert isinstance(error, ModelTimedOut)
+
+REFUSAL = {"type": "refusal", "explanation": None}
 
 
 class TestAnAnswerThatStops:
     @pytest.mark.parametrize(
-        "reply", [is_cut_after("One", "Two"), ends_without_a_word_after("One", "Two")]
+        ("reply", "said"),
+        [
+            (is_cut_after("One"), "URL closed the connection in the middle of its answer."),
+            (
+                ends_without_a_word_after("One"),
+                "URL closed the connection in the middle of its answer.",
+            ),
+            (
+                breaks_off_with_an_error("One", error="On fire."),
+                "URL broke off its answer. It says: On fire.",
+            ),
+        ],
     )
-    async def test_because_of_the_connection_gives_what_came_and_then_the_error(
-        self, model_at: ModelAt, dialect: DialectName, reply: Reply
-    ):
-        with ChatServer(reply) as server:
-            events, error = await failed(model_at(server))
-            said = f"{server.address(dialect)} closed the connection in the middle of its answer."
-        assert events == [TextReceived("One"), TextReceived("Two")]
-        assert (type(error), str(error)) == (AnswerCut, said)
-
-    async def test_because_of_an_error_that_the_dialect_has_for_it_quotes_that(
-        self, model_at: ModelAt
-    ):
-        with ChatServer(breaks_off_with_an_error("One", error="On fire.")) as server:
-            events, error = await failed(model_at(server))
-        assert events == [TextReceived("One")]
-        assert isinstance(error, AnswerCut)
-        assert str(error).endswith("broke off its answer. It says: On fire.")
+    async def test_gives_what_came_and_then_the_error(self, failing, reply: Reply, said: str):
+        told = await failing(reply)
+        assert told.events == [TextReceived("One")]
+        assert (type(told.error), told.said) == (AnswerCut, said)
 
     @only_openai
     @pytest.mark.parametrize(
         ("event", "said"),
         [
-            ({"error": {"message": "On fire."}}, "broke off its answer. It says: On fire."),
-            ({"error": "On fire."}, "broke off its answer. It says: On fire."),
-            ({"error": {"message": "m", "code": 503}}, "broke off its answer. It says: m"),
+            ({"error": {"message": "On fire."}}, "On fire."),
+            ({"error": "On fire."}, "On fire."),
+            ({"error": {"message": "m", "code": 503}}, "m"),
         ],
     )
-    async def test_because_of_an_error_within_it_quotes_that(
-        self, model_at: ModelAt, event: Any, said: str
-    ):
-        with ChatServer(sends_events(chunk({"content": "One"}), event)) as server:
-            events, error = await failed(model_at(server))
-        assert events == [TextReceived("One")]
-        assert isinstance(error, AnswerCut)
-        assert said in str(error)
+    async def test_because_of_an_error_within_it_quotes_that(self, failing, event, said: str):
+        told = await failing(sends_events(chunk({"content": "One"}), event))
+        assert told.events == [TextReceived("One")]
+        assert (type(told.error), told.requests) == (AnswerCut, 1)
+        assert told.said == f"URL broke off its answer. It says: {said}"
 
     @only_anthropic
     @pytest.mark.parametrize(
         ("body", "said"),
         [
-            (
-                b'{"type": "error", "error": {"type": "overloaded_error", "message": "Full."}}',
-                "Full.",
-            ),
+            (b'{"type": "error", "error": {"type": "overloaded", "message": "Full."}}', "Full."),
             (b'{"error": "Full."}', "Full."),
             (b"no json", "no json"),
             (b'"Full."', "Full."),
         ],
     )
-    async def test_because_of_an_error_event_of_any_form_quotes_it(
-        self, model_at: ModelAt, body: bytes, said: str
-    ):
-        with ChatServer(sends(b"event: error\ndata: " + body + b"\n\n")) as server:
-            _, error = await failed(model_at(server))
-            assert len(server.requests) == 1
-        assert isinstance(error, AnswerCut)
-        assert str(error).endswith(f"broke off its answer. It says: {said}")
+    async def test_because_of_an_error_event_of_any_form_quotes_it(self, failing, body, said):
+        told = await failing(sends(b"event: error\ndata: " + body + b"\n\n"))
+        assert (type(told.error), told.requests) == (AnswerCut, 1)
+        assert told.said == f"URL broke off its answer. It says: {said}"
 
     @only_openai
-    async def test_because_the_model_declines_says_so(self, model_at: ModelAt):
-        reply = sends_events(chunk({"refusal": "I will "}), chunk({"refusal": "not."}, "stop"))
-        with ChatServer(reply) as server:
-            _, error = await failed(model_at(server))
-        assert isinstance(error, ModelRefused)
-        assert str(error) == "local:test-model declined to answer. It says: I will not."
+    @pytest.mark.parametrize(("words", "said"), [("not.", "not."), (f"{KEY}.", "[key].")])
+    async def test_because_the_model_declines_says_so(self, failing, words: str, said: str):
+        told = await failing(
+            sends_events(chunk({"refusal": "I will "}), chunk({"refusal": words}, "stop"))
+        )
+        assert isinstance(told.error, ModelRefused)
+        assert told.said == f"local:test-model declined to answer. It says: I will {said}"
 
     @only_anthropic
     @pytest.mark.parametrize(
@@ -494,43 +450,26 @@ class TestAnAnswerThatStops:
         [
             ({}, ""),
             ({"stop_details": None}, ""),
-            ({"stop_details": {"type": "refusal", "explanation": None}}, ""),
-            (
-                {"stop_details": {"type": "refusal", "explanation": "Not that."}},
-                " It says: Not that.",
-            ),
+            ({"stop_details": REFUSAL}, ""),
+            ({"stop_details": REFUSAL | {"explanation": "Not that."}}, " It says: Not that."),
         ],
     )
-    async def test_because_the_model_refuses_says_so(
-        self, model_at: ModelAt, details: dict[str, Any], said: str
-    ):
-        one = block_delta(0, {"type": "text_delta", "text": "One"})
+    async def test_because_the_model_refuses_says_so(self, failing, details, said: str):
         end = message_delta("refusal", **details)
-        reply = sends_events(message_start(), one, end, {"type": "message_stop"})
-        with ChatServer(reply) as server:
-            events, error = await failed(model_at(server))
-        assert events == [TextReceived("One")]
-        assert (type(error), str(error)) == (
-            ModelRefused,
-            f"local:test-model declined to answer.{said}",
+        told = await failing(
+            sends_events(message_start(), block_delta(0, ONE), end, {"type": "message_stop"})
         )
+        assert (told.events, type(told.error)) == ([TextReceived("One")], ModelRefused)
+        assert told.said == f"local:test-model declined to answer.{said}"
 
     @only_openai
-    async def test_because_of_a_filter_says_so(self, model_at: ModelAt):
-        with ChatServer(answers("One", finish="content_filter")) as server:
-            events, error = await failed(model_at(server))
-        assert events == [TextReceived("One")]
-        assert isinstance(error, AnswerCut)
-        assert "A content filter of" in str(error)
+    async def test_because_of_a_filter_says_so(self, failing):
+        told = await failing(answers("One", finish="content_filter"))
+        assert (told.events, type(told.error)) == ([TextReceived("One")], AnswerCut)
+        assert told.said == "A content filter of URL stopped the answer (content_filter)."
 
 
-GARBAGE = [
-    "{no json",
-    "\udc80",
-    "[" * 5000,
-    f'{{"a": {"9" * 5000}}}',
-]
-
+GARBAGE = ["{no json", "\udc80", "[" * 5000, f'{{"a": {"9" * 5000}}}']
 OPENAI_GARBAGE = [
     {"choices": 5},
     {"choices": [5]},
@@ -539,7 +478,6 @@ OPENAI_GARBAGE = [
     {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": 5}]}}]},
     {"choices": [{"delta": {"refusal": 5}}]},
 ]
-
 ANTHROPIC_GARBAGE = [
     {"type": "content_block_delta"},
     {"type": "content_block_delta", "index": 0, "delta": 5},
@@ -554,45 +492,34 @@ ANTHROPIC_GARBAGE = [
     {"type": "message_delta", "delta": None},
 ]
 
-garbage_among_events = pytest.mark.parametrize(
-    ("dialect", "event"),
-    [
-        *(("openai", event) for event in GARBAGE + OPENAI_GARBAGE),
-        *(("anthropic", event) for event in GARBAGE + ANTHROPIC_GARBAGE),
-    ],
-    indirect=["dialect"],
-    ids=lambda value: str(value)[:40],
-)
-
 
 class TestGarbage:
-    @garbage_among_events
-    async def test_among_events_is_an_error_of_ours_after_what_was_good(
-        self, model_at: ModelAt, event: Any
-    ):
-        with ChatServer(says_and_sends("Good.", event)) as server:
-            events, error = await failed(model_at(server))
-        assert events[:1] == [TextReceived("Good.")]
-        assert isinstance(error, AnswerCut)
-        assert str(error).endswith("sent an invalid answer. Try again, or choose another model.")
+    @pytest.mark.parametrize(
+        ("dialect", "event"),
+        [
+            *(("openai", event) for event in GARBAGE + OPENAI_GARBAGE),
+            *(("anthropic", event) for event in GARBAGE + ANTHROPIC_GARBAGE),
+        ],
+        indirect=["dialect"],
+        ids=lambda value: str(value)[:40],
+    )
+    async def test_among_events_is_an_error_of_ours_after_what_was_good(self, failing, event):
+        told = await failing(says_and_sends("Good.", event))
+        assert (told.events[:1], type(told.error)) == ([TextReceived("Good.")], AnswerCut)
+        assert told.said == "URL sent an invalid answer. Try again, or choose another model."
+        told = await failing(sends_events(event))
+        assert isinstance(told.error, AnswerCut)
 
     @only_anthropic
     @pytest.mark.parametrize(
         "usage", ["many", 5, {"output_tokens": "a"}, {"input_tokens": -1, "output_tokens": [1]}]
     )
     async def test_in_place_of_usage_does_no_harm(self, model_at: ModelAt, usage: Any):
-        one = block_delta(0, {"type": "text_delta", "text": "One"})
-        end = message_delta("end_turn", usage)
-        reply = sends_events(message_start(usage), one, end, {"type": "message_stop"})
+        end = message_delta("end_turn", usage), {"type": "message_stop"}
+        reply = sends_events(message_start(usage), block_delta(0, ONE), *end)
         with ChatServer(reply) as server:
-            events = [event async for event in model_at(server).stream(asks())]
+            events = await collected(model_at(server).stream(asks()))
         assert events == [TextReceived("One"), AnswerEnded("stop")]
-
-    @garbage_among_events
-    async def test_as_the_first_event_is_an_error_of_ours(self, model_at: ModelAt, event: Any):
-        with ChatServer(sends_events(event)) as server:
-            _, error = await failed(model_at(server))
-        assert isinstance(error, AnswerCut)
 
     @pytest.mark.parametrize(
         ("body", "said"),
@@ -604,42 +531,34 @@ class TestGarbage:
         ],
     )
     async def test_in_place_of_a_stream_is_told_with_its_beginning(
-        self, model_at: ModelAt, dialect: DialectName, body: bytes, said: str
+        self, failing, dialect: DialectName, body: bytes, said: str
     ):
-        said = f"({ADDRESSES[dialect]}).{said}"
-        with ChatServer(sends(body, "application/json")) as server:
-            events, error = await failed(model_at(server))
-            address = server.address(dialect)
-            assert str(error).startswith(f"{address} did not send a stream of an answer")
-        assert events == []
-        assert isinstance(error, AnswerCut)
-        assert str(error).endswith(said)
+        told = await failing(sends(body, "application/json"))
+        assert (told.events, type(told.error)) == ([], AnswerCut)
+        assert told.said == (
+            "URL did not send a stream of an answer. Check the address"
+            f" ({ADDRESSES[dialect]}).{said}"
+        )
 
     async def test_that_is_a_web_page_in_place_of_a_stream_is_told(
-        self, model_at: ModelAt, dialect: DialectName
+        self, failing, dialect: DialectName
     ):
-        with ChatServer(sends(b"<!doctype html><h1>Log in</h1>", "text/html")) as server:
-            _, error = await failed(model_at(server))
-        assert isinstance(error, AnswerCut)
-        assert str(error) == (
-            f"127.0.0.1:{server.port} sent a web page instead of an answer: the address is wrong"
+        told = await failing(sends(b"<!doctype html><h1>Log in</h1>", "text/html"))
+        assert isinstance(told.error, AnswerCut)
+        assert told.said == (
+            f"HOST sent a web page instead of an answer: the address is wrong"
             f" ({ADDRESSES[dialect]}), or a login page of the network or a proxy is in the way."
         )
 
-    async def test_without_a_line_break_is_not_collected_for_ever(
-        self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
-    ):
+    async def test_without_a_line_break_is_not_collected_for_ever(self, failing, monkeypatch):
         monkeypatch.setattr("tui.providers.event_stream.LONGEST_LINE", 100_000)
-        gate = Gate()
 
         def reply(exchange: Exchange) -> None:
             exchange.head()
             exchange.raw(b"data: " + b"x" * 200_000)
-            exchange.wait(gate)
+            exchange.wait(Gate())
 
-        with ChatServer(reply) as server:
-            _, error = await failed(model_at(server))
-        assert isinstance(error, AnswerCut)
+        assert isinstance((await failing(reply)).error, AnswerCut)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -661,21 +580,12 @@ class TestTheKey:
             drops_the_connection(),
         ],
     )
-    async def test_is_in_no_error_nor_anything_that_hangs_on_it(
-        self, model_at: ModelAt, reply: Reply
-    ):
-        with ChatServer(reply) as server:
-            _, error = await failed(model_at(server, retries=0))
+    async def test_is_in_no_error_nor_anything_that_hangs_on_it(self, failing, reply: Reply):
+        error = (await failing(reply, retries=0)).error
         shown = [repr(part) + str(part) + str(part.args) for part in _chain(error)]
         told = traceback.TracebackException.from_exception(error, capture_locals=True)
         everything = "".join([*shown, *told.format()])
         assert KEY[:8] not in everything
-
-    @only_openai
-    async def test_is_not_in_what_a_model_declines_with(self, model_at: ModelAt):
-        with ChatServer(sends_events(chunk({"refusal": f"Not with {KEY}."}, "stop"))) as server:
-            _, error = await failed(model_at(server))
-        assert str(error).endswith("It says: Not with [key].")
 
     async def test_is_in_nothing_that_shows_the_model(self, model_at: ModelAt):
         model = model_at("http://127.0.0.1:1/v1")
