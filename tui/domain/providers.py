@@ -5,6 +5,7 @@ dialect.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -59,20 +60,22 @@ class Provider(msgspec.Struct, frozen=True):
     name: str
     title: str = ""
     """The name on the screen where it is connected; without one, it is ``name``."""
-    dialect: DialectName = "openai"
-    lists: ListingName = "openai"
-    base_url: str = ""
-    """The part of the address that all requests share: up to ``/v1`` for ``openai``."""
+    key_variable: str | None = None
+    context_window: int = 32_768
+    """In tokens: what is assumed of a model of which nobody knows more."""
     models: tuple[str, ...] = ()
     """The first is the default."""
-    key_variable: str | None = None
+    base_url: str = ""
+    """The part of the address that all requests share: up to ``/v1`` for ``openai``."""
+    key_page: str = ""
+    """The web page where a user gets a key."""
+    dialect: DialectName = "openai"
+    lists: ListingName = "openai"
     other_key_variables: tuple[str, ...] = ()
     """Variables that count if ``key_variable`` is not set."""
     key_file: str | None = None
     needs_key: bool = False
     """True for a vendor: it is chosen without being asked for as soon as its key is there."""
-    key_page: str = ""
-    """The web page where a user gets a key."""
     key_command: tuple[str, ...] = ()
     """A program and its arguments that print the key, where neither variable nor file has it."""
     key_header: str = ""
@@ -98,8 +101,6 @@ class Provider(msgspec.Struct, frozen=True):
     """The environment variable that replaces ``base_url``."""
     path: str = ""
     """The path of an address in ``url_variable`` that has none."""
-    context_window: int = 32_768
-    """In tokens: what is assumed of a model of which nobody knows more."""
     answer_tokens: int = 32_000
     """The longest answer, in tokens with thinking, where the server requires a limit.
 
@@ -127,80 +128,55 @@ class Provider(msgspec.Struct, frozen=True):
         """True for a server whose address only the user knows, until it is given."""
         return not self.base_url and bool(self.example_address)
 
-    @property
-    def key_form(self) -> str:
-        """The value of ``key_header``, with the key for ``{}``."""
-        return form_of_key(self.key_header)
-
 
 def form_of_key(header: str) -> str:
     """The value of the header with the key, with the key for ``{}``."""
     return "Bearer {}" if header.lower() == "authorization" else "{}"
 
 
-def _vendor(
-    name: str,
-    title: str,
-    key_variable: str,
-    context_window: int,
-    model: str,
-    base_url: str,
-    key_page: str,
-    **more: Any,
-) -> Provider:
-    """Make the row of a vendor, which is chosen as soon as its key is there."""
-    return Provider(
-        name,
-        title,
-        base_url=base_url,
-        models=(model,),
-        key_variable=key_variable,
-        key_page=key_page,
-        context_window=context_window,
-        needs_key=True,
-        **more,
-    )
-
+_vendor = partial(Provider, needs_key=True)
+"""A vendor, which is chosen as soon as its key is there."""
 
 # fmt: off
 _ROWS = (
-    _vendor("anthropic",   "Anthropic",     "ANTHROPIC_API_KEY",  200_000, "claude-sonnet-5-5",
+    _vendor("anthropic",   "Anthropic",     "ANTHROPIC_API_KEY",  200_000, ("claude-sonnet-5-5",),
             "https://api.anthropic.com", "https://console.anthropic.com/settings/keys",
             dialect="anthropic", lists="anthropic", url_variable="ANTHROPIC_BASE_URL"),
-    _vendor("openai",      "OpenAI",        "OPENAI_API_KEY",     128_000, "gpt-6-luna",
+    _vendor("openai",      "OpenAI",        "OPENAI_API_KEY",     128_000, ("gpt-6-luna",),
             "https://api.openai.com/v1", "https://platform.openai.com/api-keys",
             url_variable="OPENAI_BASE_URL"),
-    _vendor("google",      "Google Gemini", "GEMINI_API_KEY",     128_000, "gemini-3.5-flash",
+    _vendor("google",      "Google Gemini", "GEMINI_API_KEY",     128_000, ("gemini-3.5-flash",),
             "https://generativelanguage.googleapis.com", "https://aistudio.google.com/apikey",
             dialect="google", lists="google", other_key_variables=("GOOGLE_API_KEY",)),
-    _vendor("mistral",     "Mistral",       "MISTRAL_API_KEY",    128_000, "mistral-large-latest",
+    _vendor("mistral",     "Mistral",       "MISTRAL_API_KEY",    128_000,
+            ("mistral-large-latest",),
             "https://api.mistral.ai/v1", "https://console.mistral.ai/api-keys", dialect="mistral"),
-    _vendor("openrouter",  "OpenRouter",    "OPENROUTER_API_KEY", 128_000, "openrouter/auto",
+    _vendor("openrouter",  "OpenRouter",    "OPENROUTER_API_KEY", 128_000, ("openrouter/auto",),
             "https://openrouter.ai/api/v1", "https://openrouter.ai/settings/keys"),
-    _vendor("groq",        "Groq",          "GROQ_API_KEY",       131_072, "openai/gpt-oss-120b",
+    _vendor("groq",        "Groq",          "GROQ_API_KEY",       131_072, ("openai/gpt-oss-120b",),
             "https://api.groq.com/openai/v1", "https://console.groq.com/keys",
             max_tokens_name="max_completion_tokens"),
-    _vendor("deepseek",    "DeepSeek",      "DEEPSEEK_API_KEY",   128_000, "deepseek-flash",
+    _vendor("deepseek",    "DeepSeek",      "DEEPSEEK_API_KEY",   128_000, ("deepseek-flash",),
             "https://api.deepseek.com", "https://platform.deepseek.com/api_keys"),
-    _vendor("xai",         "xAI",           "XAI_API_KEY",        256_000, "grok-4.3",
+    _vendor("xai",         "xAI",           "XAI_API_KEY",        256_000, ("grok-4.3",),
             "https://api.x.ai/v1", "https://console.x.ai/team/default/api-keys",
             max_tokens_name="max_completion_tokens"),
-    _vendor("together",    "Together AI",   "TOGETHER_API_KEY",   128_000, "openai/gpt-oss-120b",
+    _vendor("together",    "Together AI",   "TOGETHER_API_KEY",   128_000, ("openai/gpt-oss-120b",),
             "https://api.together.ai/v1", "https://api.together.ai/settings/api-keys"),
     _vendor("fireworks",   "Fireworks AI",  "FIREWORKS_API_KEY",  128_000,
-            "accounts/fireworks/models/gpt-oss-120b",
+            ("accounts/fireworks/models/gpt-oss-120b",),
             "https://api.fireworks.ai/inference/v1", "https://app.fireworks.ai/settings/users/api-keys"),
-    _vendor("cerebras",    "Cerebras",      "CEREBRAS_API_KEY",   65_536,  "gpt-oss-120b",
+    _vendor("cerebras",    "Cerebras",      "CEREBRAS_API_KEY",   65_536,  ("gpt-oss-120b",),
             "https://api.cerebras.ai/v1", "https://cloud.cerebras.ai/platform",
             max_tokens_name="max_completion_tokens"),
-    _vendor("huggingface", "Hugging Face",  "HF_TOKEN",           32_768,  "openai/gpt-oss-120b",
+    _vendor("huggingface", "Hugging Face",  "HF_TOKEN",           32_768,  ("openai/gpt-oss-120b",),
             "https://router.huggingface.co/v1", "https://huggingface.co/settings/tokens"),
     # Each user has an address of his own, and names models by the names of his deployments.
-    Provider("azure", "Azure OpenAI", key_variable="AZURE_OPENAI_API_KEY", context_window=128_000,
-             key_page="https://portal.azure.com (the page Keys and Endpoint of the resource)",
-             needs_key=True, key_header="api-key", max_tokens_name="max_completion_tokens",
-             example_address="https://RESOURCE.openai.azure.com/openai/v1",
-             url_variable="AZURE_OPENAI_ENDPOINT", path="/openai/v1"),
+    _vendor("azure",       "Azure OpenAI",  "AZURE_OPENAI_API_KEY", 128_000,
+            key_page="https://portal.azure.com (the page Keys and Endpoint of the resource)",
+            key_header="api-key", max_tokens_name="max_completion_tokens",
+            example_address="https://RESOURCE.openai.azure.com/openai/v1",
+            url_variable="AZURE_OPENAI_ENDPOINT", path="/openai/v1"),
     # Keys of AWS serve for much else: without a default model it is never chosen unasked.
     Provider("bedrock", "Amazon Bedrock", dialect="bedrock", lists="none",
              key_variable="AWS_BEARER_TOKEN_BEDROCK", context_window=128_000),

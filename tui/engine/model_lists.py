@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tui.domain.model_choice import arrange
 from tui.domain.providers import GUIDE, OFFLINE, ListedModel
 from tui.domain.timestamps import format_utc, parse_utc
-from tui.domain.views.model_rows import ModelFacts, ModelRows
+from tui.domain.views.model_rows import ModelFacts, ModelRows, arrange
 from tui.engine.connections import ConnectionManager, Models
 from tui.errors import ModelError, ModelUnavailable, StorageError
 from tui.providers.catalog import Connection

@@ -1,6 +1,10 @@
 """The view model of the model picker and of the connections."""
 
+from collections.abc import Mapping, Sequence
+
 import msgspec
+
+MOST_RECENT = 8
 
 
 class ModelFacts(msgspec.Struct, frozen=True):
@@ -37,6 +41,31 @@ class ModelRows(msgspec.Struct, frozen=True):
     """A line for each server that gave no list."""
     asking: tuple[str, ...] = ()
     """The servers that have not answered yet."""
+
+
+def arrange(
+    listed: Mapping[str, Sequence[str]],
+    recent: Sequence[str],
+    current: str,
+    facts: Mapping[str, ModelFacts],
+) -> tuple[ModelRow, ...]:
+    """Make the rows: recently chosen models of these servers first, then each server's list.
+
+    ``listed`` are models by server. The current one is among the rows even if no server lists it.
+    """
+    known = [f"{server}:{model}" for server, models in listed.items() for model in models]
+    usable = [name for name in recent if name.partition(":")[0] in listed][:MOST_RECENT]
+    unlisted = [current] if current and current not in known else []
+    return tuple(
+        ModelRow(name, facts.get(name, ModelFacts()), name == current, name in usable)
+        for name in dict.fromkeys([*usable, *unlisted, *known])
+    )
+
+
+def matches(text: str, wanted: str) -> bool:
+    """True if a text has all words of a filter, in any order and case."""
+    folded = text.casefold()
+    return all(word in folded for word in wanted.casefold().split())
 
 
 OWN_SERVER = "own server"

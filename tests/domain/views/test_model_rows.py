@@ -2,8 +2,7 @@
 
 import pytest
 
-from tui.domain.model_choice import MOST_RECENT, arrange, matches
-from tui.domain.views.model_rows import ModelFacts
+from tui.domain.views.model_rows import MOST_RECENT, ModelFacts, arrange, matches
 
 LISTED = {"openai": ("a", "b"), "local": ("c",)}
 
