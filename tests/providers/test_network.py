@@ -26,6 +26,22 @@ UNTRUSTED = (
     "is not trusted on this machine (unable to get local issuer certificate). If your network has"
     " a certificate authority of its own, name its file in SSL_CERT_FILE."
 )
+WANTS_USER = (
+    "The proxy FROM requires a user and a password (status 407). Write them into its address:"
+    " http://USER:PASSWORD@HOST:PORT"
+)
+NEEDS_LOGIN = (
+    "The network on the way to HOST requires a login (status 511). Open its login page in a"
+    " browser."
+)
+FIREWALL = (
+    "HOST refused the request (status 403) with a web page: a firewall or a proxy of the"
+    " network may be in the way."
+)
+OTHER_SERVER = (
+    "is that of another server. Check the address; if your network has a login page, open that"
+    " first."
+)
 
 both = pytest.mark.parametrize("address", [PLAIN, SECURE])
 
@@ -246,10 +262,7 @@ class TestAProxy:
         [
             (
                 "",
-                (
-                    "The proxy FROM requires a user and a password (status 407). Write them into its"
-                    " address: http://USER:PASSWORD@HOST:PORT"
-                ),
+                WANTS_USER,
             ),
             (
                 "me:guessed@",
@@ -342,18 +355,12 @@ class TestALoginPage:
             ),
             (
                 refuses(511, body=PAGE),
-                (
-                    "The network on the way to HOST requires a login (status 511). Open its login page"
-                    " in a browser."
-                ),
+                NEEDS_LOGIN,
             ),
             # No refusal of the key.
             (
                 refuses(403, body=PAGE),
-                (
-                    "HOST refused the request (status 403) with a web page: a firewall or a proxy of"
-                    " the network may be in the way."
-                ),
+                FIREWALL,
             ),
         ],
     )
@@ -394,10 +401,7 @@ class TestAServerIsTrusted:
             (
                 "other.example",
                 False,
-                (
-                    "is that of another server. Check the address; if your network has a login page,"
-                    " open that first."
-                ),
+                OTHER_SERVER,
             ),
         ],
     )
