@@ -8,9 +8,8 @@ For tests of a program that may hang: the process can be killed.
 import asyncio
 import sys
 
-from tests.providers.conftest import asks, collected, text_of
+from tests.providers.conftest import a_choice, asks, collected, text_of
 from tui.errors import ModelError
-from tui.providers.catalog import ModelChoice
 from tui.providers.chat_model import ChatModel
 
 
@@ -23,7 +22,7 @@ async def answer(model: ChatModel) -> str:
 
 def main() -> None:
     dialect, address, count = sys.argv[1:]
-    choice = ModelChoice("local", "test-model", address, None, dialect, timeout=30, retries=0)
+    choice = a_choice("local", "test-model", address, None, dialect, timeout=30, retries=0)
     model = ChatModel(choice)
     for _ in range(int(count)):
         print(asyncio.run(answer(model)), flush=True)

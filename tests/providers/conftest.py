@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer, Reply, Request
@@ -14,7 +13,7 @@ from tui.config import Flags, Settings, load_settings
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
-from tui.providers.catalog import Connection, ModelChoice, choice_of
+from tui.providers.catalog import Connection, ModelChoice
 from tui.providers.chat_model import ChatModel
 from tui.providers.model_lists import list_models
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
@@ -39,6 +38,20 @@ def dialect(request: pytest.FixtureRequest) -> DialectName:
     return request.param
 
 
+def a_choice(
+    provider: str = "local",
+    model: str = "m",
+    base_url: str = "",
+    key: Secret | None = None,
+    dialect: DialectName = "openai",
+    **fields: Any,
+) -> ModelChoice:
+    """A model of a server; ``fields`` are those of the choice, or of its provider."""
+    own = {name: fields.pop(name) for name in ModelChoice.__struct_fields__ if name in fields}
+    of_server = {"base_url": base_url, "dialect": dialect, "retries": 0, **fields}
+    return ModelChoice(Provider(provider, **of_server), key, model, **own)
+
+
 @pytest.fixture
 def model_at(dialect: DialectName) -> ModelAt:
     """``model_at(server, timeout=…)``: a model with a key that is in no other text.
@@ -50,16 +63,9 @@ def model_at(dialect: DialectName) -> ModelAt:
         server: ChatServer | str, chance: Callable[[], float] = lambda: 1.0, **changes: Any
     ) -> ChatModel:
         address = server if isinstance(server, str) else server.address(dialect)
-        choice = ModelChoice(
-            "local",
-            "test-model",
-            address,
-            Secret(KEY, "LOCAL_API_KEY"),
-            dialect,
-            timeout=30,
-            retries=2,
-        )
-        return ChatModel(replace(choice, **changes), chance)
+        usual = {"key": Secret(KEY, "LOCAL_API_KEY"), "timeout": 30, "retries": 2}
+        fields = {"model": "test-model", "base_url": address, "dialect": dialect, **usual}
+        return ChatModel(a_choice(**fields | changes), chance)
 
     return model_at
 
@@ -87,7 +93,7 @@ def ask(request: pytest.FixtureRequest) -> Ask:
         await asyncio.to_thread(list_models, Connection(provider, key))
 
     async def answer(provider: Provider) -> None:
-        await collected(ChatModel(choice_of(provider, "m", key)).stream(asks()))
+        await collected(ChatModel(ModelChoice(provider, key, "m")).stream(asks()))
 
     return models if request.param == "models" else answer
 

@@ -20,13 +20,12 @@ from tests.providers.chat_server import (
     is_silent,
     refuses,
 )
-from tests.providers.conftest import KEY, ModelAt, asks, collected, events_from, text_of
+from tests.providers.conftest import KEY, ModelAt, a_choice, asks, collected, events_from, text_of
 from tests.providers.relay import ForwardProxy
 from tests.providers.test_turn_answers import next_round, thinks_and_calls
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.bedrock import BedrockClient
-from tui.providers.catalog import ModelChoice
 from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import (
     AnswerEnded,
@@ -52,7 +51,7 @@ def dialect(monkeypatch: pytest.MonkeyPatch) -> DialectName:
 @pytest.fixture
 def model_at(dialect: DialectName) -> ModelAt:
     def model_at(server: ChatServer, model: str = "test-model", timeout: float = 30) -> ChatModel:
-        choice = ModelChoice("local", model, server.root, None, dialect, timeout=timeout, retries=2)
+        choice = a_choice("local", model, server.root, None, dialect, timeout=timeout, retries=2)
         return ChatModel(choice)
 
     return model_at
@@ -94,15 +93,15 @@ async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
 
 def test_a_key_takes_the_place_of_credentials(dialect: DialectName):
     key = Secret(KEY, "AWS_BEARER_TOKEN_BEDROCK")
-    model = ChatModel(ModelChoice("bedrock", "m", key=key, dialect=dialect))
+    model = ChatModel(a_choice("bedrock", "m", key=key, dialect=dialect))
     assert BedrockClient(model._choice).client.meta.config.signature_version == "bearer"
 
 
 async def test_headers_and_fields_of_the_configuration_go_with_each_request(model_at: ModelAt):
     with ChatServer(answers("Yes.")) as server:
-        choice = ModelChoice("local", "test-model", server.root, dialect="bedrock")
-        more = {"headers": {"X-Team": Secret("blue", "headers")}, "extra_body": {"top_k": 5}}
-        await collected(ChatModel(replace(choice, **more)).stream(asks()))
+        more = {"headers": {"X-Team": "blue"}, "extra_body": {"top_k": 5}}
+        choice = a_choice("local", "test-model", server.root, dialect="bedrock", **more)
+        await collected(ChatModel(choice).stream(asks()))
     (sent,) = server.requests
     assert sent.headers["x-team"] == "blue"
     assert sent.body["additionalModelRequestFields"] == {"top_k": 5}
@@ -115,8 +114,8 @@ async def test_the_proxy_of_the_configuration_counts_before_the_environment(
     with ChatServer(answers("Yes.")) as server, ForwardProxy(server.port) as proxy:
         monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1" if proxied else proxy.root)
         address = "http://model.example" if proxied else server.root
-        way = Secret(proxy.root if proxied else "", "proxy")
-        choice = ModelChoice("local", "m", address, dialect=dialect, proxy=way)
+        way = proxy.root if proxied else ""
+        choice = a_choice("local", "m", address, dialect=dialect, proxy=way)
         assert text_of(await collected(ChatModel(choice).stream(asks()))) == "Yes."
         assert bool(proxy.log) == proxied
 
@@ -190,7 +189,7 @@ async def test_an_answer_without_an_end_is_cut(model_at: ModelAt):
 
 
 async def test_a_server_that_is_not_there_is_told(dialect: DialectName):
-    model = ChatModel(ModelChoice("bedrock", "m", "http://127.0.0.1:1", dialect=dialect))
+    model = ChatModel(a_choice("bedrock", "m", "http://127.0.0.1:1", dialect=dialect))
     with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:1 cannot be reached.*endpoint"):
         await collected(model.stream(asks()))
 
@@ -216,18 +215,17 @@ def test_without_a_region_it_says_what_names_one(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     with pytest.raises(ModelUnavailable, match="AWS_REGION"):
-        ChatModel(ModelChoice("bedrock", "m", dialect="bedrock"))
+        ChatModel(a_choice("bedrock", "m", dialect="bedrock"))
 
 
 def test_the_end_of_a_program_does_not_wait_for_an_answer(dialect: DialectName):
     program = """
         import asyncio, sys
-        from tests.providers.conftest import asks
+        from tests.providers.conftest import a_choice, asks
         from tui.providers.chat_model import ChatModel
-        from tui.providers.catalog import ModelChoice
 
         async def main():
-            choice = ModelChoice("bedrock", "m", sys.argv[1], dialect="bedrock", timeout=100)
+            choice = a_choice("bedrock", "m", sys.argv[1], dialect="bedrock", timeout=100)
             task = asyncio.ensure_future(anext(ChatModel(choice).stream(asks())))
             await asyncio.to_thread(sys.stdin.readline)
             task.cancel()

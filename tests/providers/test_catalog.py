@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tui.config import Connections, ProviderSettings
 from tui.errors import ConfigError, ModelUnavailable
-from tui.providers.catalog import Catalog, provider_of
+from tui.providers.catalog import Catalog
 from tui.storage.connections import write_key
 
 KEY = "sk-test-0123456789"
@@ -50,11 +50,10 @@ OF_GATE = {
     "client_key": "/c.key",
     "key_command": ("pass", "gate"),
     "context_window": 10_000_000,
-    "key": None,
 }
 OF_TABLE = {"timeout": 60, "retries": 2, "context_window": 128_000, "dialect": "responses"}
 OF_CLAUDE = {"dialect": "anthropic", "context_window": 200_000, "answer_tokens": 32_000}
-OF_AZURE = {"key_header": "api-key", "key_form": "{}", "max_tokens_name": "max_completion_tokens"}
+OF_AZURE = {"key_header": "api-key", "max_tokens_name": "max_completion_tokens"}
 AZURES = "https://mine.openai.azure.com/openai/v1"
 DEPLOYMENT = "https://mine/openai/deployments/a"
 
@@ -317,7 +316,7 @@ class TestTheChoice:
             (ANTHROPIC | {"ANTHROPIC_BASE_URL": "http://other"}, "", None, "http://other", {}),
             (AZURE, "", "azure:mine", AZURES, OF_AZURE),
             (AZURE | {"AZURE_OPENAI_ENDPOINT": DEPLOYMENT}, "", "azure:mine", DEPLOYMENT, {}),
-            (OPENAI, "", "ollama:a", "http://127.0.0.1:11434/v1", {"key": None}),
+            (OPENAI, "", "ollama:a", "http://127.0.0.1:11434/v1", {}),
             (
                 OPENAI,
                 f"{AT_FILE}timeout = 7\nretries = 0",
@@ -333,8 +332,9 @@ class TestTheChoice:
         self, catalog, environ, text, model, address, fields
     ):
         choice, _ = catalog(text, environ, model=model).choose()
-        assert choice.base_url == address
-        assert {name: getattr(choice, name) for name in fields} == fields
+        assert choice.provider.base_url == address
+        assert {name: getattr(choice.provider, name) for name in fields} == fields
+        assert choice.context_window == choice.provider.context_window
 
     @pytest.mark.parametrize(
         ("text", "dialect"),
@@ -351,7 +351,7 @@ class TestTheChoice:
         self, catalog, text, dialect: str
     ):
         choice, _ = catalog(f"[providers.openai]\n{text}", OPENAI).choose()
-        assert choice.dialect == dialect
+        assert choice.provider.dialect == dialect
 
     @pytest.mark.parametrize(
         ("field", "setting", "own", "shared"),
@@ -378,10 +378,10 @@ class TestTheChoice:
             'base_url = "http://gate"\nheaders = { X-Team = "blue" }\napi_key_env = "GATE_KEY"\n'
         )
         choice, _ = catalog(text, {"GATE_KEY": KEY}).choose()
-        provider = provider_of(choice)
-        assert (provider.proxy, provider.headers) == ("http://me:pass@above:1", {"X-Team": "blue"})
+        server = choice.provider
+        assert (server.proxy, server.headers) == ("http://me:pass@above:1", {"X-Team": "blue"})
         for secret in ("blue", "me:pass", KEY):
-            assert secret not in f"{choice!r} {choice} {provider!r}"
+            assert secret not in f"{choice!r} {choice} {server!r}"
 
     @pytest.mark.parametrize(
         ("text", "proxy"),
@@ -394,7 +394,7 @@ class TestTheChoice:
     )
     def test_has_the_proxy_of_its_server_before_that_of_all(self, catalog, text, proxy: str | None):
         choice, _ = catalog(text, OPENAI).choose()
-        assert provider_of(choice).proxy == proxy
+        assert choice.provider.proxy == proxy
 
     @pytest.mark.parametrize(
         ("variable", "model"),
@@ -426,6 +426,10 @@ class TestTheChoice:
         assert choice.key is not None
         assert choice.key.reveal() == KEY
         assert choice.key.source.removeprefix(f"{tmp_path}/") == source
+
+    @pytest.mark.parametrize(("text", "model"), [("", "ollama:a"), (GATE, "gate:m")])
+    def test_has_no_key_of_anyone_elses(self, catalog, text, model):
+        assert catalog(text, OPENAI, model=model).choose()[0].key is None
 
     def test_with_a_key_file_that_others_may_read_is_an_error(self, catalog, tmp_path):
         (tmp_path / "openai.key").write_text(KEY)

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.providers.conftest import says
+from tests.providers.conftest import a_choice, says
 from tests.providers.google_speech import candidate
 from tests.providers.speech import block_delta, block_start, chunk, message_delta, message_start
 from tui.domain.journal.message import ToolCall
-from tui.providers.catalog import ModelChoice
 from tui.providers.chat_model import codec_of
 from tui.providers.codec import Answer, BrokenStream, Halves
 from tui.providers.protocol import (
@@ -30,7 +29,7 @@ CODECS = ("openai", "mistral", "responses", "anthropic", "google", "bedrock")
 
 
 def codec(dialect: Any, model: str = "m") -> Any:
-    return codec_of(ModelChoice("local", model, "http://127.0.0.1:1", dialect=dialect))
+    return codec_of(a_choice("local", model, "http://127.0.0.1:1", dialect=dialect))
 
 
 def received(answer: Answer, events: Iterable[Any]) -> list[ModelEvent]:

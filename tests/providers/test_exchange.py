@@ -25,7 +25,7 @@ from tui.providers.network import Route
 from tui.providers.protocol import RequestAdapted
 from tui.providers.secret import Secret
 
-TEAM = {"X-Team": Secret("very blue", "providers.local.headers")}
+TEAM = {"X-Team": "very blue"}
 
 
 async def test_headers_are_sent(model_at: ModelAt):
@@ -34,7 +34,7 @@ async def test_headers_are_sent(model_at: ModelAt):
 
 
 async def test_headers_go_before_those_of_the_program(model_at: ModelAt):
-    mine = {"user-agent": Secret("mine/1", "providers.local.headers")}
+    mine = {"user-agent": "mine/1"}
     request = await sent(model_at, asks(), headers=mine)
     assert request.headers["user-agent"] == "mine/1"
 

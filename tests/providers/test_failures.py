@@ -95,7 +95,7 @@ def failing(model_at: ModelAt):
         with ChatServer(*replies) as server:
             model = model_at(server, **changes)
             events, error = await failed(model)
-            said = str(error).replace(model._choice.base_url, "URL")
+            said = str(error).replace(model._choice.provider.base_url, "URL")
             said = said.replace(f"127.0.0.1:{server.port}", "HOST")
             return Failed(events, error, said, len(server.requests))
 

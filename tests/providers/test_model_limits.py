@@ -12,24 +12,26 @@ from msgspec.structs import replace
 
 from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
-from tests.providers.conftest import asks, collected
+from tests.providers.conftest import a_choice, asks, collected
 from tests.providers.ollama_facts import OllamaFacts
 from tests.waiting import until
 from tui.domain.providers import PROVIDERS, ListedModel
 from tui.engine.kept_lists import KeptLists
 from tui.providers import model_limits
-from tui.providers.catalog import ModelChoice, choice_of
+from tui.providers.catalog import ModelChoice
 from tui.providers.model_limits import ModelLimits
 from tui.providers.model_lists import sight_of, trained_window, window_of
 from tui.providers.source import LazyModel
 
 
-def choice(name: str, model: str, **changes: Any) -> ModelChoice:
-    return replace(choice_of(PROVIDERS[name], model, None), **changes)
+def choice(name: str, model: str, base_url: str = "", **changes: Any) -> ModelChoice:
+    server = PROVIDERS[name]
+    server = replace(server, base_url=base_url or server.base_url)
+    return replace(ModelChoice(server, None, model, server.context_window), **changes)
 
 
 def own(server: ChatServer, model: str = "qwen3", **changes: Any) -> ModelChoice:
-    return replace(ModelChoice("local", model, server.base_url), **changes)
+    return a_choice("local", model, server.base_url, **changes)
 
 
 def at_ollama(server: ChatServer, model: str = "qwen3") -> ModelChoice:
@@ -268,7 +270,7 @@ class TestPictures:
         assert limits(choice("anthropic", "claude-sonnet-5-5")).sees_images is None
 
     def test_are_not_seen_by_the_guide(self):
-        assert limits(ModelChoice("offline", "guide")).sees_images is False
+        assert limits(a_choice("offline", "guide")).sees_images is False
 
     def test_are_what_is_configured_before_all(self):
         with ChatServer(facts=OllamaFacts(None, "", "completion").facts) as server:
@@ -360,7 +362,7 @@ def test_a_kept_list_is_there_for_the_next_run_at_the_same_address(kept: KeptLis
     )
     kept.keep(row, [ListedModel("a", 7), ListedModel("b")])
     places = ("a", "http://gate"), ("b", "http://gate"), ("a", "http://other")
-    windows = [kept.model(ModelChoice("anthropic", *place)).window for place in places]
+    windows = [kept.model(a_choice("anthropic", *place)).window for place in places]
     assert windows == [7, None, None]
     # One that has not changed is not written again.
     before = file.stat().st_ino

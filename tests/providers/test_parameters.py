@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.providers.chat_server import ChatServer, answers, refuses
 from tests.providers.conftest import (
     ModelAt,
+    a_choice,
     asks,
     collected,
     only_anthropic,
@@ -20,7 +21,6 @@ from tests.providers.conftest import (
 from tui.domain.journal.message import ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelError
-from tui.providers.catalog import ModelChoice
 from tui.providers.chat_completions import ChatCompletions
 from tui.providers.chat_model import ChatModel
 from tui.providers.protocol import ModelRequest, RequestAdapted, TextReceived, ToolDefinition
@@ -84,7 +84,7 @@ def test_only_the_vendor_gets_the_limit_under_its_newer_name(
     dialect: str, address: str, is_vendor: Any
 ):
     request = replace(asks(), parameters=ModelParameters(max_tokens=5))
-    body = ChatCompletions(ModelChoice(dialect, "gpt", address)).body(request)
+    body = ChatCompletions(a_choice(dialect, "gpt", address)).body(request)
     assert body["max_completion_tokens" if is_vendor else "max_tokens"] == 5
 
 
@@ -290,8 +290,8 @@ def test_no_warning_of_a_library_is_printed():
     program = (
         "import warnings\n"
         "from tui.providers.chat_model import ChatModel\n"
-        "from tui.providers.catalog import ModelChoice\n"
-        "ChatModel(ModelChoice('local', 'm', 'http://127.0.0.1:1/v1'))\n"
+        "from tests.providers.conftest import a_choice\n"
+        "ChatModel(a_choice('local', 'm', 'http://127.0.0.1:1/v1'))\n"
         "warnings.warn('Dropped.')\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -519,7 +519,7 @@ MESSAGES: Rows = [
 async def result_of(model_at: ModelAt, body: bytes) -> str:
     with ChatServer(of_the_server(body)) as server:
         model = model_at(server, retries=0)
-        return (await becomes(model)).replace(model._choice.base_url, "URL")
+        return (await becomes(model)).replace(model._choice.provider.base_url, "URL")
 
 
 @only_openai

@@ -22,7 +22,6 @@ from tui.errors import ModelError
 from tui.logs import log_of
 from tui.providers.catalog import Connection
 from tui.providers.model_lists import list_models
-from tui.providers.secret import Secret
 
 SECRET = "xyzzyplugh"
 
@@ -81,7 +80,7 @@ async def test_the_path_of_an_address_may_be_a_secret_and_its_query_too(model_at
         model = model_at(
             f"{server.address('openai')}/{SECRET}",
             query={"code": SECRET},
-            headers={"X-Code": Secret(SECRET, "config.toml")},
+            headers={"X-Code": SECRET},
         )
         assert len(await ask(model, place)) == 2
 

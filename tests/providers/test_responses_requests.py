@@ -6,13 +6,21 @@ import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, Exchange, Reply, answers, calls_tools, refuses
-from tests.providers.conftest import ModelAt, asks, collected, events_from, says, sent, text_of
+from tests.providers.conftest import (
+    ModelAt,
+    a_choice,
+    asks,
+    collected,
+    events_from,
+    says,
+    sent,
+    text_of,
+)
 from tests.providers.responses_speech import response, state
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
-from tui.providers.catalog import ModelChoice
 from tui.providers.protocol import (
     AnswerEnded,
     ModelRequest,
@@ -61,7 +69,7 @@ async def test_the_account_is_named_to_openai_only(
     with ChatServer(answers()) as server:
         await collected(model_at(server).stream(asks()))
     assert "openai-organization" not in server.requests[0].headers
-    at_openai = Responses(ModelChoice("openai", REASONS, "https://api.openai.com/v1"))
+    at_openai = Responses(a_choice("openai", REASONS, "https://api.openai.com/v1"))
     assert at_openai.headers == {"OpenAI-Organization": "org-1"}
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.providers.chat_server import ChatServer, answers
-from tests.providers.conftest import asks, collected, text_of
+from tests.providers.conftest import a_choice, asks, collected, text_of
 from tests.waiting import until
 from tui.errors import ConfigError, KeyRefused, ModelUnavailable
 from tui.programs import end_programs
 from tui.providers import secret as secrets
-from tui.providers.catalog import ModelChoice, with_key
 from tui.providers.secret import Secret, key_from_command, key_from_environment, key_from_file
 from tui.providers.source import LazyModel
 
@@ -161,7 +160,7 @@ class TestFromACommand:
     async def test_ends_with_the_answer_that_waits_for_it(self, tmp_path):
         begun = tmp_path / "pid"
         command = ("sh", "-c", f"sleep 600 & echo $! > {begun}; wait")
-        model = LazyModel(ModelChoice("local", "m", "http://127.0.0.1:9", key_command=command))
+        model = LazyModel(a_choice("local", "m", "http://127.0.0.1:9", key_command=command))
         answer = asyncio.create_task(collected(model.stream(asks())))
         await until(lambda: begun.exists() and begun.read_text().endswith("\n"), "the command")
         answer.cancel()
@@ -176,19 +175,19 @@ class TestFromACommand:
         await asyncio.gather(again, return_exceptions=True)
 
     def test_is_that_of_a_choice_unless_it_has_one(self):
-        choice = ModelChoice("local", "m", key_command=tuple(printing("sk-of-a-command")))
-        keyed = with_key(choice)
+        choice = a_choice("local", "m", key_command=tuple(printing("sk-of-a-command")))
+        keyed = choice.keyed()
         assert keyed.key is not None
         assert keyed.key.reveal() == "sk-of-a-command"
-        assert with_key(keyed) is keyed
-        assert with_key(ModelChoice("local", "m")).key is None
+        assert keyed.keyed() is keyed
+        assert a_choice().keyed().key is None
 
     async def test_that_is_refused_is_printed_anew_for_the_next_request(self, tmp_path):
         expired = tmp_path / "expired"
         code = f"import os; p = {str(expired)!r}; print('sk-new' if os.path.exists(p) else 'sk-a')"
         command = (sys.executable, "-c", code)
         with ChatServer(answers("Hello."), key="sk-new") as server:
-            choice = ModelChoice("local", "m", server.base_url, key_command=command, timeout=30)
+            choice = a_choice("local", "m", server.base_url, key_command=command, timeout=30)
             model = LazyModel(choice)
             with pytest.raises(KeyRefused, match="refused the key from key_command of local"):
                 await collected(model.stream(asks()))

@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.scripted_model import ScriptedModel
 from tests.providers.chat_server import PATIENCE, ChatServer, answers
-from tests.providers.conftest import asks, collected, text_of
+from tests.providers.conftest import a_choice, asks, collected, text_of
 from tests.waiting import until
 from tui.errors import ConfigError, ModelError, ModelUnavailable
 from tui.providers.catalog import ModelChoice
@@ -24,7 +24,7 @@ KEY = "sk-test-0123456789"
 OPENAI = {"OPENAI_API_KEY": KEY}
 ANTHROPIC = {"ANTHROPIC_API_KEY": KEY}
 SERVER = '[providers.local]\nbase_url = "http://127.0.0.1:1/v1"\nmodels = ["qwen3", "qwen3:4b"]\n'
-CHOICE = ModelChoice("local", "m", "http://127.0.0.1:1/v1", context_window=77)
+CHOICE = a_choice("local", "m", "http://127.0.0.1:1/v1", context_window=77)
 
 
 def never(address: str) -> tuple[str, ...]:
@@ -299,7 +299,7 @@ def test_a_source_and_its_first_model_import_no_library(tmp_path: Path):
 
 class TestBuilding:
     def test_the_guide_needs_no_server(self):
-        assert isinstance(build(ModelChoice("offline", "guide")), OfflineGuide)
+        assert isinstance(build(a_choice("offline", "guide")), OfflineGuide)
 
     def test_a_model_has_the_name_and_the_window_of_the_choice(self):
         model = build(CHOICE)
@@ -309,9 +309,10 @@ class TestBuilding:
     def test_a_model_imports_no_more_than_it_needs(self, dialect):
         loaded = run(
             "import sys\n"
-            "from tui.providers.catalog import ModelChoice\n"
-            "from tui.providers.source import build\n"
-            f"build(ModelChoice('local', 'm', 'http://127.0.0.1:1', dialect={dialect!r}))\n"
+            "from tui.domain.providers import Provider\n"
+            "from tui.providers.source import ModelChoice, build\n"
+            f"server = Provider('local', base_url='http://127.0.0.1:1', dialect={dialect!r})\n"
+            "build(ModelChoice(server, model='m'))\n"
             "print(*sys.modules)"
         ).split()
         assert "httpx2" in loaded
@@ -456,9 +457,9 @@ class TestALazyModel:
                 gate.wait(PATIENCE)
             return choice
 
-        monkeypatch.setattr("tui.providers.source.with_key", held_up)
+        monkeypatch.setattr(ModelChoice, "keyed", held_up)
         shop = workshop(ScriptedModel(["Hello."]), ScriptedModel(), is_open=True)
-        other = LazyModel(ModelChoice("local", "slow"), build=shop.build)
+        other = LazyModel(a_choice("local", "slow"), build=shop.build)
         slow = asyncio.create_task(other.window())
         await until(begun.is_set)
         try:
@@ -476,7 +477,7 @@ class TestALazyModel:
 
     async def test_answers_for_a_real_one(self, dialect):
         with ChatServer(answers("Hello", ".")) as server:
-            choice = ModelChoice("local", "m", server.address(dialect), dialect=dialect)
+            choice = a_choice("local", "m", server.address(dialect), dialect=dialect)
             assert text_of(await collected(LazyModel(choice).stream(asks()))) == "Hello."
 
     def test_is_made_once_for_two_threads_that_ask_it_at_once(self, workshop):
@@ -503,8 +504,8 @@ class TestALazyModel:
 def test_a_program_ends_at_once_while_a_model_is_being_made():
     printed = run(
         "import asyncio, sys, threading\n"
-        "from tui.providers.catalog import ModelChoice\n"
-        "from tui.providers.source import LazyModel\n"
+        "from tui.domain.providers import Provider\n"
+        "from tui.providers.source import LazyModel, ModelChoice\n"
         "making = threading.Event()\n"
         "class NeverDone:\n"
         "    def find_spec(self, name, *_):\n"
@@ -513,7 +514,7 @@ def test_a_program_ends_at_once_while_a_model_is_being_made():
         "            threading.Event().wait()\n"
         "sys.meta_path.insert(0, NeverDone())\n"
         "async def main():\n"
-        "    choice = ModelChoice('local', 'm', 'http://127.0.0.1:1')\n"
+        "    choice = ModelChoice(Provider('local', base_url='http://127.0.0.1:1'))\n"
         "    asked = asyncio.create_task(LazyModel(choice).window())\n"
         "    await asyncio.to_thread(making.wait)\n"
         "asyncio.run(main())\n"

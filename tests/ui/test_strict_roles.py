@@ -10,10 +10,10 @@ from tests.providers.chat_server import (
     refuses,
     with_strict_roles,
 )
+from tests.providers.conftest import a_choice
 from tests.ui.screen import conversation, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.providers.catalog import ModelChoice
 from tui.providers.chat_model import ChatModel
 
 
@@ -23,7 +23,7 @@ def at(world):
 
     def at(server):
         w = world()
-        w.models.model = ChatModel(ModelChoice("local", "test-model", server.base_url))
+        w.models.model = ChatModel(a_choice("local", "test-model", server.base_url))
         return w
 
     return at

@@ -129,11 +129,6 @@ class Provider(msgspec.Struct, frozen=True):
         return not self.base_url and bool(self.example_address)
 
 
-def form_of_key(header: str) -> str:
-    """The value of the header with the key, with the key for ``{}``."""
-    return "Bearer {}" if header.lower() == "authorization" else "{}"
-
-
 _vendor = partial(Provider, needs_key=True)
 """A vendor, which is chosen as soon as its key is there."""
 

@@ -24,8 +24,8 @@ class KeptLists:
         """A model in its server's list, as far as that has been kept."""
         from tui.storage import model_cache
 
-        kept = model_cache.read(self._file).get(choice.provider)
-        if kept is None or kept.address != choice.base_url:
+        kept = model_cache.read(self._file).get(choice.provider.name)
+        if kept is None or kept.address != choice.provider.base_url:
             return ListedModel(choice.model)
         sees = kept.sees_images.get(choice.model)
         return ListedModel(choice.model, kept.windows.get(choice.model), sees_images=sees)

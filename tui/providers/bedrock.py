@@ -49,7 +49,7 @@ class BedrockClient:
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         self.client = cast("Any", _client(choice))
-        headers = {name: text.reveal() for name, text in choice.headers.items()}
+        headers = choice.provider.headers
 
         def add_headers(params: JsonObject, **_: Any) -> None:
             params["headers"].update(headers)
@@ -161,26 +161,26 @@ class _Reading:
 
 def _client(choice: ModelChoice) -> BaseClient:
     """Make AWS's client. Raises ``ModelUnavailable`` without a region."""
-    connect = min(CONNECT_TIMEOUT, choice.timeout)
+    connect = min(CONNECT_TIMEOUT, choice.provider.timeout)
     config: dict[str, Any] = {
         "connect_timeout": connect,
-        "read_timeout": choice.timeout,
+        "read_timeout": choice.provider.timeout,
         "retries": {"total_max_attempts": 1},
     }
     # AWS's client knows the proxy and the certificates of the environment.
-    if choice.proxy is not None:
-        proxy = proxy_for(choice.base_url or _VENDOR, {}, choice.proxy.reveal())
+    if choice.provider.proxy is not None:
+        proxy = proxy_for(choice.provider.base_url or _VENDOR, {}, choice.provider.proxy)
         address = str(proxy.url) if proxy else ""
         config["proxies"] = {"http": address, "https": address} if proxy else {}
-    if certificate := choice.client_certificate:
-        key = choice.client_key
+    if certificate := choice.provider.client_certificate:
+        key = choice.provider.client_key
         config["client_cert"] = (certificate, key) if key else certificate
     session = boto3.Session()
     if choice.key:
         session = boto3.Session(botocore_session=_KeySession(choice.key.reveal()))
         config["signature_version"] = "bearer"
     make = cast("Any", session.client)
-    address = choice.base_url or None
+    address = choice.provider.base_url or None
     try:
         return make("bedrock-runtime", config=Config(**config), endpoint_url=address)
     except (BotoCoreError, ValueError) as error:
@@ -191,8 +191,8 @@ def _unusable(choice: ModelChoice, error: Exception) -> ModelUnavailable:
     """Make the error for what AWS's client finds out before it asks."""
     said = quotable(str(error), *choice.secrets).rstrip(".")
     return ModelUnavailable(
-        f"{choice.provider} cannot be asked: {said}. AWS_REGION or AWS_DEFAULT_REGION names the"
-        " region; credentials are those of AWS's tools, or AWS_BEARER_TOKEN_BEDROCK."
+        f"{choice.provider.name} cannot be asked: {said}. AWS_REGION or AWS_DEFAULT_REGION names"
+        " the region; credentials are those of AWS's tools, or AWS_BEARER_TOKEN_BEDROCK."
     )
 
 

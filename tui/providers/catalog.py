@@ -2,11 +2,11 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Self
 from urllib.parse import urlsplit
 
 import msgspec
@@ -21,16 +21,14 @@ from tui.domain.providers import (
     PROVIDERS,
     SHARED_VARIABLES,
     DialectName,
-    ListingName,
-    MaxTokensName,
     Provider,
-    form_of_key,
 )
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.ollama import address_from_host, first_model
 from tui.providers.secret import Secret, key_from_command, key_from_environment, key_from_file
 
 _OPENAI = "api.openai.com"
+_KEY_HEADERS: Mapping[DialectName, str] = {"anthropic": "X-Api-Key", "google": "X-Goog-Api-Key"}
 _REPLACED = (
     "context_window",
     "timeout",
@@ -47,58 +45,6 @@ _ADDED = ("headers", "query", "extra_body")
 
 FindModel = Callable[[str], str | None]
 """Ask the Ollama at an address for its first model."""
-
-
-class ModelChoice(msgspec.Struct, frozen=True):
-    """A model and everything that is needed to ask it; the fields are those of ``Provider``."""
-
-    provider: str
-    model: str
-    base_url: str = ""
-    key: Secret | None = None
-    dialect: DialectName = "openai"
-    lists: ListingName = "openai"
-    needs_key: bool = False
-    context_window: int = 32_768
-    """The configured one, else what is assumed until more is known."""
-    configured_window: int | None = None
-    configured_images: bool | None = None
-    """True for a model that sees pictures by the configuration."""
-    answer_tokens: int = 32_000
-    timeout: float = 60
-    retries: int = 0
-    key_command: tuple[str, ...] = ()
-    """Run by ``with_key`` before the model is built, if there is no key."""
-    key_header: str = ""
-    headers: dict[str, Secret] = {}
-    query: dict[str, str] = {}
-    extra_body: dict[str, Any] = {}
-    stream_options: bool = True
-    max_tokens_name: MaxTokensName = "max_tokens"
-    proxy: Secret | None = None
-    """Its address may have a password."""
-    client_certificate: str | None = None
-    client_key: str | None = None
-
-    @property
-    def name(self) -> str:
-        """``PROVIDER:MODEL``, as shown and stored."""
-        return f"{self.provider}:{self.model}"
-
-    @property
-    def key_form(self) -> str:
-        """The value of ``key_header``, if that is set, with the key for ``{}``."""
-        return form_of_key(self.key_header)
-
-    @property
-    def place(self) -> str:
-        """The server in messages: its address; a vendor's client may know that by itself."""
-        return self.base_url or self.provider
-
-    @property
-    def secrets(self) -> tuple[Secret, ...]:
-        """The key and the values of the headers, none of which is ever shown."""
-        return (*([self.key] if self.key else []), *self.headers.values())
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -118,36 +64,45 @@ class Connection(msgspec.Struct, frozen=True):
         headers = (Secret(text, "headers") for text in self.provider.headers.values())
         return (*([self.key] if self.key else []), *headers)
 
+    @property
+    def headers(self) -> Iterator[tuple[str, str]]:
+        """The configured headers, then the one with the key."""
+        yield from self.provider.headers.items()
+        if self.key:
+            usual = _KEY_HEADERS.get(self.provider.dialect, "Authorization")
+            name, key = self.provider.key_header or usual, self.key.reveal()
+            yield name, f"Bearer {key}" if name.lower() == "authorization" else key
 
-_SHARED = {*ModelChoice.__struct_fields__} & {*Provider.__struct_fields__}
+    def keyed(self) -> Self:
+        """Run the command that prints the key, if there is none. Raises ``ModelUnavailable``.
+
+        It may take seconds: call it in a thread.
+        """
+        if self.key or not self.provider.key_command:
+            return self
+        key = key_from_command(self.provider.key_command, self.provider.name)
+        return msgspec.structs.replace(self, key=key)
 
 
-def choice_of(provider: Provider, model: str, key: Secret | None) -> ModelChoice:
-    """Choose a model of a provider."""
-    place = f"providers.{provider.name}.headers"
-    fields: dict[str, Any] = {name: getattr(provider, name) for name in _SHARED}
-    fields["headers"] = {name: Secret(text, place) for name, text in provider.headers.items()}
-    fields["proxy"] = None if provider.proxy is None else Secret(provider.proxy, "proxy")
-    return ModelChoice(provider=provider.name, model=model, key=key, **fields)
+class ModelChoice(Connection, frozen=True):
+    """A model, and everything that is needed to ask it."""
 
+    model: str = ""
+    context_window: int = 32_768
+    """The configured one, else what is assumed until more is known."""
+    configured_window: int | None = None
+    configured_images: bool | None = None
+    """True for a model that sees pictures by the configuration."""
 
-def provider_of(choice: ModelChoice) -> Provider:
-    """The provider of a choice, as far as asking its server needs it."""
-    fields: dict[str, Any] = {name: getattr(choice, name) for name in _SHARED}
-    fields["headers"] = {name: secret.reveal() for name, secret in choice.headers.items()}
-    fields["proxy"] = choice.proxy.reveal() if choice.proxy else None
-    return Provider(choice.provider, **fields)
+    @property
+    def name(self) -> str:
+        """``PROVIDER:MODEL``, as shown and stored."""
+        return f"{self.provider.name}:{self.model}"
 
-
-def with_key(choice: ModelChoice) -> ModelChoice:
-    """Run the command that prints the key, if there is none. Raises ``ModelUnavailable``.
-
-    It may take seconds: call it in a thread.
-    """
-    if choice.key or not choice.key_command:
-        return choice
-    key = key_from_command(choice.key_command, choice.provider)
-    return msgspec.structs.replace(choice, key=key)
+    @property
+    def place(self) -> str:
+        """The server in messages: its address; AWS's client knows that by itself."""
+        return self.provider.base_url or self.provider.name
 
 
 class Catalog:
@@ -266,7 +221,7 @@ class Catalog:
                 return self._choice(provider, model), tuple(passed_over)
             except ModelUnavailable as error:
                 passed_over.append(str(error))
-        return ModelChoice(OFFLINE, GUIDE), tuple(passed_over)
+        return ModelChoice(PROVIDERS[OFFLINE], model=GUIDE), tuple(passed_over)
 
     def _default_model(self, provider: Provider) -> str:
         if provider.models:
@@ -297,13 +252,14 @@ class Catalog:
                 f"{name} requires a key. Press F5 to enter it, set {provider.key_variable}, or add"
                 f' api_key_file = "{name}.key" to [providers.{name}] in {settings.file}.'
             )
-        choice = choice_of(provider, model, key)
-        own = settings.config.models.get(choice.name, ModelTable())
+        own = settings.config.models.get(f"{name}:{model}", ModelTable())
         shared = settings.provider(name)
         window = own.context_window or shared.context_window
-        return msgspec.structs.replace(
-            choice,
-            context_window=window or choice.context_window,
+        return ModelChoice(
+            provider,
+            key,
+            model,
+            context_window=window or provider.context_window,
             configured_window=window,
             configured_images=shared.images if own.images is None else own.images,
         )

@@ -37,13 +37,13 @@ class ChatCompletions(Codec):
     path = "/chat/completions"
 
     def __init__(self, choice: ModelChoice) -> None:
-        self._is_mistral = choice.dialect == "mistral"
+        self._is_mistral = choice.provider.dialect == "mistral"
         super().__init__(choice, traits_in(MISTRAL, choice.model) if self._is_mistral else PLAIN)
-        self.headers = account_headers() if choice.provider == "openai" else {}
-        is_openai = is_at(choice.base_url, OPENAI_HOST)
+        self.headers = account_headers() if choice.provider.name == "openai" else {}
+        is_openai = is_at(choice.provider.base_url, OPENAI_HOST)
         self.optional = {
             "temperature": "temperature",
-            "max_completion_tokens" if is_openai else choice.max_tokens_name: "max_tokens",
+            "max_completion_tokens" if is_openai else choice.provider.max_tokens_name: "max_tokens",
             "reasoning_effort": "effort",
             "stream_options": "",
         }
@@ -59,7 +59,7 @@ class ChatCompletions(Codec):
             "messages": list(self._messages(request)),
             "stream": True,
         }
-        if self.choice.stream_options and not self._is_mistral:
+        if self.choice.provider.stream_options and not self._is_mistral:
             body["stream_options"] = {"include_usage": True}
         if request.tools:
             tools = [tool(each, parameters=each.parameters) for each in request.tools]
@@ -120,8 +120,8 @@ def supported_by_openai(parameters: ModelParameters, choice: ModelChoice) -> Mod
     ``openai`` there may be any model.
     """
     traits = traits_in(OPENAI, choice.model)
-    is_known = choice.provider == "openai" and traits is not PLAIN
-    if is_known or is_at(choice.base_url, OPENAI_HOST):
+    is_known = choice.provider.name == "openai" and traits is not PLAIN
+    if is_known or is_at(choice.provider.base_url, OPENAI_HOST):
         return supported(parameters, traits)
     return parameters
 

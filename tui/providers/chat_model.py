@@ -16,7 +16,7 @@ import httpx2
 from msgspec.structs import replace
 
 from tui.errors import ModelUnavailable
-from tui.providers.catalog import ModelChoice, provider_of, require_extra
+from tui.providers.catalog import ModelChoice, require_extra
 from tui.providers.chat_completions import ChatCompletions
 from tui.providers.codec import BrokenStream, Codec, JsonObject
 from tui.providers.converse import Converse
@@ -70,8 +70,8 @@ def codec_of(choice: ModelChoice) -> Codec:
 
     Raises ``ModelUnavailable`` if its extra is missing.
     """
-    require_extra(choice.dialect, choice.provider)
-    return _CODECS.get(choice.dialect, ChatCompletions)(choice)
+    require_extra(choice.provider.dialect, choice.provider.name)
+    return _CODECS.get(choice.provider.dialect, ChatCompletions)(choice)
 
 
 class ChatModel:
@@ -79,19 +79,21 @@ class ChatModel:
 
     def __init__(self, choice: ModelChoice, chance: Callable[[], float] = random.random) -> None:
         try:
-            httpx2.URL(choice.base_url)
+            httpx2.URL(choice.provider.base_url)
         except httpx2.InvalidURL:
-            raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
+            raise ModelUnavailable(
+                f"{choice.provider.base_url} is not the address of a server."
+            ) from None
         self.name = choice.name
         self.context_window = choice.context_window
         self.known_window = choice.context_window
         self.sees_images = choice.configured_images
         self._choice = choice
         # Read once, and not in ``stream``, which runs on the event loop: it reads files.
-        self._route = route_to(provider_of(choice))
+        self._route = route_to(choice.provider)
         self._codec = codec_of(choice)
         self._ask: Ask = partial(answer_by_http, choice, self._codec)
-        if choice.dialect == "bedrock":
+        if choice.provider.dialect == "bedrock":
             from tui.providers.bedrock import BedrockClient
 
             self._ask = BedrockClient(choice).answer
@@ -138,7 +140,7 @@ class ChatModel:
         # A long conversation takes a tenth of a second.
         body = await asyncio.to_thread(self._body, request)
         offered = {tool.name for tool in request.tools}
-        backoff = Backoff(self._choice.retries, self._chance)
+        backoff = Backoff(self._choice.provider.retries, self._chance)
         while True:
             reply = Reply(self._route)
             reception = Reception(self._codec.answer(), thinks_first=self._thinks_first)

@@ -84,8 +84,6 @@ class Codec(ABC):
     """The end of the address of a request, which follows the ``base_url``."""
     headers: Mapping[str, str] = {}
     """The headers of a request, but for the key and those that all requests have."""
-    key_header = ("Authorization", "Bearer {}")
-    """The header with the key, and its value with ``{}`` for the key."""
     optional: Mapping[str, str] = {}
     """Fields of a body, with dots, that can be left out if a server refuses them.
 

@@ -57,7 +57,7 @@ class Converse(ClaudeCodec):
         fields = self.thinking(request.parameters)
         if "budget_tokens" in fields.get("thinking", {}):
             body.setdefault("inferenceConfig", {}).setdefault("maxTokens", self.answer_tokens)
-        if fields := fields | self.choice.extra_body:
+        if fields := fields | self.choice.provider.extra_body:
             body["additionalModelRequestFields"] = fields
         return body
 

@@ -94,8 +94,8 @@ async def answer_by_http(
     Redirects are not followed. Raises ``Refusal``, ``NoReply`` and ``BrokenStream``.
     """
     # A long conversation takes a tenth of a second.
-    data = await asyncio.to_thread(_encoded, body | choice.extra_body)
-    connect = min(CONNECT_TIMEOUT, choice.timeout)
+    data = await asyncio.to_thread(_encoded, body | choice.provider.extra_body)
+    connect = min(CONNECT_TIMEOUT, choice.provider.timeout)
     async with reply.route.transport() as transport:
         response = await _replied(transport, _request(choice, codec, data, connect), reply, connect)
         try:
@@ -117,7 +117,7 @@ def _encoded(body: JsonObject) -> bytes:
 
 
 def _request(choice: ModelChoice, codec: Codec, data: bytes, connect: float) -> httpx2.Request:
-    url = httpx2.URL(choice.base_url.rstrip("/") + codec.path)
+    url = httpx2.URL(choice.provider.base_url.rstrip("/") + codec.path)
     headers = httpx2.Headers(
         {
             "Accept": "text/event-stream, application/json",
@@ -128,16 +128,14 @@ def _request(choice: ModelChoice, codec: Codec, data: bytes, connect: float) -> 
             **codec.headers,
         }
     )
-    headers.update({name: value.reveal() for name, value in choice.headers.items()})
-    if choice.key:
-        own = (choice.key_header, choice.key_form) if choice.key_header else codec.key_header
-        headers[own[0]] = own[1].format(choice.key.reveal())
+    for name, value in choice.headers:
+        headers[name] = value
     return httpx2.Request(
         "POST",
-        url.copy_merge_params(choice.query) if choice.query else url,
+        url.copy_merge_params(choice.provider.query) if choice.provider.query else url,
         headers=headers,
         content=data,
-        extensions={"timeout": httpx2.Timeout(choice.timeout, connect=connect).as_dict()},
+        extensions={"timeout": httpx2.Timeout(choice.provider.timeout, connect=connect).as_dict()},
     )
 
 
@@ -234,9 +232,11 @@ async def _events(
 @contextmanager
 def logged(choice: ModelChoice, attempt: int, reply: Reply) -> Generator[None]:
     """Log the beginning and the end of one attempt to get an answer: places, sizes and times."""
-    address = urlsplit(choice.base_url)
+    address = urlsplit(choice.provider.base_url)
     through = f" through {reply.route.proxy}" if reply.route.proxy else ""
-    place = f"{choice.provider} at {address.hostname}:{address.port or address.scheme}{through}"
+    place = (
+        f"{choice.provider.name} at {address.hostname}:{address.port or address.scheme}{through}"
+    )
     _log.info("request to %s: attempt %d begins", place, attempt)
     begun = time.perf_counter()
     end = "complete"

@@ -95,7 +95,7 @@ _BREAKAGES: Mapping[Breakage, tuple[type[ModelError], str]] = {
     "failed": (AnswerCut, "{choice.place} broke off its answer.{said}"),
     "malformed": (AnswerCut, "{choice.place} sent an invalid answer. Try again, or choose another model."),
     "no_stream": (AnswerCut, "{choice.place} did not send a stream of an answer. Check the address ({form}).{said}"),
-    "silent": (ModelTimedOut, "{choice.place} sent nothing for {choice.timeout:g} seconds. If it needs longer, raise timeout in [providers.{choice.provider}]."),
+    "silent": (ModelTimedOut, "{choice.place} sent nothing for {choice.provider.timeout:g} seconds. If it needs longer, raise timeout in [providers.{choice.provider.name}]."),
     "declined": (ModelRefused, "{choice.name} declined to answer.{said}"),
     "ended": (AnswerCut, "{choice.place} {done} in the middle of its answer ({reason}). Try again later.{said}"),
 }
@@ -132,7 +132,11 @@ def explained(
     """Make the error to raise; the server's message is quoted in part, with the key removed."""
     route = reply.route
     secrets = (*choice.secrets, *route.secrets)
-    facts: dict[str, Any] = {"choice": choice, "form": ADDRESSES[choice.dialect], "status": ""}
+    facts: dict[str, Any] = {
+        "choice": choice,
+        "form": ADDRESSES[choice.provider.dialect],
+        "status": "",
+    }
     match failure:
         case NoReply(disconnection=disconnection):
             return ModelUnavailable(disconnection.words)
@@ -170,12 +174,12 @@ def explained(
 def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
     hint = login_hint(reply.route, reply.location, reply.text)
     # Without what each request adds to an address, so that it can be pasted.
-    added = reply.path.removeprefix(urlsplit(choice.base_url).path.rstrip("/"))
+    added = reply.path.removeprefix(urlsplit(choice.provider.base_url).path.rstrip("/"))
     address = re.split(r"[?#]", reply.location)[0]
     place = quotable(address.removesuffix(added) if added else address, *choice.secrets)
     return ModelUnavailable(
         f"{choice.place} redirects to {place}. If that is right, make it the base_url of"
-        f" {choice.provider}.{hint}"
+        f" {choice.provider.name}.{hint}"
     )
 
 
@@ -184,5 +188,5 @@ def _about_key(choice: ModelChoice) -> str:
         return f"refused the key from {choice.key.source}. Put a valid one there, or press F5"
     return (
         f"requires a key. Press F5, or name the variable that has it as api_key_env in"
-        f" [providers.{choice.provider}]"
+        f" [providers.{choice.provider.name}]"
     )

@@ -33,7 +33,6 @@ _BLOCKED = "PROHIBITED_CONTENT"
 class Gemini(Codec):
     """Requests to Google's Gemini API, which lists its models at the same address."""
 
-    key_header = ("x-goog-api-key", "{}")
     optional: Mapping[str, str] = {
         "generationConfig.temperature": "temperature",
         "generationConfig.maxOutputTokens": "max_tokens",

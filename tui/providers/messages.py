@@ -40,8 +40,8 @@ class ClaudeCodec(Codec):
         super().__init__(choice, traits)
         self.thinks_unasked = traits.thinks_unasked
         free = max(choice.context_window // _ANSWER_SHARE, 1)
-        most = traits.most_tokens or choice.answer_tokens
-        self.answer_tokens = min(choice.answer_tokens, most, free)
+        most = traits.most_tokens or choice.provider.answer_tokens
+        self.answer_tokens = min(choice.provider.answer_tokens, most, free)
         """The limit of an answer, where a request must have one."""
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
@@ -79,7 +79,6 @@ class Messages(ClaudeCodec):
 
     path = "/v1/messages"
     headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
-    key_header = ("X-Api-Key", "{}")
     optional: Mapping[str, str] = {
         "temperature": "temperature",
         "output_config": "effort",
@@ -91,8 +90,8 @@ class Messages(ClaudeCodec):
         super().__init__(choice, traits_in(CLAUDE, choice.model))
         # The vendor finds the end of the conversation by itself. A gateway to the vendor may know
         # only marks; other servers are sent nothing.
-        self._is_vendor = is_at(choice.base_url, _VENDOR)
-        self._marks_ends = self._is_vendor or choice.provider == "anthropic"
+        self._is_vendor = is_at(choice.provider.base_url, _VENDOR)
+        self._marks_ends = self._is_vendor or choice.provider.name == "anthropic"
 
     def body(self, request: ModelRequest) -> JsonObject:
         parameters = request.parameters

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tui.domain.providers import OFFLINE, PROVIDERS, ListedModel, Provider
 from tui.errors import ModelError
-from tui.providers.catalog import Connection, ModelChoice, provider_of
+from tui.providers.catalog import ModelChoice
 from tui.threads import begin
 
 _log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class ModelLimits:
         self._lists = lists
         self._told: int | None = None
         self._listed: int | None = None
-        self._sees_images = False if choice.provider == OFFLINE else None
+        self._sees_images = False if choice.provider.name == OFFLINE else None
         self._again: Callable[[float], int | None] | None = None
         self._looked_up = choice.configured_window is not None
 
@@ -78,12 +78,12 @@ class ModelLimits:
         A server that answers later is heard all the same.
         """
         # A server that is not the vendor's own decides on the window itself.
-        table = PROVIDERS.get(choice.provider)
-        is_vendors = choice.needs_key and table is not None and choice.base_url == table.base_url
-        is_asked = bool(choice.base_url) and not choice.configured_window
+        server, table = choice.provider, PROVIDERS.get(choice.provider.name)
+        is_vendors = server.needs_key and table is not None and server.base_url == table.base_url
+        is_asked = bool(server.base_url) and not choice.configured_window
         if is_asked and not is_vendors:
             _in_time(partial(self._ask, choice))
-        if choice.provider != OFFLINE:
+        if choice.provider.name != OFFLINE:
             self._look_in_lists(choice)
         if is_asked and is_vendors and not self._listed:
             _in_time(partial(self._ask, choice))
@@ -108,14 +108,13 @@ class ModelLimits:
             # Its library is loaded only where nobody else knows the window.
             from tui.providers.prices import window
 
-            self._listed = window(choice.provider, choice.base_url, choice.model)
+            self._listed = window(choice.provider.name, choice.provider.base_url, choice.model)
 
     def _ask(self, choice: ModelChoice) -> None:
         from tui.providers.model_lists import ask_limits
 
-        connection = Connection(provider_of(choice), choice.key)
-        keep = partial(self._lists.keep, connection.provider) if self._lists else None
-        told = ask_limits(connection, choice.model, _PATIENCE, keep)
+        keep = partial(self._lists.keep, choice.provider) if self._lists else None
+        told = ask_limits(choice, choice.model, _PATIENCE, keep)
         self._told, self._again = told.window, told.again
         if told.sees_images is not None:
             self._sees_images = told.sees_images

@@ -55,7 +55,7 @@ class Responses(Codec):
 
     def __init__(self, choice: ModelChoice) -> None:
         super().__init__(choice, traits_in(OPENAI, choice.model))
-        self.headers = account_headers() if is_at(choice.base_url, OPENAI_HOST) else {}
+        self.headers = account_headers() if is_at(choice.provider.base_url, OPENAI_HOST) else {}
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         return supported_by_openai(parameters, self.choice)

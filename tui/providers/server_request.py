@@ -10,14 +10,11 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import httpx2
-from msgspec.structs import replace
 
-from tui.domain.providers import DialectName, form_of_key
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.logs import milliseconds_since
 from tui.providers.catalog import Connection
 from tui.providers.network import explained, intercepted, login_hint, route_to, web_page
-from tui.providers.secret import key_from_command
 from tui.providers.server_words import causes, is_page, message_in, quotable, quoted
 
 _log = logging.getLogger(__name__)
@@ -25,19 +22,14 @@ _log = logging.getLogger(__name__)
 _CONNECT_SECONDS = 5.0
 _MOST_BYTES = 4 * 1024 * 1024
 _LONGEST_ERROR = 64 * 1024
-_KEY_HEADERS: Mapping[DialectName, str] = {"anthropic": "X-Api-Key", "google": "X-Goog-Api-Key"}
 
 
 class ServerRequest:
     """Requests to one server, which end at the same time, ``seconds`` from now."""
 
     def __init__(self, connection: Connection, seconds: float) -> None:
-        provider = connection.provider
-        if provider.key_command and not connection.key:
-            key = key_from_command(provider.key_command, provider.name)
-            connection = replace(connection, key=key)
-        self._connection = connection
-        self._route = route_to(provider)
+        self._connection = connection.keyed()
+        self._route = route_to(connection.provider)
         self._seconds = seconds
         self._end = time.monotonic() + seconds
 
@@ -98,14 +90,11 @@ class ServerRequest:
         return bytes(data[:_MOST_BYTES])
 
     def _headers(self) -> httpx2.Headers:
-        provider, key = self._connection.provider, self._connection.key
         headers = httpx2.Headers({"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"})
-        if provider.dialect == "anthropic":
+        if self._connection.provider.dialect == "anthropic":
             headers["anthropic-version"] = "2023-06-01"
-        headers.update(provider.headers)
-        if key:
-            header = provider.key_header or _KEY_HEADERS.get(provider.dialect, "Authorization")
-            headers[header] = form_of_key(header).format(key.reveal())
+        for name, value in self._connection.headers:
+            headers[name] = value
         return headers
 
     def _refused(self, status: int, location: str, text: str) -> ModelError:

@@ -16,7 +16,7 @@ from tui.config import Settings
 from tui.domain.providers import OFFLINE
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
-from tui.providers.catalog import Catalog, ModelChoice, with_key
+from tui.providers.catalog import Catalog, ModelChoice
 from tui.providers.model_limits import ListCache, ModelLimits
 from tui.providers.ollama import chat_models
 from tui.providers.protocol import Model, ModelEvent, ModelRequest
@@ -42,13 +42,13 @@ _UNLOADABLE = (
 
 def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
     """Create the model; a command for its key takes ten seconds at most."""
-    if choice.provider == OFFLINE:
+    if choice.provider.name == OFFLINE:
         from tui.providers.guide import OfflineGuide
 
         return OfflineGuide(search)
     from tui.providers.chat_model import ChatModel
 
-    return ChatModel(with_key(choice))
+    return ChatModel(choice)
 
 
 class LazyModel:
@@ -102,9 +102,9 @@ class LazyModel:
                 async for event in events:
                     yield event
         except KeyRefused:
-            if self._choice.key_command:
+            if self._choice.provider.key_command:
                 # The next request makes the model again, with a new key.
-                forget_key(self._choice.key_command)
+                forget_key(self._choice.provider.key_command)
                 self._made = None
             raise
 
@@ -121,15 +121,15 @@ class LazyModel:
         try:
             return await asyncio.wrap_future(made)
         except asyncio.CancelledError:
-            if self._choice.key_command:
-                stop_key_command(self._choice.key_command)
+            if self._choice.provider.key_command:
+                stop_key_command(self._choice.provider.key_command)
             raise
 
     def _make(self, made: Future[Model]) -> None:
         begun = time.perf_counter()
         error = ModelUnavailable(f"{self.name} could not be loaded.")
         try:
-            choice = with_key(self._choice)
+            choice = self._choice.keyed()
             self._limits.look_up(choice)
             choice = msgspec.structs.replace(choice, context_window=self._limits.tokens)
             model = self._build(choice, self._search)
