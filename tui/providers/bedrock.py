@@ -29,8 +29,8 @@ from urllib3.exceptions import ReadTimeoutError as SilentStream
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import BrokenStream, JsonObject
-from tui.providers.exchange import CONNECT_TIMEOUT, NoReply, Refusal, Reply
-from tui.providers.network import Disconnection, proxy_for
+from tui.providers.exchange import CONNECT_TIMEOUT, Refusal, Reply
+from tui.providers.network import NoReply, proxy_for
 from tui.providers.protocol import AnswerEnded, ModelEvent
 from tui.providers.reception import Reception
 from tui.providers.server_words import quotable
@@ -105,7 +105,7 @@ class BedrockClient:
                 reception.break_off(BrokenStream("silent"))
             case NoConnection() | HTTPClientError() if reply.status is None:
                 words = f"{self._choice.place} cannot be reached. {quotable(str(error), *secrets)}"
-                raise NoReply(Disconnection(words)) from None
+                raise NoReply(words) from None
             case HTTPClientError() | HTTPError():
                 reception.break_off(BrokenStream("cut"))
             case BotoCoreError():

@@ -20,12 +20,12 @@ from tui.providers.catalog import ModelChoice, require_extra
 from tui.providers.chat_completions import ChatCompletions
 from tui.providers.codec import BrokenStream, Codec, JsonObject
 from tui.providers.converse import Converse
-from tui.providers.exchange import NoReply, Refusal, Reply, answer_by_http, logged
+from tui.providers.exchange import Refusal, Reply, answer_by_http, logged
 from tui.providers.failures import Failure, explained, passes, short_reason
 from tui.providers.gemini import Gemini
 from tui.providers.messages import Messages
 from tui.providers.model_table import adaptation
-from tui.providers.network import route_to
+from tui.providers.network import NoReply, route_to
 from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,

@@ -19,7 +19,7 @@ import tui
 from tui.logs import error_name
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import BrokenStream, Codec, JsonObject
-from tui.providers.network import Disconnection, Route, explained
+from tui.providers.network import Route, explained
 from tui.providers.protocol import AnswerEnded, ModelEvent
 from tui.providers.reception import Reception
 
@@ -47,14 +47,6 @@ class Refusal(Exception):
         self.status = status
         self.body = body
         self.retry_after = retry_after
-
-
-class NoReply(Exception):
-    """A request without a reply."""
-
-    def __init__(self, disconnection: Disconnection) -> None:
-        super().__init__()
-        self.disconnection = disconnection
 
 
 @dataclass(slots=True)
@@ -148,7 +140,7 @@ async def _replied(
         # The server was reached, and is silent.
         raise BrokenStream("silent") from None
     except (httpx2.TransportError, httpx2.InvalidURL, OSError) as error:
-        raise NoReply(explained(error, reply.route, connect)) from None
+        raise explained(error, reply.route, connect) from None
     reply.status = response.status_code
     reply.path = request.url.path
     reply.location = response.headers.get("location", "")

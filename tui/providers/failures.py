@@ -17,8 +17,8 @@ from tui.errors import (
 )
 from tui.providers.catalog import ModelChoice
 from tui.providers.codec import BROKEN_OFF, Breakage, BrokenStream
-from tui.providers.exchange import NoReply, Refusal, Reply
-from tui.providers.network import LOGIN_REQUIRED, intercepted, login_hint, web_page
+from tui.providers.exchange import Refusal, Reply
+from tui.providers.network import LOGIN_REQUIRED, NoReply, intercepted, login_hint, web_page
 from tui.providers.server_words import is_page, message_in, quotable, quoted
 
 Failure = Refusal | NoReply | BrokenStream
@@ -113,8 +113,8 @@ def _row(refusal: Refusal) -> _Row:
 def passes(failure: Failure) -> bool:
     """True for a failure that may be over at the next attempt: see ``Provider.retries``."""
     match failure:
-        case NoReply(disconnection=disconnection):
-            return disconnection.passes
+        case NoReply(passes=passes):
+            return passes
         case Refusal():
             return _row(failure).passes
         case BrokenStream():
@@ -138,8 +138,8 @@ def explained(
         "status": "",
     }
     match failure:
-        case NoReply(disconnection=disconnection):
-            return ModelUnavailable(disconnection.words)
+        case NoReply(words=words):
+            return ModelUnavailable(words)
         case Refusal(status=status, body=body):
             if said := intercepted(status, route, is_page=is_page(body)):
                 return ModelUnavailable(said)

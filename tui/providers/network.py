@@ -235,14 +235,16 @@ def _usable(file: str, source: str, expected: str) -> Generator[None]:
 # --- requests without a reply, and replies of somebody on the way
 
 
-@dataclass(frozen=True, slots=True)
-class Disconnection:
-    """A request without a reply."""
+class NoReply(Exception):
+    """A request without a reply. ``words`` quote nobody but the operating system and the proxy.
 
-    words: str
-    """The sentence for the user; it quotes nobody but the operating system and the proxy."""
-    passes: bool = True
-    """True if the next attempt may succeed."""
+    ``passes`` is true if the next attempt may succeed.
+    """
+
+    def __init__(self, words: str, *, passes: bool = True) -> None:
+        super().__init__(words)
+        self.words = words
+        self.passes = passes
 
 
 # The first that fits: a wrong certificate is an SSL error, too.
@@ -258,7 +260,7 @@ _REASONS = (
 )
 
 
-def explained(error: BaseException, route: Route, seconds: float) -> Disconnection:
+def explained(error: BaseException, route: Route, seconds: float) -> NoReply:
     """Say why a server did not reply; ``seconds`` limited the connecting."""
     below = causes(error)
     # Without the library's words, which may quote a header.
@@ -266,44 +268,42 @@ def explained(error: BaseException, route: Route, seconds: float) -> Disconnecti
     match next((each for kind in _REASONS for each in below if isinstance(each, kind)), None):
         case httpx2.ConnectTimeout():
             words = f"{route.first} cannot be reached: no connection within {seconds:g} seconds."
-            return Disconnection(words, passes=False)
+            return NoReply(words, passes=False)
         case httpx2.ProxyError() as refusal:
             return _by_proxy(str(refusal), route)
         case ssl.SSLCertVerificationError() as fault:
-            return Disconnection(_untrusted(fault, route) + route.through, passes=False)
+            return NoReply(_untrusted(fault, route) + route.through, passes=False)
         case ssl.SSLError() as fault:
-            return Disconnection(_insecure(fault, route) + route.through, passes=False)
+            return NoReply(_insecure(fault, route) + route.through, passes=False)
         case socket.gaierror():
             name = f"of the proxy {route.proxy}" if route.proxy else route.host
-            return Disconnection(
-                f"The name {name} was not found. Check the address and the network."
-            )
+            return NoReply(f"The name {name} was not found. Check the address and the network.")
         case ConnectionRefusedError():
             asked = "Is it running?" if route.proxy else "Is the server running?"
-            return Disconnection(f"{route.first} refused the connection. {asked}")
+            return NoReply(f"{route.first} refused the connection. {asked}")
         case httpx2.ConnectError():
             systems = [each for each in below if isinstance(each, OSError) and each.errno]
             if not systems or isinstance(systems[-1], ConnectionResetError):
                 # Connected, and then no TLS.
-                return Disconnection(hung_up)
-            return Disconnection(f"{route.first} cannot be reached ({reason_of(error)}).")
+                return NoReply(hung_up)
+            return NoReply(f"{route.first} cannot be reached ({reason_of(error)}).")
         case httpx2.InvalidURL():
             words = f"{route.host} is not the address of a server."
-            return Disconnection(words, passes=False)
+            return NoReply(words, passes=False)
         case _:
-            return Disconnection(hung_up)
+            return NoReply(hung_up)
 
 
-def _by_proxy(said: str, route: Route) -> Disconnection:
+def _by_proxy(said: str, route: Route) -> NoReply:
     """Explain a proxy's reply to the request for a connection: a status, and its words."""
     number = said.partition(" ")[0]
     status = int(number) if number.isdecimal() else 0
     if status == _PROXY_WANTS_USER and route.proxy:
-        return Disconnection(_wanted_by(route.proxy), passes=False)
+        return NoReply(_wanted_by(route.proxy), passes=False)
     reason = f"status {status}" if status else said.rstrip(".")
     done = "could not connect" if status >= 500 else "refused to connect"
     words = f"{route.first} {done} to {route.host} ({reason})."
-    return Disconnection(words, passes=status >= 500)
+    return NoReply(words, passes=status >= 500)
 
 
 def _wanted_by(proxy: Proxy) -> str:
