@@ -5,6 +5,7 @@ Warnings are errors here as everywhere: a client or a socket that nobody closed 
 
 import asyncio
 import gc
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -13,6 +14,7 @@ from tests.providers.chat_server import (
     PATIENCE,
     ChatServer,
     Gate,
+    Reply,
     answers,
     answers_at,
     is_silent,
@@ -43,20 +45,12 @@ async def test_closing_it_before_it_was_asked_for_anything_sends_nothing(model_a
         assert server.requests == []
 
 
-async def test_cancelling_while_the_server_is_silent_closes_the_connection(model_at: ModelAt):
+@pytest.mark.parametrize("reply", [is_silent, lambda gate: answers_at(gate, "One", "Two")])
+async def test_cancelling_before_or_within_an_answer_closes_the_connection(
+    model_at: ModelAt, reply: Callable[[Gate], Reply]
+):
     gate = Gate()
-    with ChatServer(is_silent(gate)) as server:
-        task = asyncio.create_task(collected(model_at(server).stream(asks())))
-        await asyncio.to_thread(gate.wait_until_reached)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.to_thread(server.wait_for_disconnect)
-
-
-async def test_cancelling_within_an_answer_closes_the_connection(model_at: ModelAt):
-    gate = Gate()
-    with ChatServer(answers_at(gate, "One", "Two")) as server:
+    with ChatServer(reply(gate)) as server:
         task = asyncio.create_task(collected(model_at(server).stream(asks())))
         await asyncio.to_thread(gate.wait_until_reached)
         task.cancel()

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import msgspec
 
-from tui.config import ModelTable, Settings, is_address
+from tui.config import ModelTable, ProviderSettings, Settings, is_address
 from tui.domain.providers import (
     EXTRAS,
     GUIDE,
@@ -29,19 +29,8 @@ from tui.providers.secret import Secret, key_from_command, key_from_environment,
 
 _OPENAI = "api.openai.com"
 _KEY_HEADERS: Mapping[DialectName, str] = {"anthropic": "X-Api-Key", "google": "X-Goog-Api-Key"}
-_REPLACED = (
-    "context_window",
-    "timeout",
-    "retries",
-    "key_command",
-    "key_header",
-    "stream_options",
-    "max_tokens_name",
-    "client_certificate",
-    "client_key",
-)
-"""The settings that replace a field of the table; the others of these names are added to it."""
-_ADDED = ("headers", "query", "extra_body")
+_SHARED = sorted({*ProviderSettings.__struct_fields__} & {*Provider.__struct_fields__})
+"""The settings of a server that are fields of its row by the same name."""
 
 FindModel = Callable[[str], str | None]
 """Ask the Ollama at an address for its first model."""
@@ -280,6 +269,7 @@ class Catalog:
         # A key that was pasted on the screen was asked for in spite of the usual variable.
         variable = None if self.has_pasted_key(name) else next(is_set, table.key_variable)
         chosen = settings.connections.chosen_of(name)
+        usual_models = () if own.models else table.models
         address = self._address(table) or own.base_url or table.base_url
         dialect, lists = table.dialect, table.lists
         if own.dialect is not None:
@@ -287,22 +277,23 @@ class Catalog:
         elif dialect == "openai" and urlsplit(address).hostname == _OPENAI:
             # It refuses tools in chat completions to models that reason.
             dialect = "responses"
-        said = {each: getattr(own, each) for each in _REPLACED}
-        return msgspec.structs.replace(
-            table,
-            base_url=address,
-            dialect=dialect,
-            lists=lists,
-            models=tuple(
-                dict.fromkeys([*own.models, *chosen, *(() if own.models else table.models)])
-            ),
-            key_variable=own.api_key_env or variable,
-            key_file=own.api_key_file,
-            needs_key=table.needs_key or own.api_key_env is not None,
-            proxy=settings.config.proxy if own.proxy is None else own.proxy,
-            **{each: value for each, value in said.items() if value not in (None, ())},
-            **{each: getattr(table, each) | (getattr(own, each) or {}) for each in _ADDED},
-        )
+        said = {each: getattr(own, each) for each in _SHARED}
+        fields: dict[str, Any] = {
+            each: getattr(table, each) | value if isinstance(value, dict) else value
+            for each, value in said.items()
+            if value not in (None, ())
+        }
+        fields |= {
+            "base_url": address,
+            "dialect": dialect,
+            "lists": lists,
+            "models": tuple(dict.fromkeys([*own.models, *chosen, *usual_models])),
+            "key_variable": own.api_key_env or variable,
+            "key_file": own.api_key_file,
+            "needs_key": table.needs_key or own.api_key_env is not None,
+            "proxy": settings.config.proxy if own.proxy is None else own.proxy,
+        }
+        return msgspec.structs.replace(table, **fields)
 
     def _address(self, table: Provider) -> str | None:
         """The address in the environment; raises ``ConfigError`` if it is none."""
