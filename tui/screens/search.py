@@ -1,7 +1,9 @@
 """The search screen: incremental search in names and messages of all sessions."""
 
-from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -15,7 +17,6 @@ from tui.domain.search.search_results import HINT, Preview, Results
 from tui.domain.text.safe_text import make_visible_line
 from tui.screens.dialog import Dialog
 from tui.screens.keys import SEARCH
-from tui.widgets.intents import SearchIntent
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
 from tui.widgets.search import HitList, PreviewPane
@@ -29,28 +30,7 @@ SETTLED_SECONDS = 0.02
 
 
 class SearchScreen(Dialog[None]):
-    """Shows results and a preview, and posts intents."""
-
-    class TextSettled(SearchIntent):
-        """Search for a text."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    class HitHighlighted(SearchIntent):
-        """Preview a hit; ``None`` clears the preview."""
-
-        def __init__(self, hit: Hit | None) -> None:
-            super().__init__()
-            self.hit = hit
-
-    class HitChosen(SearchIntent):
-        """Open a hit."""
-
-        def __init__(self, hit: Hit) -> None:
-            super().__init__()
-            self.hit = hit
+    """Has a text looked for and a hit previewed or gone to; only the latest of each counts."""
 
     AUTO_FOCUS = "LineInput"
     # Here and not in ``styles/``, which every start parses.
@@ -82,9 +62,20 @@ class SearchScreen(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*SEARCH]
 
-    def __init__(self, text: str = "", highlighted: Hit | None = None) -> None:
-        """``text`` is the last query, ``highlighted`` the hit to return to."""
+    def __init__(
+        self,
+        search: Callable[["SearchScreen", str], Coroutine[Any, Any, None]],
+        preview: Callable[["SearchScreen", Hit, str], Coroutine[Any, Any, None]],
+        go_to: Callable[["SearchScreen", Hit], None],
+        text: str = "",
+        highlighted: Hit | None = None,
+    ) -> None:
+        """``text`` is the last query, ``highlighted`` the hit to return to.
+
+        ``preview`` is also given the words to mark.
+        """
         super().__init__()
+        self._search, self._preview, self._go_to = search, preview, go_to
         self.line = LineInput(
             text, placeholder="what was said, or a name", compact=True, max_length=500
         )
@@ -110,7 +101,7 @@ class SearchScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         if self.line.value:
-            self._say_settled()
+            self._look_for()
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.width >= WIDE_FROM_COLUMNS, "-wide")
@@ -139,13 +130,13 @@ class SearchScreen(Dialog[None]):
     def ask_again(self) -> None:
         """Repeat the search if the index was incomplete."""
         if self._results is not None and self._results.found.pending:
-            self._say_settled()
+            self._look_for()
 
     def retry_failed(self) -> None:
         # Not while it is asked already, which would only ask it from the beginning.
         if self._results is not None and self._results.error and not self._is_retrying:
             self._is_retrying = True
-            self._say_settled()
+            self._look_for()
 
     def show_error(self, reason: str) -> None:
         """Show why a hit cannot be opened."""
@@ -163,21 +154,26 @@ class SearchScreen(Dialog[None]):
         event.stop()
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(SETTLED_SECONDS, self._say_settled)
+        self._timer = self.set_timer(SETTLED_SECONDS, self._look_for)
 
     @on(HitList.Highlighted)
     def _want_preview(self, event: HitList.Highlighted) -> None:
         event.stop()
-        self.post_message(self.HitHighlighted(event.hit))
+        hit, marked = event.hit, self._results.marked if self._results else ""
+        if hit is None:
+            self.preview.show(None, datetime.now(UTC))
+            self.workers.cancel_group(self, "preview")  # pyright: ignore[reportUnknownMemberType]
+        else:
+            self._run("preview", partial(self._preview, self, hit, marked))
 
     @on(HitList.Chosen)
     def action_choose(self) -> None:
         hit = self.hits.highlighted
         if self._results is None or self._results.text != self.line.value:
             # The results on screen belong to an earlier query.
-            self._say_settled()
+            self._look_for()
         elif hit is not None:
-            self.post_message(self.HitChosen(hit))
+            self._go_to(self, hit)
 
     def action_move(self, hits: int) -> None:
         self.hits.move(hits)
@@ -185,10 +181,13 @@ class SearchScreen(Dialog[None]):
     def action_move_page(self, pages: int) -> None:
         self.hits.move_page(pages)
 
-    def _say_settled(self) -> None:
+    def _look_for(self) -> None:
         if self._timer is not None:
             self._timer.stop()
-        self.post_message(self.TextSettled(self.line.value))
+        self._run("search", partial(self._search, self, self.line.value))
+
+    def _run(self, name: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self.run_worker(work, name=name, group=name, exclusive=True)
 
     def _show_words(self) -> None:
         words = self._results.words(self._indexing) if self._results else HINT

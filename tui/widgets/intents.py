@@ -26,7 +26,3 @@ class CopyRequested(Message):
 
 class PickerIntent(Message):
     """An intent of the session picker; its subclasses are defined there."""
-
-
-class SearchIntent(Message):
-    """An intent of the search screen; its subclasses are defined there."""

@@ -1,8 +1,10 @@
-"""The controller of the search screen: runs the query, and goes to a hit."""
+"""The search screen: what is typed is looked for in a thread, and a hit gone to."""
 
 import asyncio
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,13 +21,12 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
-from tui.widgets.intents import SearchIntent
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
     from tui.domain.journal.session import Entry, SessionEntry
-    from tui.domain.search.query import Hit, SearchResult
+    from tui.domain.search.query import Hit
 
     # What only a search needs is not on the way to the first screen.
     from tui.domain.search.search_results import Preview, Results, SessionHits
@@ -39,10 +40,7 @@ _AROUND = 6
 
 
 class SearchController:
-    """Opens the search screen, answers it, and remembers what was last looked for.
-
-    Of several questions on their way only the latest is answered.
-    """
+    """Opens the search screen, answers it, and remembers what was last looked for."""
 
     def __init__(
         self,
@@ -67,10 +65,8 @@ class SearchController:
         self._workspace = workspace
         self._navigation = navigation
         self._screen: SearchScreen | None = None
-        self._text = self._marked = ""
+        self._text = ""
         self._highlighted: Hit | None = None
-        self._asked = 0
-        self._previewed = 0
 
     # --- the index
 
@@ -84,7 +80,6 @@ class SearchController:
 
     def end(self) -> None:
         """Let go of all that is under way."""
-        self._forget_screen(None)
         if self._indexing is not None:
             self._indexing.end()
 
@@ -116,9 +111,14 @@ class SearchController:
         if self._screen is None:
             from tui.screens.search import SearchScreen
 
-            self._screen = SearchScreen(self._text, self._highlighted)
+            self._screen = SearchScreen(
+                self._search, self._preview, self._choose, self._text, self._highlighted
+            )
             self._app.push_screen(self._screen, self._forget_screen)
             self._screen.show_indexing(self._progress)
+
+    def _forget_screen(self, _: None) -> None:
+        self._screen = None
 
     @property
     def is_on_top(self) -> bool:
@@ -130,36 +130,13 @@ class SearchController:
         if self._screen is not None:
             self._screen.dismiss()
 
-    def take(self, intent: SearchIntent) -> None:
-        """Do what the screen's reader wants."""
-        from tui.screens.search import SearchScreen
+    def _choose(self, screen: "SearchScreen", hit: "Hit") -> None:
+        leave = partial(self._leave_for, screen, hit, self._hold_keys())
+        self._app.run_worker(leave, name="go to the search hit")
 
-        match intent:
-            case SearchScreen.TextSettled(text=text):
-                self._text = text
-                self._asked += 1
-                self._asked_at = time.monotonic()
-                self._app.run_worker(partial(self._search, text, self._asked), name="search")
-            case SearchScreen.HitHighlighted(hit=hit):
-                self._previewed += 1
-                self._highlighted = hit or self._highlighted
-                self._app.run_worker(
-                    partial(self._show_around, hit, self._previewed), name="show the search hit"
-                )
-            case SearchScreen.HitChosen(hit=hit):
-                self._app.run_worker(
-                    partial(self._leave_for, hit, self._hold_keys()), name="go to the search hit"
-                )
-            case _:
-                pass
-
-    def _forget_screen(self, _: None) -> None:
-        self._screen = None
-        # What is still being looked for is not wanted any more.
-        self._asked += 1
-        self._previewed += 1
-
-    async def _leave_for(self, hit: "Hit", release_keys: Callable[[], None]) -> None:
+    async def _leave_for(
+        self, screen: "SearchScreen", hit: "Hit", release_keys: Callable[[], None]
+    ) -> None:
         """Go to a hit; later keys wait, as they are meant for the prompt there."""
         try:
             await self._go_to(hit)
@@ -167,8 +144,7 @@ class SearchController:
             # Again as a command, which asks whether it may be lost.
             self._app.post_message(WorkGiven(lambda _: self._go_to(hit)))
         except StorageError as error:
-            if self._screen is not None:
-                self._screen.show_error(str(error))
+            screen.show_error(str(error))
         finally:
             release_keys()
 
@@ -180,38 +156,30 @@ class SearchController:
         self.close()
         await self._navigation.show_list()
 
-    async def _search(self, text: str, number: int) -> None:
-        results = await asyncio.to_thread(self._found, text, number)
-        if number == self._asked and self._screen is not None:
-            self._marked = results.marked
-            self._screen.show_results(results, self._workspace.clock())
+    async def _search(self, screen: "SearchScreen", text: str) -> None:
+        self._text, self._asked_at = text, time.monotonic()
+        with _wanted() as wanted:
+            results = await asyncio.to_thread(self._found, text, wanted)
+        screen.show_results(results, self._workspace.clock())
 
-    def _found(self, text: str, number: int) -> "Results":
+    def _found(self, text: str, wanted: Callable[[], bool]) -> "Results":
         from tui.domain.search.search_results import Results, as_typed, by_session
+        from tui.engine.library.near_matches import nearest
 
+        search = partial(self._workspace.reader.search, limit=MOST_HITS, wanted=wanted)
+        queries: tuple[str, ...] = ()
         try:
-            found = self._look_for(number, as_typed(text))
-            queries: tuple[str, ...] = ()
-            if not found.hits and not found.late and number == self._asked:
-                found, queries = self._nearest(text, number, found)
+            found = search(as_typed(text))
+            if not found.hits and not found.late and wanted():
+                near = nearest(search, text)
+                kept = {"notice": found.notice, "pending": found.pending}
+                found, queries = msgspec.structs.replace(near.found, **kept), near.queries
             sessions = by_session(found.hits)
             entries = {each.id: each for each in self._workspace.reader.entries(sessions)}
         except StorageError as error:
             return Results(text, error=str(error))
         described = [self._described(key, hits, entries.get(key)) for key, hits in sessions.items()]
         return Results(text, tuple(described), found, queries=queries)
-
-    def _look_for(self, number: int, query: str) -> "SearchResult":
-        return self._workspace.reader.search(query, MOST_HITS, wanted=lambda: number == self._asked)
-
-    def _nearest(
-        self, text: str, number: int, none: "SearchResult"
-    ) -> "tuple[SearchResult, tuple[str, ...]]":
-        from tui.engine.library.near_matches import nearest
-
-        near = nearest(partial(self._look_for, number), text)
-        found = msgspec.structs.replace(near.found, notice=none.notice, pending=none.pending)
-        return found, near.queries
 
     def _described(
         self, session_id: str, hits: "tuple[Hit, ...]", entry: "SessionEntry | None"
@@ -233,17 +201,18 @@ class SearchController:
             message_count=entry.message_count,
         )
 
-    async def _show_around(self, hit: "Hit | None", number: int) -> None:
-        shown = await asyncio.to_thread(self._around, hit, self._marked, number) if hit else None
-        if number == self._previewed and self._screen is not None:
-            self._screen.show_preview(shown, self._workspace.clock())
+    async def _preview(self, screen: "SearchScreen", hit: "Hit", marked: str) -> None:
+        self._highlighted = hit
+        with _wanted() as wanted:
+            shown = await asyncio.to_thread(self._around, hit, marked, wanted)
+        screen.show_preview(shown, self._workspace.clock())
 
-    def _around(self, hit: "Hit", query: str, number: int) -> "Preview | None":
+    def _around(self, hit: "Hit", query: str, wanted: Callable[[], bool]) -> "Preview | None":
         from tui.domain.journal.message import Message
         from tui.domain.search.query import parse
         from tui.domain.search.search_results import Preview, preview
 
-        if number != self._previewed:
+        if not wanted():
             return None
         try:
             entries = self._entries_at(hit)
@@ -257,3 +226,13 @@ class SearchController:
         if hit.message_id is None:
             return journal.tail(2 * _AROUND).session.entries
         return journal.around(hit.message_id, _AROUND, _AROUND).entries
+
+
+@contextmanager
+def _wanted() -> Generator[Callable[[], bool]]:
+    """Tell a thread whether anybody waits for its result: it goes on when its task is cancelled."""
+    ended = threading.Event()
+    try:
+        yield lambda: not ended.is_set()
+    finally:
+        ended.set()
