@@ -6,7 +6,7 @@ import pytest
 
 from tests.ui.screen import notice, rows, send, status, type_at_once
 from tests.waiting import until
-from tui.engine.library.picker_pages import PickerPages
+from tui.engine.library.session_pages import PickerPages
 from tui.screens.session_picker import SessionPicker
 
 pytestmark = pytest.mark.full

@@ -39,7 +39,6 @@ from tui.widgets.hints import HintGiven, hint
 from tui.widgets.intents import (
     CommandInvoked,
     CopyRequested,
-    PickerIntent,
 )
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
@@ -108,7 +107,6 @@ ROUTES = dict((
     _route(Sidebar.MoreWanted, _change_list),
     _route(Sidebar.ScopeToggled, _change_list),
     _route(PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
-    _route(PickerIntent, lambda app, event: app.controllers.picker.take(event)),
     _route(FindLine.Wanted, _find),
     _route(FindLine.Stepped, _find),
     _route(LinksWanted, lambda app, event: app.controllers.links.handle(event)),

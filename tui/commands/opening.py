@@ -22,8 +22,8 @@ from tui.engine.library.closed_sessions import (
     read_open_projects,
     session_with_project,
 )
-from tui.engine.library.picker_pages import PickerPages
 from tui.engine.library.retention import Pruned
+from tui.engine.library.session_pages import PickerPages
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
 from tui.engine.sessions.workspace import Workspace

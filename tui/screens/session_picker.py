@@ -1,26 +1,29 @@
 """The session picker: sessions of all states and projects in one list."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.session_picker import VIEWS, PickerRow, PickerRows, PickerView
-from tui.domain.views.sidebar_rows import matches
+from tui.domain.views.session_picker import VIEWS, PickerRows, PickerView, about
+from tui.domain.views.sidebar_rows import SessionRow, matches
 from tui.screens.dialog import Dialog
 from tui.screens.keys import PICKER
 from tui.screens.typed_text import is_free_text
-from tui.widgets.intents import PickerIntent
+from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
-from tui.widgets.session_picker import PickerList
+from tui.widgets.picker_list import PickerList
+from tui.widgets.sidebar.messages import SessionSelected
 
 _TITLES: dict[PickerView, str] = {
     "all": "All",
@@ -37,43 +40,14 @@ _NOTHING: dict[PickerView, str] = {
 HoldKeys = Callable[[Callable[[], None]], Callable[[], None]]
 """Holds back later keys until the returned function is called; is given what cancels that."""
 
+ReadRows = Callable[..., Coroutine[Any, Any, None]]
+"""Reads the sessions of the screen's view, from the first (``anew``) or on, and shows them."""
+
 _OFFER = "This session is in the trash. Enter brings it back and opens it"
 
 
 class SessionPicker(Dialog[None]):
-    """Shows sessions, filters them, and posts intents."""
-
-    class ViewWanted(PickerIntent):
-        """Show another view, or the sessions of other projects."""
-
-        def __init__(self, view: PickerView, *, everywhere: bool) -> None:
-            super().__init__()
-            self.view: PickerView = view
-            self.everywhere = everywhere
-
-    class RowsWanted(PickerIntent):
-        """Read on: the end of the list is near."""
-
-    class SessionChosen(PickerIntent):
-        """Open a session."""
-
-        def __init__(self, row: PickerRow) -> None:
-            super().__init__()
-            self.row = row
-
-    class BroughtBack(PickerIntent):
-        """Bring a session back from the archive or the trash, and open it."""
-
-        def __init__(self, row: PickerRow) -> None:
-            super().__init__()
-            self.row = row
-
-    class PinToggled(PickerIntent):
-        """Pin a session, or take its pin away."""
-
-        def __init__(self, row: PickerRow) -> None:
-            super().__init__()
-            self.row = row
+    """Shows sessions, filters them, and leaves for the chosen one."""
 
     AUTO_FOCUS = "LineInput"
     # Here and not in ``styles/``, which every start parses.
@@ -96,11 +70,18 @@ class SessionPicker(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [*PICKER]
 
     def __init__(
-        self, view: PickerView, hold_keys: HoldKeys, *, everywhere: bool, text: str = ""
+        self,
+        view: PickerView,
+        read: ReadRows,
+        pin: Callable[["SessionPicker", SessionRow], None],
+        hold_keys: HoldKeys,
+        *,
+        everywhere: bool,
+        text: str = "",
     ) -> None:
         """``text`` is put into the filter; ``hold_keys`` is for a choice that waits for rows."""
         super().__init__()
-        self._hold_keys = hold_keys
+        self._read, self._pin, self._hold_keys = read, pin, hold_keys
         self._let_keys_go: Callable[[], None] | None = None
         self.line = LineInput(
             text,
@@ -112,8 +93,8 @@ class SessionPicker(Dialog[None]):
         self.sessions = PickerList()
         self.views = Static(id="picker-views")
         self.about = Static(id="picker-about")
-        self._view: PickerView = view
-        self._everywhere = everywhere
+        self.view: PickerView = view
+        self.everywhere = everywhere
         self._rows: PickerRows | None = None
         self._now: datetime | None = None
         self._offered = ""
@@ -129,10 +110,23 @@ class SessionPicker(Dialog[None]):
             yield self.about
             yield KeyLine(PICKER)
 
+    def on_mount(self) -> None:
+        self.read_rows(anew=True)
+
     # --- what it shows
 
+    def read_rows(self, *, anew: bool = False, count: int = 0) -> None:
+        """Have the next sessions read, or ``anew`` the first ``count``."""
+        self._has_asked = True
+        self.run_worker(
+            partial(self._read, self, anew=anew, count=count),
+            name="list sessions",
+            group="list sessions",
+            exclusive=True,
+        )
+
     @property
-    def shown(self) -> Sequence[PickerRow]:
+    def shown(self) -> Sequence[SessionRow]:
         """The sessions that the filter passes, in the order of their numbers."""
         return [row for _, row in self.sessions.lines]
 
@@ -147,8 +141,7 @@ class SessionPicker(Dialog[None]):
 
     def retry_failed(self) -> None:
         if self._rows is not None and self._rows.failure and not self._has_asked:
-            self._has_asked = True
-            self.post_message(self.RowsWanted())
+            self.read_rows()
 
     # --- keys
 
@@ -170,7 +163,7 @@ class SessionPicker(Dialog[None]):
     def _may_come(self) -> bool:
         """Tell if the rows to choose from are still being read."""
         rows = self._rows
-        if rows is None or (rows.view, not rows.project) != (self._view, self._everywhere):
+        if rows is None or (rows.view, not rows.project) != (self.view, self.everywhere):
             return True
         return self.sessions.highlighted is None and rows.more and not rows.failure
 
@@ -187,8 +180,21 @@ class SessionPicker(Dialog[None]):
             self._offered = row.id
             self._show_about()
             return
-        wanted = self.BroughtBack if row.state == "in the trash" else self.SessionChosen
-        self.post_message(wanted(row))
+        if row.state == "in the trash":
+            self._bring_back(row)
+        elif row.state == "archived":
+            # Looking at an archived session does not restore it: its first change does.
+            self._leave_for(SessionSelected(row.id))
+        else:
+            command = "resume" if self.view == "closed" else "load"
+            self._leave_for(CommandInvoked(command, row.id))
+
+    def _bring_back(self, row: SessionRow) -> None:
+        self._leave_for(CommandInvoked("restore", row.id))
+
+    def _leave_for(self, wanted: Message) -> None:
+        self.dismiss()
+        self.app.post_message(wanted)  # pyright: ignore[reportUnknownMemberType]
 
     def action_move(self, rows: int) -> None:
         if rows == -1 and self.sessions.place <= 0:
@@ -204,11 +210,11 @@ class SessionPicker(Dialog[None]):
         self.sessions.focus()
 
     def action_turn_view(self, step: int) -> None:
-        place = (VIEWS.index(self._view) + step) % len(VIEWS)
-        self._want(VIEWS[place], everywhere=self._everywhere)
+        place = (VIEWS.index(self.view) + step) % len(VIEWS)
+        self._want(VIEWS[place], everywhere=self.everywhere)
 
     def action_toggle_project(self) -> None:
-        self._want(self._view, everywhere=not self._everywhere)
+        self._want(self.view, everywhere=not self.everywhere)
 
     def action_filter(self) -> None:
         self.line.focus()
@@ -216,12 +222,12 @@ class SessionPicker(Dialog[None]):
     def action_pin(self) -> None:
         row = self.sessions.highlighted
         if row is not None and row.is_kept:
-            self.post_message(self.PinToggled(row))
+            self._pin(self, row)
 
     def action_bring_back(self) -> None:
         row = self.sessions.highlighted
         if row is not None and not row.is_kept:
-            self.post_message(self.BroughtBack(row))
+            self._bring_back(row)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only the keys that do something to the highlighted session."""
@@ -261,14 +267,13 @@ class SessionPicker(Dialog[None]):
         rows = self._rows
         # Once until rows are shown, and not after a failure, which would come again at once.
         if rows is not None and rows.more and not rows.failure and not self._has_asked:
-            self._has_asked = True
-            self.post_message(self.RowsWanted())
+            self.read_rows()
 
     # --- within
 
     def _want(self, view: PickerView, *, everywhere: bool) -> None:
-        self._view, self._everywhere = view, everywhere
-        self.post_message(self.ViewWanted(view, everywhere=everywhere))
+        self.view, self.everywhere = view, everywhere
+        self.read_rows(anew=True)
 
     def _match(self, *, from_top: bool) -> None:
         if self._rows is None or self._now is None:
@@ -301,7 +306,7 @@ class SessionPicker(Dialog[None]):
         if self._rows.failure:
             return self._rows.failure
         if row is not None:
-            return _OFFER if row.id == self._offered else row.about(self._now)
+            return _OFFER if row.id == self._offered else about(row, self._now)
         if self._rows.more:
             return "Looking further…"
         text = self.line.value.strip()

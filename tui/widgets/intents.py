@@ -22,7 +22,3 @@ class CopyRequested(Message):
 
     text: str
     what: str = ""
-
-
-class PickerIntent(Message):
-    """An intent of the session picker; its subclasses are defined there."""

@@ -7,7 +7,7 @@ import pytest
 from tests.domain.views.test_sidebar_rows import entry
 from tui.domain.moves import Move
 from tui.domain.text.labels import UNREADABLE
-from tui.domain.views.session_picker import picker_row
+from tui.domain.views.session_picker import about, picker_row
 from tui.domain.views.sidebar_rows import Mark
 
 NOW = datetime(2026, 1, 14, 8, tzinfo=UTC)
@@ -34,16 +34,16 @@ def test_each_state_has_its_name(status, own, label, state):
 
 
 def test_a_session_that_was_moved_says_when_and_why():
-    about = row(MOVE, status="archived").about(NOW)
-    assert "archived 3 days ago, not used for long" in about
+    words = about(row(MOVE, status="archived"), NOW)
+    assert "archived 3 days ago, not used for long" in words
 
 
 def test_an_imported_session_says_which_program_it_is_from():
-    about = row(MOVE, status="archived", imported_from="claude-code:1").about(NOW)
-    assert about.startswith("shop · from claude-code · archived")
+    words = about(row(MOVE, status="archived", imported_from="claude-code:1"), NOW)
+    assert words.startswith("shop · from claude-code · archived")
 
 
 def test_a_kept_session_says_how_it_stands():
-    about = row(MOVE, {"s": Mark.RUNNING}, ("s",), status="open").about(NOW)
-    assert "open here, used" in about
-    assert "running" in about
+    words = about(row(MOVE, {"s": Mark.RUNNING}, ("s",), status="open"), NOW)
+    assert "open here, used" in words
+    assert "running" in words

@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.workspaces import SHOP
 from tui.domain.journal.records import Settings
-from tui.engine.library.picker_pages import PickerPages
+from tui.engine.library.session_pages import PickerPages
 
 OTHER = "project:/other"
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
-from typing import Protocol
+from typing import Literal
 from unicodedata import combining, normalize
 
 import msgspec
@@ -44,8 +44,14 @@ class Group(StrEnum):
     TRASHED = "Trash"
 
 
+SET_ASIDE = (Group.ARCHIVED, Group.TRASHED)
+"""The groups that are folded at first, and loaded once they are unfolded."""
+
+State = Literal["open here", "open elsewhere", "closed", "archived", "in the trash", "unreadable"]
+
+
 class SessionRow(msgspec.Struct, frozen=True):
-    """A session in the sidebar."""
+    """A session in a list."""
 
     id: str
     label: str
@@ -62,6 +68,16 @@ class SessionRow(msgspec.Struct, frozen=True):
     pinned: bool = False
     program: str = ""
     """The program that it was imported from; empty for an own session."""
+    state: State | None = None
+    """Known where sessions of all states are listed together, as the two fields below."""
+    closed_at: str | None = None
+    moved: str = ""
+    """When and why it was archived or moved to the trash; empty if that is unknown."""
+
+    @property
+    def is_kept(self) -> bool:
+        """True outside of archive and trash."""
+        return self.group not in SET_ASIDE
 
 
 class SessionRows(msgspec.Struct, frozen=True):
@@ -111,18 +127,19 @@ def arrange(
     groups: dict[Group, list[SessionRow]] = {group: [] for group in Group}
     for entry in opened:
         group = Group.PINNED if entry.pinned else Group.OPEN
-        groups[group].append(_row(entry, group, marks))
+        groups[group].append(session_row(entry, group, marks))
     for entry in entries:
         if entry.id not in own:
-            group = _group(entry, today)
-            groups[group].append(_row(entry, group, marks))
+            group = group_of(entry, today)
+            groups[group].append(session_row(entry, group, marks))
     return tuple(chain.from_iterable(groups.values()))
 
 
 _scope_name = lru_cache(maxsize=1000)(scope_name)
 
 
-def _group(entry: SessionEntry, today: date) -> Group:
+def group_of(entry: SessionEntry, today: date) -> Group:
+    """Give the group of a session that is not open here."""
     match entry.status:
         case "archived":
             return Group.ARCHIVED
@@ -172,23 +189,7 @@ def _short_date(then: datetime, now: datetime) -> str:
     return f"{day:%m-%d}" if day.year == now.astimezone().year else day.isoformat()[:4]
 
 
-class Listed(Protocol):
-    """A row of any list of sessions."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def label(self) -> str: ...
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def scope(self) -> str: ...
-
-
-def matches(row: Listed, text: str) -> bool:
+def matches(row: SessionRow, text: str) -> bool:
     """True if each word of a filter occurs in the row's label, name, id or scope.
 
     Case, width and accents are ignored. The ``session-`` of ids matches only if typed whole.
@@ -214,7 +215,8 @@ def _plain(text: str) -> str:
     return "".join(each for each in letters if not combining(each) or each in _VOICED)
 
 
-def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> SessionRow:
+def session_row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> SessionRow:
+    """Make the row of a session."""
     return SessionRow(
         id=entry.id,
         label=entry.label,

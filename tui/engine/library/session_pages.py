@@ -1,8 +1,9 @@
-"""The sessions that a list shows, read page by page as they are asked for."""
+"""The sessions that sidebar and picker show, read page by page as they are asked for."""
 
 import asyncio
+from collections.abc import Container
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -10,6 +11,9 @@ from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.timestamps import parse_utc
 from tui.errors import SessionNotFound
 from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionReader
+
+if TYPE_CHECKING:
+    from tui.domain.views.session_picker import PickerView
 
 PAGE = 50
 MOST_AT_ONCE = 500
@@ -98,12 +102,12 @@ class SessionPager:
                     return
             if self._cursor is not None:
                 known = self._entries
-                listing = await self._page(self._filter(), self._cursor, page_size(len(known)))
+                listing = await self._page(self._filter(), self._cursor, _page_size(len(known)))
                 self._entries, self._cursor = _joined(known, listing.entries), listing.cursor
 
     async def _next_page(self, status: Aside, known: Listing) -> Listing:
         wanted = self._filter(frozenset({status}))
-        listing = await self._page(wanted, known.cursor, page_size(len(known.entries)))
+        listing = await self._page(wanted, known.cursor, _page_size(len(known.entries)))
         return Listing(_joined(known.entries, listing.entries), listing.cursor)
 
     async def read_aside(self, status: Aside) -> None:
@@ -200,6 +204,58 @@ class SessionPager:
         return SessionFilter(None if self._everywhere else self._scope, statuses, order="pinned")
 
 
+class PickerPages:
+    """The sessions of one view of the picker, of one scope or of all, as far as they were read.
+
+    Those of ``hidden_projects`` are left out.
+    """
+
+    def __init__(
+        self,
+        reader: SessionReader,
+        view: "PickerView",
+        scope: str | None,
+        hidden_projects: Container[str] = (),
+    ) -> None:
+        self._hidden = hidden_projects
+        self._reader = reader
+        self._left = _sections(view, scope)
+        self._cursor: str | None = None
+        self.entries: tuple[SessionEntry, ...] = ()
+
+    @property
+    def more(self) -> bool:
+        """True while there are sessions to be read."""
+        return bool(self._left)
+
+    async def read_more(self, count: int = 0) -> None:
+        """Read the next page, of at least ``count`` sessions. Raises ``StorageError``."""
+        wanted = len(self.entries) + max(count, PAGE)
+        while self._left and len(self.entries) < wanted:
+            size = max(count, _page_size(len(self.entries)))
+            listing = await asyncio.to_thread(self._reader.list, self._left[0], self._cursor, size)
+            self._cursor = listing.cursor
+            if listing.cursor is None:
+                self._left = self._left[1:]
+            # A session that was moved meanwhile stays where it was read first.
+            shown = tuple(e for e in listing.entries if e.project_path not in self._hidden)
+            self.entries = _joined(self.entries, shown)
+
+
+def _sections(view: "PickerView", scope: str | None) -> tuple[SessionFilter, ...]:
+    archived = SessionFilter(scope, frozenset({"archived"}))
+    trashed = SessionFilter(scope, frozenset({"trashed"}))
+    match view:
+        case "all":
+            return SessionFilter(scope, KEPT, order="pinned"), archived, trashed
+        case "closed":
+            return (SessionFilter(scope, frozenset({"closed"}), order="closed"),)
+        case "archive":
+            return (archived,)
+        case "trash":
+            return (trashed,)
+
+
 def _joined(
     entries: tuple[SessionEntry, ...], others: tuple[SessionEntry, ...]
 ) -> tuple[SessionEntry, ...]:
@@ -207,7 +263,7 @@ def _joined(
     return (*entries, *(entry for entry in others if entry.id not in known))
 
 
-def page_size(known: int) -> int:
+def _page_size(known: int) -> int:
     """The size of the next page, as many as are known.
 
     A filter that looks at ten thousand is done after twenty pages.

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
-from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows, matches, narrows
+from tui.domain.views.sidebar_rows import (
+    SET_ASIDE,
+    Group,
+    SessionRow,
+    SessionRows,
+    matches,
+    narrows,
+)
 from tui.widgets.sidebar.outline import Outline
-
-SET_ASIDE = (Group.ARCHIVED, Group.TRASHED)
-"""The groups that are folded at first, and loaded once they are unfolded."""
 
 Last = tuple[int, str]
 """The number of rows and the id of the last: it changes when a request brings more."""

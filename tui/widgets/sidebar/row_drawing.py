@@ -26,7 +26,7 @@ SIGNS: dict[Mark, tuple[str, Part]] = {
     Mark.UNSAVED: ("!", "unsaved"),
     Mark.READ_ONLY: ("⊘", "read-only"),
 }
-_PIN = "▴"
+PIN = "▴"
 # A narrower list has no room for them beside the label.
 _CELLS_FOR_AGE = 20
 _CELLS_FOR_COUNT = 40
@@ -45,7 +45,7 @@ def row_pieces(
         age = f" {cut(one_line(row.scope), min(_PROJECT_CELLS, width // 4))}{age}"
     if row.program:
         age = f" {cut(one_line(row.program), min(_PROGRAM_CELLS, width // 4))}{age}"
-    is_cut = cell_len(_called(row)) > width - 3 - cell_len(count + age)
+    is_cut = cell_len(called(row)) > width - 3 - cell_len(count + age)
     aside = f" {age.strip()}" if is_cut and count else count + age
     yield from _beginning(row, width - cell_len(aside), current)
     yield (aside, "aside")
@@ -54,7 +54,7 @@ def row_pieces(
 def question_pieces(row: SessionRow, width: int) -> Iterator[Piece]:
     """The question in place of a row; only the title is cut."""
     before, behind = _QUESTION_IN_TRASH if row.group is Group.TRASHED else _QUESTION
-    title = cut(_called(row), width - len(before) - len(behind))
+    title = cut(called(row), width - len(before) - len(behind))
     yield (fill(before + title + behind, width), "warning")
 
 
@@ -62,11 +62,12 @@ def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
     is_current = row.id == current
     sign, part = SIGNS[row.mark]
     yield (BAR if is_current else " ", "current")
-    yield (f"{_PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
-    yield (fill(_called(row), width - 3), "current" if is_current else "text")
+    yield (f"{PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
+    yield (fill(called(row), width - 3), "current" if is_current else "text")
 
 
-def _called(row: SessionRow) -> str:
+def called(row: SessionRow) -> str:
+    """The title of a session in one line, uncut."""
     return one_line(whole_label(row.name, row.label))
 
 

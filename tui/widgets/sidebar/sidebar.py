@@ -23,7 +23,6 @@ from tui.widgets.intents import CommandInvoked
 from tui.widgets.keys import FILTER, RENAME, SIDEBAR, SIDEBAR_ROW_ACTIONS
 from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.filtered_rows import SET_ASIDE
 from tui.widgets.sidebar.rows_view import RowsView
 
 _CELLS_BEFORE_LABEL = 3
@@ -278,7 +277,7 @@ class Sidebar(Vertical):
         row = self._list.take_row()
         if row is None:
             return
-        if row.group in SET_ASIDE:
+        if not row.is_kept:
             hint(self, "Archived and deleted sessions cannot be pinned")
             return
         self.post_message(messages.SessionPinned(row.id, pinned=not row.pinned))

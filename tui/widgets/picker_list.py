@@ -2,38 +2,22 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.events import Click
 from textual.message import Message
 
-from tui.domain.text.labels import whole_label
 from tui.domain.timestamps import parse_utc
-from tui.domain.views.session_picker import PickerRow, State
-from tui.domain.views.sidebar_rows import Mark, short_age
+from tui.domain.views.sidebar_rows import Mark, SessionRow, State, short_age
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.line_list import LineList
+from tui.widgets.sidebar.row_drawing import PIN, SIGNS, called
 
-Line = tuple[int, PickerRow]
+Line = tuple[int, SessionRow]
 """A session and its number, from 1."""
 
-Part = Literal["text", "number", "sign", "aside", "set-aside"]
-Piece = tuple[str, Part]
-
-_MARKS: dict[Mark, str] = {
-    Mark.ASKING: "?",
-    Mark.RUNNING: "●",
-    Mark.UNREAD: "•",
-    Mark.UNSAVED: "!",
-    Mark.READ_ONLY: "⊘",
-}
-_STATES: dict[State, str] = {
-    "open here": "○",
-    "open elsewhere": "⊘",
-    "unreadable": "!",
-}
-_PIN = "▴"
+_STATES: dict[State, str] = {"open here": "○", "open elsewhere": "⊘", "unreadable": "!"}
 _AGE_CELLS = 6
 _SIGN_CELLS = 3
 _PROJECT_CELLS = 16
@@ -43,26 +27,20 @@ _STATE_FROM_CELLS = 76
 _COUNT_FROM_CELLS = 110
 
 
-def row_pieces(row: PickerRow, number: str, now: datetime, width: int) -> Iterator[Piece]:
+def row_pieces(
+    row: SessionRow, number: str, now: datetime, width: int
+) -> Iterator[tuple[str, str]]:
     """Number, signs and title; then project, state, count and age where there is room."""
     aside = "".join(_asides(row, now, width))
+    sign = _STATES.get(row.state or "closed", " ") if row.mark is Mark.NONE else SIGNS[row.mark][0]
     yield f"{number} ", "number"
-    yield _signs(row), "sign"
+    yield f"{PIN if row.pinned else ' '}{sign}".ljust(_SIGN_CELLS), "sign"
     room = max(1, width - len(number) - 1 - _SIGN_CELLS - cell_len(aside))
-    yield fill(one_line(whole_label(row.name, row.label)), room), _title_part(row)
+    yield fill(called(row), room), "text" if row.is_kept else "set-aside"
     yield aside, "aside"
 
 
-def _signs(row: PickerRow) -> str:
-    pin = _PIN if row.pinned else " "
-    return f"{pin}{_MARKS.get(row.mark) or _STATES.get(row.state, ' ')}".ljust(_SIGN_CELLS)
-
-
-def _title_part(row: PickerRow) -> Part:
-    return "text" if row.is_kept else "set-aside"
-
-
-def _asides(row: PickerRow, now: datetime, width: int) -> Iterator[str]:
+def _asides(row: SessionRow, now: datetime, width: int) -> Iterator[str]:
     if width >= _PROJECT_FROM_CELLS:
         yield "  " + fill(cut(one_line(row.scope), _PROJECT_CELLS), _PROJECT_CELLS)
     if width >= _STATE_FROM_CELLS:
@@ -117,7 +95,7 @@ class PickerList(LineList[Line], can_focus=True):
         return self._lines
 
     @property
-    def highlighted(self) -> PickerRow | None:
+    def highlighted(self) -> SessionRow | None:
         """The highlighted session."""
         line = self.line_at(self.place)
         return line[1] if line else None
@@ -126,11 +104,11 @@ class PickerList(LineList[Line], can_focus=True):
         del line
         return False
 
-    def pieces(self, line: Line, width: int) -> Iterable[Piece]:
+    def pieces(self, line: Line, width: int) -> Iterable[tuple[str, str]]:
         number, row = line
         return row_pieces(row, f"{number:>{len(str(len(self._lines)))}}", self._now, width)
 
-    def show(self, rows: Sequence[PickerRow], now: datetime, *, from_top: bool) -> None:
+    def show(self, rows: Sequence[SessionRow], now: datetime, *, from_top: bool) -> None:
         """Show other rows, with the highlight on the same session or, ``from_top``, the first."""
         before = self.highlighted
         self._lines, self._now = [*enumerate(rows, 1)], now
