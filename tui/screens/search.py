@@ -159,7 +159,7 @@ class SearchScreen(Dialog[None]):
     @on(HitList.Highlighted)
     def _want_preview(self, event: HitList.Highlighted) -> None:
         event.stop()
-        hit, marked = event.hit, self._results.marked if self._results else ""
+        hit, marked = self.hits.highlighted, self._results.marked if self._results else ""
         if hit is None:
             self.preview.show(None, datetime.now(UTC))
             self.workers.cancel_group(self, "preview")  # pyright: ignore[reportUnknownMemberType]

@@ -6,7 +6,6 @@ from typing import ClassVar
 import msgspec
 from rich.cells import cell_len
 from textual.events import Click
-from textual.message import Message
 
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.line_list import LineList
@@ -28,32 +27,16 @@ class Choice(msgspec.Struct, frozen=True):
 class ChoiceList(LineList[Choice], can_focus=False):
     """Shows choices. The keys are its screen's; lines that only say something come last."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--aside", "line-list--mark"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--mark"}
     DEFAULT_CSS = """
     ChoiceList {
         height: 1fr;
         background: $surface;
         scrollbar-background: $surface;
 
-        & > .line-list--aside { color: $text-muted; }
         & > .line-list--mark { color: $text-accent; }
-        & > .line-list--highlight {
-            background: $block-cursor-background;
-            color: $block-cursor-foreground;
-        }
     }
     """
-
-    class Chosen(Message):
-        """A choice was clicked."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._choices: Sequence[Choice] = ()
-
-    @property
-    def lines(self) -> Sequence[Choice]:
-        return self._choices
 
     @property
     def highlighted(self) -> Choice | None:
@@ -63,7 +46,7 @@ class ChoiceList(LineList[Choice], can_focus=False):
 
     def show(self, choices: Sequence[Choice], highlighted: str = "") -> None:
         """Show other choices, with the highlight on the one named, else on the first."""
-        self._choices = choices
+        self._lines = choices
         self.update_size()
         ids = [choice.id for choice in choices]
         place = ids.index(highlighted) if highlighted in ids else 0
@@ -81,9 +64,6 @@ class ChoiceList(LineList[Choice], can_focus=False):
     def move_page(self, pages: int) -> None:
         """Move the highlight by screens."""
         self.move(pages * max(2, self.height - 1))
-
-    def is_heading(self, line: Choice) -> bool:  # noqa: ARG002 - there are none
-        return False
 
     def pieces(self, line: Choice, width: int) -> Iterable[tuple[str, str]]:
         if not line.id:
@@ -107,4 +87,4 @@ class ChoiceList(LineList[Choice], can_focus=False):
 
     @property
     def _count(self) -> int:
-        return sum(bool(choice.id) for choice in self._choices)
+        return sum(bool(choice.id) for choice in self._lines)

@@ -8,6 +8,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.events import MouseEvent
 from textual.geometry import Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -22,22 +23,37 @@ class LineList(ScrollView, Generic[Line]):
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--highlight"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--highlight", "line-list--aside"}
     DEFAULT_CSS = """
-    LineList { overflow-x: hidden; scrollbar-size-vertical: 1; }
+    LineList {
+        overflow-x: hidden; scrollbar-size-vertical: 1;
+
+        & > .line-list--aside { color: $text-muted; }
+        & > .line-list--highlight {
+            background: $block-cursor-background;
+            color: $block-cursor-foreground;
+        }
+    }
     """
+
+    class Highlighted(Message):
+        """Another line is highlighted, or none."""
+
+    class Chosen(Message):
+        """A line was clicked, which chooses it."""
 
     place = -1
     """The number of the highlighted line."""
+    _lines: Sequence[Line] = ()
 
     @property
-    @abstractmethod
     def lines(self) -> Sequence[Line]:
         """All lines, on screen or not."""
+        return self._lines
 
-    @abstractmethod
-    def is_heading(self, line: Line) -> bool:
+    def is_heading(self, line: Line) -> bool:  # noqa: ARG002 -- most lists have none
         """True if a line comes into view with the first line under it."""
+        return False
 
     @abstractmethod
     def pieces(self, line: Line, width: int) -> Iterable[tuple[str, str]]:
@@ -60,6 +76,21 @@ class LineList(ScrollView, Generic[Line]):
     def visible_text(self) -> list[str]:
         """The text on screen, row by row."""
         return [self.render_line(y).text.rstrip() for y in range(self.height)]
+
+    def move(self, lines: int) -> None:
+        """Move the highlight down by lines, or up."""
+        self.move_to(self.place + lines)
+
+    def move_page(self, pages: int) -> None:
+        """Move the highlight down by screens, or up."""
+        self.move_to(self.place + pages * max(1, self.height - 1))
+
+    def move_to(self, place: int) -> None:
+        """Move the highlight to a line, at most to the first or last one."""
+        place = max(0, min(place, len(self.lines) - 1))
+        if self.lines and place != self.place:
+            self.highlight_place(place)
+            self.post_message(self.Highlighted())
 
     def update_size(self) -> None:
         """Take the number of lines, which has changed."""

@@ -54,7 +54,6 @@ class PickerList(LineList[Line], can_focus=True):
     """A virtual list of sessions with their numbers."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line-list--aside",
         "line-list--number",
         "line-list--set-aside",
         "line-list--sign",
@@ -65,44 +64,24 @@ class PickerList(LineList[Line], can_focus=True):
         scrollbar-background: $background;
         scrollbar-color: $panel;
 
-        & > .line-list--aside { color: $text-muted; }
         & > .line-list--number { color: $text-muted; }
         & > .line-list--set-aside { color: $text-muted; text-style: italic; }
         & > .line-list--sign { color: $text-accent; }
-        & > .line-list--highlight {
-            background: $block-cursor-background;
-            color: $block-cursor-foreground;
-        }
     }
     """
-
-    class Highlighted(Message):
-        """Another session is highlighted, or none."""
-
-    class Chosen(Message):
-        """The highlighted session was clicked again."""
 
     class MoreWanted(Message):
         """The end of the list came within a screen."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._lines: Sequence[Line] = ()
         self._now = datetime.min.replace(tzinfo=UTC)
-
-    @property
-    def lines(self) -> Sequence[Line]:
-        return self._lines
 
     @property
     def highlighted(self) -> SessionRow | None:
         """The highlighted session."""
         line = self.line_at(self.place)
         return line[1] if line else None
-
-    def is_heading(self, line: Line) -> bool:
-        del line
-        return False
 
     def pieces(self, line: Line, width: int) -> Iterable[tuple[str, str]]:
         number, row = line
@@ -120,14 +99,6 @@ class PickerList(LineList[Line], can_focus=True):
         self.post_message(self.Highlighted())
         self._ask_for_more()
 
-    def move(self, rows: int) -> None:
-        """Move the highlight down by rows, or up."""
-        self._move_to(self.place + rows)
-
-    def move_page(self, pages: int) -> None:
-        """Move the highlight down by screens, or up."""
-        self._move_to(self.place + pages * max(1, self.height - 1))
-
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         self._ask_for_more()
@@ -139,15 +110,12 @@ class PickerList(LineList[Line], can_focus=True):
     def on_click(self, event: Click) -> None:
         place = self.place_under(event)
         if self.line_at(place) is not None:
-            self._move_to(place)
+            self.move_to(place)
             if event.chain > 1:
                 self.post_message(self.Chosen())
 
-    def _move_to(self, place: int) -> None:
-        place = max(0, min(place, len(self._lines) - 1))
-        if self._lines and place != self.place:
-            self.highlight_place(place)
-            self.post_message(self.Highlighted())
+    def move_to(self, place: int) -> None:
+        super().move_to(place)
         self._ask_for_more()
 
     def _ask_for_more(self) -> None:

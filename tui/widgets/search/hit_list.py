@@ -1,11 +1,10 @@
 """The hits of a search, one of them highlighted."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import ClassVar
 
 from textual.events import Click
-from textual.message import Message
 
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import Results, SessionHits
@@ -19,7 +18,6 @@ class HitList(LineList[Line], can_focus=False):
     """A virtual list of hits under their sessions. The keys are its screen's."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line-list--aside",
         "line-list--own",
         "line-list--answer",
         "line-list--heading",
@@ -32,35 +30,15 @@ class HitList(LineList[Line], can_focus=False):
         scrollbar-color: $panel;
 
         & > .line-list--heading { text-style: bold; }
-        & > .line-list--aside { color: $text-muted; }
         & > .line-list--own { color: $text-primary; text-style: bold; }
         & > .line-list--answer { color: $text-accent; }
         & > .line-list--mark { color: $text-warning; text-style: bold underline; }
-        & > .line-list--highlight {
-            background: $block-cursor-background;
-            color: $block-cursor-foreground;
-        }
     }
     """
 
-    class Highlighted(Message):
-        """Another hit is highlighted, or none."""
-
-        def __init__(self, hit: Hit | None) -> None:
-            super().__init__()
-            self.hit = hit
-
-    class Chosen(Message):
-        """A hit was clicked twice."""
-
     def __init__(self) -> None:
         super().__init__()
-        self._lines: list[Line] = []
         self._now = datetime.min.replace(tzinfo=UTC)
-
-    @property
-    def lines(self) -> Sequence[Line]:
-        return self._lines
 
     def is_heading(self, line: Line) -> bool:
         return isinstance(line, SessionHits)
@@ -85,20 +63,20 @@ class HitList(LineList[Line], can_focus=False):
         self.update_size()
         self.highlight_place(places[0] if places else self._hit_from(0, 1))
         if self.highlighted != before or self.highlighted is None:
-            self.post_message(self.Highlighted(self.highlighted))
+            self.post_message(self.Highlighted())
 
-    def move(self, hits: int) -> None:
+    def move(self, lines: int) -> None:
         """Move the highlight down by hits, or up."""
-        places = [place for place, line in enumerate(self._lines) if isinstance(line, Hit)]
+        places = [place for place, line in enumerate(self.lines) if isinstance(line, Hit)]
         if places:
             now = places.index(self.place)
-            self._move_to(places[max(0, min(now + hits, len(places) - 1))])
+            self.move_to(places[max(0, min(now + lines, len(places) - 1))])
 
     def move_page(self, pages: int) -> None:
-        """Move the highlight down by screens, or up."""
         place = self.place + pages * max(1, self.height - 1)
-        place = max(0, min(place, len(self._lines) - 1))
-        self._move_to(self._hit_from(place, -pages) if pages > 0 else self._hit_from(place, 1))
+        place = max(0, min(place, len(self.lines) - 1))
+        if (hit := self._hit_from(place, -1 if pages > 0 else 1)) >= 0:
+            self.move_to(hit)
 
     def on_resize(self) -> None:
         self.bring_into_view()
@@ -106,7 +84,7 @@ class HitList(LineList[Line], can_focus=False):
     def on_click(self, event: Click) -> None:
         place = self.place_under(event)
         if isinstance(self.line_at(place), Hit):
-            self._move_to(place)
+            self.move_to(place)
             if event.chain > 1:
                 self.post_message(self.Chosen())
 
@@ -119,12 +97,6 @@ class HitList(LineList[Line], can_focus=False):
                 return place
             place += step
         return -1
-
-    def _move_to(self, place: int) -> None:
-        if place < 0 or place == self.place:
-            return
-        self.highlight_place(place)
-        self.post_message(self.Highlighted(self.highlighted))
 
 
 def _is_at(line: Line, hit: Hit | None) -> bool:
