@@ -17,7 +17,7 @@ from tests.ui.screen import (
 from tests.waiting import until
 from tui.domain.views.notice import Notice
 from tui.screens.help import HelpScreen
-from tui.screens.notice_list import NoticeList
+from tui.screens.page import NoticeList
 
 
 def key_line(app):

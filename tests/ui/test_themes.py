@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.screen import rows, send
 from tests.waiting import until
-from tui.screens.theme_picker import ThemePicker
+from tui.screens.list_dialog import ThemePicker
 
 
 @pytest.fixture

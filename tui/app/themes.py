@@ -67,7 +67,7 @@ class ThemeSwitcher:
 
     def pick(self) -> None:
         """Open the list of themes; each is shown while it is highlighted."""
-        from tui.screens.theme_picker import ThemePicker
+        from tui.screens.list_dialog import ThemePicker
 
         before, names = self.current, self.names()
 

@@ -1,7 +1,7 @@
-"""A dialog to choose one row of a list."""
+"""Dialogs to choose one row of a list; the one of the themes shows each that is highlighted."""
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,6 +12,12 @@ from textual.widgets import OptionList, Static
 
 from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.screens.dialog import Dialog
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+SETTLED_SECONDS = 0.05
+"""Debounce of the highlight: to change the theme takes longer than a held key repeats."""
 
 
 class ListDialog(Dialog[int | None]):
@@ -59,3 +65,30 @@ class ListDialog(Dialog[int | None]):
     def _choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(event.option_index)
+
+
+class ThemePicker(ListDialog):
+    """Lists themes at the side, and calls ``preview`` with the highlighted one."""
+
+    DEFAULT_CSS = """
+    ThemePicker {
+        align: right middle;
+        Vertical { max-width: 32; }
+    }
+    """
+
+    def __init__(
+        self, names: Sequence[str], current: str, preview: Callable[[str], object]
+    ) -> None:
+        super().__init__("Theme", names, names.index(current))
+        self._names = names
+        self._preview = preview
+        self._timer: Timer | None = None
+
+    @on(OptionList.OptionHighlighted)
+    def _show_later(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        if self._timer is not None:
+            self._timer.stop()
+        name = self._names[event.option_index]
+        self._timer = self.set_timer(SETTLED_SECONDS, lambda: self._preview(name))

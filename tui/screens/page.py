@@ -1,7 +1,9 @@
-"""A page of text over the conversation."""
+"""Pages of text over the conversation: reports, and the list of notices."""
 
 import math
 import time
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import ClassVar
 
 from textual import events
@@ -11,13 +13,16 @@ from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.domain.views.notice import Report
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.notice import LoggedNotice, Report
 from tui.screens.dialog import Dialog
 from tui.screens.typed_text import PassOn, is_free_text
-from tui.widgets.wrapping import clean, wrap_hanging
+from tui.widgets.notice_queue import SIGNS
+from tui.widgets.wrapping import clean, wrap_hanging, wrap_words
 
 _FRAME = 5
 """Cells beside the text: border, padding and scrollbar."""
+_STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
 
 
 class TextDialog(Dialog[None]):
@@ -109,3 +114,38 @@ class ReportScreen(PageScreen):
     def lay_out(self, width: int) -> Content:
         lines = clean(self._report.text).split("\n")
         return Content("\n".join(row for line in lines for row in wrap_hanging(line, width)))
+
+
+class NoticeList(PageScreen):
+    """Each notice with its time, and with its session if that was not on screen; F8 closes it."""
+
+    def __init__(
+        self,
+        notices: Sequence[LoggedNotice],
+        now: datetime,
+        pass_on: PassOn,
+    ) -> None:
+        super().__init__("Notices", pass_on)
+        self._notices = notices
+        self._today = now.astimezone().date()
+
+    def lay_out(self, width: int) -> Content:
+        if not self._notices:
+            return Content("No notices yet.")
+        return Content("\n").join(
+            line for each in self._notices for line in self._lines(each, width)
+        )
+
+    def _lines(self, logged: LoggedNotice, width: int) -> Iterator[Content]:
+        at, notice = logged.at.astimezone(), logged.notice
+        time = f"{at:%H:%M}" if at.date() == self._today else f"{at:%d %b %H:%M}"
+        lead = f"{time} {SIGNS[notice.severity]} "
+        title = f'"{logged.title}": ' if logged.title else ""
+        for number, text in enumerate(_wrapped(f"{title}{notice.text}", width - len(lead))):
+            margin = " " * len(lead) if number else lead
+            yield Content.assemble((margin, "$text-muted"), (text, _STYLES[notice.severity]))
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    for line in text.splitlines():
+        yield from wrap_words(make_visible_line(line), max(1, width))

@@ -62,7 +62,7 @@ class NoticeController:
 
     def toggle_list(self) -> None:
         """Open the list of notices, or close it."""
-        from tui.screens.notice_list import NoticeList
+        from tui.screens.page import NoticeList
 
         if isinstance(self._app.screen, NoticeList):
             self._app.screen.dismiss()
