@@ -72,3 +72,18 @@ async def paste(app, pilot, text: str) -> None:
 async def step(app, name: str) -> None:
     """Until a step is asked for."""
     await until(lambda: getattr(app.screen, "step", "") == name, f"the step {name}")
+
+
+async def enter(app, pilot, text: str, then: str = "") -> None:
+    """Paste what a step asks for and press Enter, until the step that follows."""
+    await paste(app, pilot, text)
+    await pilot.press("enter")
+    if then:
+        await step(app, then)
+
+
+async def enter_model(app, pilot, letters: str = "") -> None:
+    """Choose the first of the models that have these letters, until the screen is gone."""
+    await step(app, "model")
+    await pilot.press(*letters, "enter")
+    await until(lambda: app.screen is app.chat, "the chat")

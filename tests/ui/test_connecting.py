@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import asynccontextmanager
 
 import pytest
 from textual.widgets import Input
@@ -15,7 +16,17 @@ from tests.providers.chat_server import (
     sends,
 )
 from tests.providers.relay import ForwardProxy
-from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
+from tests.ui.connecting import (
+    KEY,
+    BareMachine,
+    choose,
+    enter,
+    enter_model,
+    opened,
+    paste,
+    shown,
+    step,
+)
 from tests.ui.screen import (
     conversation,
     go_to,
@@ -23,6 +34,7 @@ from tests.ui.screen import (
     send,
     status,
     terminal_rows,
+    type_at_once,
     wait_for_answer,
     words,
 )
@@ -33,6 +45,7 @@ from tui.engine.connections import ConnectionManager
 pytestmark = pytest.mark.full
 
 MODELS = ["gpt-6-luna", "gpt-6", "gpt-6-nova"]
+OWN = "Server of your own"
 
 
 @pytest.fixture
@@ -46,6 +59,40 @@ def bare(tmp_path):
     return bare
 
 
+@pytest.fixture
+def asked(bare):
+    """Runs a bare machine up to the first step after a provider was chosen."""
+
+    @asynccontextmanager
+    async def asked(then, provider="OpenAI", server=None, size=(120, 40), **environ):
+        machine = bare(server, **environ)
+        async with machine.running(size=size) as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, provider)
+            await step(app, then)
+            yield machine, app, pilot
+
+    return asked
+
+
+async def connect_openai(app, pilot, letters=""):
+    await opened(app, pilot)
+    await choose(app, pilot, "OpenAI")
+    await step(app, "key")
+    await enter(app, pilot, KEY)
+    await enter_model(app, pilot, letters)
+
+
+async def hears(app, pilot, machine, answer):
+    await send(pilot, "Hi")
+    await until(lambda: answer in conversation(app), "the answer")
+    await wait_for_answer(machine)
+
+
+def connections(machine):
+    return load_connections(machine.config / "connections.toml")
+
+
 @pytest.mark.fast
 async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(bare):
     with ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server:
@@ -54,16 +101,10 @@ async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(ba
             await opened(app, pilot)
             await pilot.press("down", "enter")
             await step(app, "key")
-            await paste(app, pilot, f"{KEY}\n")
-            await pilot.press("enter")
-            await step(app, "model")
-            await until(lambda: "gpt-6-luna" in shown(app), "the models")
-            await pilot.press("enter")
-            await until(lambda: app.screen is app.chat, "the chat")
+            await enter(app, pilot, f"{KEY}\n")
+            await enter_model(app, pilot)
             await until(lambda: "openai:gpt-6-luna" in status(app), "the model")
-            await send(pilot, "Hi")
-            await until(lambda: "Hello there." in conversation(app), "the answer")
-            await wait_for_answer(machine)
+            await hears(app, pilot, machine, "Hello there.")
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
@@ -80,63 +121,30 @@ async def test_the_model_that_was_connected_answers_after_the_next_start(bare):
     with ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server:
         machine = bare(server)
         async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await connect_openai(app, pilot, "gpt-6-nova")
+            await connect_openai(app, pilot, "nova")
         machine.restart()
         async with machine.running() as (app, pilot):
             await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
-            await send(pilot, "Hi")
-            await until(lambda: "Hello there." in conversation(app), "the answer")
-            await wait_for_answer(machine)
-
-
-async def connect_openai(app, pilot, model):
-    await choose(app, pilot, "OpenAI")
-    await step(app, "key")
-    await paste(app, pilot, KEY)
-    await pilot.press("enter")
-    await step(app, "model")
-    await pilot.press(*model.replace("-", " ").split(" ")[-1], "enter")
-    await until(lambda: app.screen is app.chat, "the chat")
+            await hears(app, pilot, machine, "Hello there.")
 
 
 @pytest.mark.fast
-async def test_the_session_goes_on_with_it_after_the_guide(bare):
-    with ChatServer(answers("A real answer."), models=MODELS, key=KEY) as server:
+async def test_sessions_that_only_the_guide_answered_go_on_with_it(bare):
+    with ChatServer(answers("One."), answers("Two."), models=MODELS, key=KEY) as server:
         machine = bare(server)
         async with machine.running() as (app, pilot):
-            await send(pilot, "Hello")
-            await until(lambda: "built-in guide" in words(app), "the guide")
-            await wait_for_answer(machine)
-            await opened(app, pilot)
-            await connect_openai(app, pilot, "gpt-6")
-            await send(pilot, "And now")
-            await until(lambda: "A real answer." in conversation(app), "the answer")
-            await wait_for_answer(machine)
-            await until(
-                lambda: "And now" in status(app) and "Hello" not in status(app), "the title"
-            )
-        said = [message["content"] for message in server.requests[0].body["messages"]]
-        assert said == ["And now"]
-
-
-async def test_another_session_that_only_the_guide_answered_has_it_too(bare):
-    with ChatServer(answers("A real answer."), models=MODELS, key=KEY) as server:
-        machine = bare(server)
-        async with machine.running() as (app, pilot):
-            await send(pilot, "Hello")
-            await until(lambda: "built-in guide" in words(app), "the guide")
-            await wait_for_answer(machine)
+            await hears(app, pilot, machine, "guide")
             first = machine.workspace.current.id
             await pilot.press("ctrl+n")
             await until(lambda: machine.workspace.current.id != first, "the new session")
-            await opened(app, pilot)
-            await connect_openai(app, pilot, "gpt-6")
+            await hears(app, pilot, machine, "guide")
+            await connect_openai(app, pilot)
+            await hears(app, pilot, machine, "One.")
             await go_to(app, pilot, first)
             await until(lambda: "built-in guide" in words(app), "the first session")
-            await send(pilot, "And now")
-            await until(lambda: "A real answer." in conversation(app), "the answer")
-            await wait_for_answer(machine)
+            await hears(app, pilot, machine, "Two.")
+        for request in server.requests:
+            assert [message["content"] for message in request.body["messages"]] == ["Hi"]
 
 
 async def test_a_session_that_another_window_holds_is_told_and_the_connection_kept(bare):
@@ -145,35 +153,31 @@ async def test_a_session_that_another_window_holds_is_told_and_the_connection_ke
         held = await machine.session("Hello")
         lease = machine.other_program().lease(held)
         async with machine.running(held) as (app, pilot):
-            await opened(app, pilot)
-            await connect_openai(app, pilot, "gpt-6")
+            await connect_openai(app, pilot)
             await until(lambda: "is read-only here" in notices(app), "the reason")
         lease.release()
-    assert load_connections(machine.config / "connections.toml").model == "openai:gpt-6-luna"
+    assert connections(machine).model == "openai:gpt-6-luna"
+
+
+# --- keys
 
 
 @pytest.mark.fast
-async def test_a_key_is_in_no_file_but_its_own_and_never_on_screen(bare, tmp_path, private_home):
+async def test_a_key_is_in_no_file_but_its_own_and_never_on_screen(asked, tmp_path, private_home):
+    seen = []
     with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
-        machine = bare(server)
-        async with machine.running() as (app, pilot):
-            seen = []
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
+        async with asked("key", server=server) as (machine, app, pilot):
             await paste(app, pilot, f"{KEY}x")
             seen.append(app.export_screenshot())
             await pilot.press("enter")
-            await until(lambda: "refused the key" in shown(app), "the refusal")
+            await until(lambda: "refused the key (status 401)" in shown(app), "the refusal")
             seen.append(app.export_screenshot())
+            # It stays, to be mended.
             await pilot.press("backspace", "enter")
             await step(app, "model")
             seen.append(app.export_screenshot())
-            await pilot.press("enter")
-            await until(lambda: app.screen is app.chat, "the chat")
-            await send(pilot, "Hi")
-            await until(lambda: "Hello." in conversation(app), "the answer")
-            await wait_for_answer(machine)
+            await enter_model(app, pilot)
+            await hears(app, pilot, machine, "Hello.")
             seen.append(app.export_screenshot())
             assert app.clipboard == ""
     assert not any(KEY[:12] in picture for picture in seen)
@@ -184,11 +188,8 @@ async def test_a_key_is_in_no_file_but_its_own_and_never_on_screen(bare, tmp_pat
     assert holding[0].stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_masked_key_cannot_be_copied(bare):
-    async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await choose(app, pilot, "OpenAI")
-        await step(app, "key")
+async def test_a_masked_key_cannot_be_copied(asked):
+    async with asked("key") as (_, app, pilot):
         await paste(app, pilot, KEY)
         for keys in (("ctrl+a", "ctrl+c"), ("shift+home", "ctrl+c"), ("shift+home", "ctrl+x")):
             await pilot.press(*keys)
@@ -203,36 +204,25 @@ def on_disk(machine):
 
 
 @pytest.mark.fast
-async def test_a_key_pasted_among_the_models_leads_to_its_own_field(bare):
-    with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
-        machine = bare(server, OPENAI_API_KEY=KEY)
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "model")
+async def test_a_key_pasted_among_the_models_leads_to_its_own_field(asked):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with asked("model", server=server, OPENAI_API_KEY=KEY) as (machine, app, pilot):
             await paste(app, pilot, f"{KEY}\n")
             await step(app, "key")
             await until(lambda: app.screen.key.value == KEY, "the key")
+            assert "Enter tests the pasted key." in shown(app)
             assert KEY not in "\n".join(terminal_rows(app))
             await pilot.press("enter")
             await step(app, "model")
             assert app.screen.filter.value == ""
-            await pilot.press("enter")
-            await until(lambda: app.screen is app.chat, "the chat")
-            await send(pilot, "Hi")
-            await until(lambda: "Hello." in conversation(app), "the answer")
-            await wait_for_answer(machine)
+            await enter_model(app, pilot)
         assert KEY not in on_disk(machine)
 
 
 @pytest.mark.fast
-async def test_a_key_or_a_sentence_typed_among_the_models_is_refused_and_not_repeated(bare):
+async def test_a_key_or_a_sentence_typed_among_the_models_is_refused_and_not_repeated(asked):
     with ChatServer(models=MODELS, key=KEY) as server:
-        machine = bare(server, OPENAI_API_KEY=KEY)
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "model")
+        async with asked("model", server=server, OPENAI_API_KEY=KEY) as (machine, app, pilot):
             for typed, told in ((KEY, "looks like a key"), ("two words", "cannot be the name")):
                 app.screen.filter.value = typed
                 await pilot.pause()
@@ -252,59 +242,31 @@ async def test_a_key_that_is_pasted_too_early_is_not_shown(bare):
         assert not any(KEY in line.value for line in app.screen.query(Input))
 
 
-async def test_the_providers_are_filtered_while_one_types(bare):
-    async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await pilot.press(*"face")
-        assert [choice.text for choice in app.screen.choices.lines] == ["Hugging Face"]
-        await pilot.press("enter")
-        await step(app, "key")
-        assert "Keys are made at https://huggingface.co/settings/tokens" in shown(app)
+@pytest.mark.parametrize("text", ["", "two words", "é"])
+async def test_what_cannot_be_a_key_is_not_sent(asked, text):
+    with ChatServer(models=MODELS) as server:
+        async with asked("key", server=server) as (_, app, pilot):
+            await enter(app, pilot, text)
+            await until(lambda: "This is not a key" in shown(app), "the refusal")
+        assert server.questions == []
 
 
-async def test_a_server_of_ones_own_is_offered_where_no_name_matches(bare):
-    async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await pilot.press(*"mine")
-        assert [choice.text for choice in app.screen.choices.lines] == ["Server of your own"]
-        await pilot.press("enter")
-        await step(app, "address")
+async def test_a_key_of_the_environment_needs_no_pasting(asked):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with asked("model", server=server, OPENAI_API_KEY=KEY) as (machine, app, pilot):
+            await enter_model(app, pilot)
+    assert connections(machine).model == "openai:gpt-6-luna"
+    assert not (machine.config / "keys").exists()
 
 
-async def test_what_was_typed_stays_when_a_server_is_found(bare):
-    with ChatServer(ollama_models=["qwen3"]) as server:
-        async with bare(OLLAMA_HOST=server.root).running() as (app, pilot):
-            await opened(app, pilot)
-            await pilot.press("l")
-            await until(lambda: "running" in shown(app), "the Ollama")
-            assert app.screen.filter.value == "l"
-
-
-async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(bare):
-    with ChatServer(models=["qwen3"]) as server:
-        machine = bare()
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "vLLM")
-            await step(app, "address")
-            assert app.screen.address.value == "http://127.0.0.1:8000/v1"
-            await paste(app, pilot, server.root)
-            await pilot.press("enter")
-            await step(app, "model")
-            await pilot.press("enter")
-            await until(lambda: "vllm:qwen3" in status(app), "the model")
-    kept = load_connections(machine.config / "connections.toml")
-    assert kept.providers["vllm"].base_url == server.base_url
-
-
-async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeypatch):
-    monkeypatch.setattr("tui.providers.catalog.find_spec", lambda _: None)
-    async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await choose(app, pilot, "Amazon Bedrock")
-        said = 'install "sibyl-tui[bedrock]"'
-        await until(lambda: said in shown(app), "the command")
-        assert app.screen.step == "provider"
+async def test_a_wrong_key_of_the_environment_is_replaced_by_a_pasted_one(asked):
+    wrong = "sk-wrong-0123456789"
+    with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
+        async with asked("key", server=server, OPENAI_API_KEY=wrong) as (machine, app, pilot):
+            assert "refused the key" in shown(app)
+            await enter(app, pilot, KEY)
+            await enter_model(app, pilot)
+            await hears(app, pilot, machine, "Hello.")
 
 
 async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_late(
@@ -329,101 +291,155 @@ async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_la
             disk.set()
             await until(is_late.is_set, "the slow disk")
             await pilot.pause()
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
-            await until(lambda: "gpt-6-luna" in shown(app), "the models")
+            await enter(app, pilot, KEY, "model")
+            assert "gpt-6-luna" in shown(app)
         assert other.requests == []
 
 
-async def test_bedrock_takes_the_name_of_a_model(bare, monkeypatch):
-    monkeypatch.setattr("tui.providers.catalog.find_spec", lambda name: name)
-    machine = bare()
-    async with machine.running() as (app, pilot):
+# --- the steps of each kind of provider
+
+
+@pytest.mark.parametrize(
+    ("typed", "provider", "then", "says"),
+    [
+        ("face", "Hugging Face", "key", "Keys are made at https://huggingface.co/settings/tokens"),
+        ("mine", OWN, "address", "Connect your own server: type its address"),
+    ],
+)
+async def test_the_providers_are_filtered_while_one_types(bare, typed, provider, then, says):
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await pilot.press(*typed)
+        assert [choice.text for choice in app.screen.choices.lines] == [provider]
+        await pilot.press("enter")
+        await step(app, then)
+        assert says in shown(app)
+
+
+async def test_what_was_typed_stays_when_a_server_is_found_and_it_needs_no_address(bare):
+    with ChatServer(ollama_models=["qwen3:4b"]) as server:
+        async with bare(OLLAMA_HOST=f"127.0.0.1:{server.port}").running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("l")
+            await until(lambda: "running" in shown(app), "the Ollama")
+            assert app.screen.filter.value == "l"
+            await choose(app, pilot, "Ollama")
+            await enter_model(app, pilot)
+            await until(lambda: "ollama:qwen3:4b" in status(app), "the model")
+
+
+async def test_an_ollama_that_does_not_answer_asks_for_its_address(asked):
+    with ChatServer(ollama_models=["qwen3:4b"]) as server:
+        async with asked("address", "Ollama", OLLAMA_HOST="") as (_, app, pilot):
+            assert "127.0.0.1:11434" in app.screen.address.value
+            app.screen.address.value = ""
+            await enter(app, pilot, f"127.0.0.1:{server.port}", "model")
+
+
+async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(asked):
+    with ChatServer(models=["qwen3"]) as server:
+        async with asked("address", "vLLM") as (machine, app, pilot):
+            assert app.screen.address.value == "http://127.0.0.1:8000/v1"
+            await enter(app, pilot, server.root)
+            await enter_model(app, pilot)
+            await until(lambda: "vllm:qwen3" in status(app), "the model")
+    assert connections(machine).providers["vllm"].base_url == server.base_url
+
+
+async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeypatch):
+    monkeypatch.setattr("tui.providers.catalog.find_spec", lambda _: None)
+    async with bare().running() as (app, pilot):
         await opened(app, pilot)
         await choose(app, pilot, "Amazon Bedrock")
-        await step(app, "model")
+        said = 'install "sibyl-tui[bedrock]"'
+        await until(lambda: said in shown(app), "the command")
+        assert app.screen.step == "provider"
+
+
+async def test_bedrock_takes_the_name_of_a_model(asked, monkeypatch):
+    monkeypatch.setattr("tui.providers.catalog.find_spec", lambda name: name)
+    async with asked("model", "Amazon Bedrock") as (_, app, pilot):
         assert "This server lists no models" in shown(app)
-        await paste(app, pilot, "global.model-1")
-        await pilot.press("enter")
-        await until(lambda: app.screen is app.chat, "the chat")
+        await enter(app, pilot, "global.model-1")
         await until(lambda: "bedrock:global.model-1" in status(app), "the model")
 
 
-async def test_azure_asks_for_its_address_and_its_key(bare):
+async def test_azure_asks_for_its_address_and_its_key(asked):
     with ChatServer(models=["mine"]) as server:
-        machine = bare()
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "Azure OpenAI")
-            await step(app, "address")
+        async with asked("address", "Azure OpenAI") as (machine, app, pilot):
             assert "https://RESOURCE.openai.azure.com/openai/v1" in shown(app)
-            await paste(app, pilot, server.base_url)
-            await pilot.press("enter")
-            await step(app, "key")
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
-            await pilot.press("enter")
+            await enter(app, pilot, server.base_url, "key")
+            await enter(app, pilot, KEY)
+            await enter_model(app, pilot)
             await until(lambda: "azure:mine" in status(app), "the model")
         assert server.questions[0].headers["api-key"] == KEY
-    kept = load_connections(machine.config / "connections.toml")
-    assert kept.providers["azure"].base_url == server.base_url
+    assert connections(machine).providers["azure"].base_url == server.base_url
 
 
 @pytest.mark.fast
-async def test_a_wrong_key_is_said_in_place_and_stays_to_be_mended(bare):
-    with ChatServer(models=MODELS, key=KEY) as server:
-        async with bare(server).running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
-            await paste(app, pilot, KEY[:-1])
-            await pilot.press("enter")
-            await until(lambda: "refused the key (status 401)" in shown(app), "the refusal")
-            assert KEY[:-1] not in shown(app)
-            assert app.screen.key.value == KEY[:-1]
-            await pilot.press(KEY[-1], "enter")
-            await step(app, "model")
+async def test_a_server_of_ones_own_needs_an_address_only(asked):
+    with ChatServer(answers("Locally."), models=["qwen3"]) as server:
+        async with asked("address", OWN) as (machine, app, pilot):
+            await enter(app, pilot, server.root.removeprefix("http://"))
+            await enter_model(app, pilot)
+            await until(lambda: "local:qwen3" in status(app), "the model")
+            await hears(app, pilot, machine, "Locally.")
+    assert connections(machine).providers["local"].base_url == server.base_url
 
 
-@pytest.mark.fast
-async def test_a_server_is_connected_through_the_proxy_that_the_environment_names(
-    bare, monkeypatch
-):
-    with (
-        ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server,
-        ForwardProxy(server.port) as proxy,
-    ):
-        monkeypatch.setenv("http_proxy", proxy.root)
-        machine = bare(OPENAI_BASE_URL="http://model.example/v1")
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
-            await pilot.press("enter")
-            await until(lambda: app.screen is app.chat, "the chat")
-            await until(lambda: "openai:gpt-6-luna" in status(app), "the model")
-            await send(pilot, "Hi")
-            await until(lambda: "Hello there." in conversation(app), "the answer")
-            await wait_for_answer(machine)
-    assert "GET http://model.example/v1/models" in proxy.log
+async def test_a_server_of_ones_own_that_wants_a_key_asks_for_it(asked):
+    with ChatServer(models=["qwen3"], key=KEY) as server:
+        async with asked("address", OWN) as (_, app, pilot):
+            await enter(app, pilot, server.base_url, "key")
+            assert "requires a key" in shown(app)
+            await enter(app, pilot, KEY, "model")
 
 
-@pytest.mark.parametrize("text", ["", "two words", "é"])
-async def test_what_cannot_be_a_key_is_not_sent(bare, text):
-    with ChatServer(models=MODELS) as server:
-        async with bare(server).running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
-            await paste(app, pilot, text)
+@pytest.mark.parametrize("status", [400, 500])
+async def test_a_gateway_that_fails_without_a_key_and_with_a_wrong_one_asks_for_it(asked, status):
+    failing = refuses(status, "No connected db.")
+    listing = sends(b'{"data": [{"id": "qwen3"}]}', "application/json")
+    with ChatServer(lists=[failing, failing, listing]) as server:
+        async with asked("address", OWN) as (_, app, pilot):
+            await enter(app, pilot, server.base_url, "key")
+            assert "It may require a key." in shown(app)
+            await enter(app, pilot, "sk-wrong")
+            await until(lambda: "require a key" not in shown(app), "the second request")
+            await until(lambda: "No connected db." in shown(app), "the failure")
+            assert app.screen.step == "key"
+            await enter(app, pilot, KEY, "model")
+
+
+async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(asked):
+    with ChatServer(refuses(400, "No such model."), sends(b"{}", "application/json")) as server:
+        async with asked("address", OWN) as (_, app, pilot):
+            await enter(app, pilot, server.base_url, "model")
+            assert "Type the name of one" in shown(app)
+            await pilot.press(*"mine", "enter")
+            await until(lambda: "No such model." in shown(app), "the refusal")
+            assert app.screen.filter.value == "mine"
             await pilot.press("enter")
-            await until(lambda: "This is not a key" in shown(app), "the refusal")
-        assert server.questions == []
+            await until(lambda: "local:mine" in status(app), "the model")
+
+
+# --- what goes wrong, and the ways back
+
+
+@pytest.mark.parametrize("text", ["", "http://", "ftp://host", "two words", "http://u:p@host/v1"])
+async def test_what_is_no_address_is_not_asked(asked, text):
+    async with asked("address", OWN) as (_, app, pilot):
+        await enter(app, pilot, text)
+        await until(lambda: "This is not an address" in shown(app), "the refusal")
+        assert app.screen.address.value == text
+
+
+async def test_a_server_that_is_not_there_is_said_in_place(asked):
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        place = f"127.0.0.1:{gone.getsockname()[1]}"
+    async with asked("address", OWN) as (_, app, pilot):
+        await enter(app, pilot, place)
+        await until(lambda: f"{place} refused the connection" in shown(app), "the failure")
+        assert app.screen.address.value == place
 
 
 @pytest.mark.parametrize(
@@ -434,27 +450,36 @@ async def test_what_cannot_be_a_key_is_not_sent(bare, text):
         (sends(b"hello", "text/plain"), "sent no JSON"),
     ],
 )
-async def test_a_server_that_fails_is_said_in_place(bare, reply, said):
+async def test_a_server_that_fails_is_said_in_place(asked, reply, said):
     with ChatServer(lists=[reply]) as server:
-        async with bare(server).running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
+        async with asked("key", server=server) as (_, app, pilot):
+            await enter(app, pilot, KEY)
             await until(lambda: said in shown(app), "the failure")
             assert app.screen.step == "key"
 
 
-async def test_esc_stops_waiting_for_a_server_that_hangs_and_then_goes_back(bare):
+@pytest.mark.fast
+async def test_a_server_is_connected_through_the_proxy_that_the_environment_names(
+    asked, monkeypatch
+):
+    address = "http://model.example/v1"
+    with (
+        ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server,
+        ForwardProxy(server.port) as proxy,
+    ):
+        monkeypatch.setenv("http_proxy", proxy.root)
+        async with asked("key", OPENAI_BASE_URL=address) as (machine, app, pilot):
+            await enter(app, pilot, KEY)
+            await enter_model(app, pilot)
+            await hears(app, pilot, machine, "Hello there.")
+    assert f"GET {address}/models" in proxy.log
+
+
+async def test_esc_stops_waiting_for_a_server_that_hangs_and_then_goes_back(asked):
     gate = Gate()
     with ChatServer(lists=[is_silent(gate)]) as server:
-        async with bare(server).running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
+        async with asked("key", server=server) as (_, app, pilot):
+            await enter(app, pilot, KEY)
             await until(lambda: "Asking" in shown(app), "the question")
             await pilot.press("escape")
             await until(lambda: "Stopped" in shown(app), "the stop")
@@ -466,180 +491,17 @@ async def test_esc_stops_waiting_for_a_server_that_hangs_and_then_goes_back(bare
             gate.open()
 
 
-async def test_esc_goes_back_from_the_models_to_the_key(bare):
+async def test_esc_goes_back_from_the_models_to_the_key_and_from_there_to_the_providers(asked):
     with ChatServer(models=MODELS, key=KEY) as server:
-        async with bare(server).running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
+        async with asked("key", server=server) as (_, app, pilot):
+            await enter(app, pilot, KEY, "model")
             await pilot.press("escape")
             await step(app, "key")
             assert app.screen.key.value == KEY
-
-
-async def test_a_key_of_the_environment_needs_no_pasting(bare, tmp_path):
-    with ChatServer(models=MODELS, key=KEY) as server:
-        machine = bare(server, OPENAI_API_KEY=KEY)
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            assert "OPENAI_API_KEY is set" in shown(app)
-            assert app.screen.choices.highlighted.text == "OpenAI"
             await pilot.press("enter")
             await step(app, "model")
-            await pilot.press("enter")
-            await until(lambda: app.screen is app.chat, "the chat")
-    kept = load_connections(machine.config / "connections.toml")
-    assert kept.model == "openai:gpt-6-luna"
-    assert not (machine.config / "keys").exists()
-
-
-async def test_a_wrong_key_of_the_environment_is_replaced_by_a_pasted_one(bare):
-    with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
-        machine = bare(server, OPENAI_API_KEY="sk-wrong-0123456789")
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await pilot.press("enter")
-            await step(app, "key")
-            assert "refused the key" in shown(app)
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
-            await pilot.press("enter")
-            await until(lambda: app.screen is app.chat, "the chat")
-            await send(pilot, "Hi")
-            await until(lambda: "Hello." in conversation(app), "the answer")
-            await wait_for_answer(machine)
-
-
-@pytest.mark.fast
-async def test_a_server_of_ones_own_needs_an_address_only(bare):
-    with ChatServer(answers("Locally."), models=["qwen3"]) as server:
-        machine = bare()
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await pilot.press(*"own", "enter")
-            await step(app, "address")
-            assert "Connect your own server: type its address" in shown(app)
-            await paste(app, pilot, server.root.removeprefix("http://"))
-            await pilot.press("enter")
-            await step(app, "model")
-            await pilot.press("enter")
-            await until(lambda: "local:qwen3" in status(app), "the model")
-            await send(pilot, "Hi")
-            await until(lambda: "Locally." in conversation(app), "the answer")
-            await wait_for_answer(machine)
-    kept = load_connections(machine.config / "connections.toml")
-    assert kept.providers["local"].base_url == server.base_url
-
-
-async def test_a_server_of_ones_own_that_wants_a_key_asks_for_it(bare):
-    with ChatServer(models=["qwen3"], key=KEY) as server:
-        async with bare().running() as (app, pilot):
-            await opened(app, pilot)
-            await pilot.press(*"own", "enter")
-            await step(app, "address")
-            await paste(app, pilot, server.base_url)
-            await pilot.press("enter")
-            await step(app, "key")
-            assert "requires a key" in shown(app)
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
-
-
-@pytest.mark.parametrize("status", [400, 500])
-async def test_a_gateway_that_fails_without_a_key_and_with_a_wrong_one_asks_for_it(bare, status):
-    failing = refuses(status, "No connected db.")
-    listing = sends(b'{"data": [{"id": "qwen3"}]}', "application/json")
-    with ChatServer(lists=[failing, failing, listing]) as server:
-        async with bare().running() as (app, pilot):
-            await opened(app, pilot)
-            await pilot.press("up", "enter")
-            await step(app, "address")
-            await paste(app, pilot, server.base_url)
-            await pilot.press("enter")
-            await step(app, "key")
-            assert "It may require a key." in shown(app)
-            await paste(app, pilot, "sk-wrong")
-            await pilot.press("enter")
-            await until(lambda: "require a key" not in shown(app), "the second request")
-            await step(app, "key")
-            assert "No connected db." in shown(app)
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
-
-
-async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(bare):
-    with ChatServer(refuses(400, "No such model."), sends(b"{}", "application/json")) as server:
-        async with bare().running() as (app, pilot):
-            await opened(app, pilot)
-            await pilot.press(*"own", "enter")
-            await step(app, "address")
-            await paste(app, pilot, server.base_url)
-            await pilot.press("enter")
-            await step(app, "model")
-            assert "Type the name of one" in shown(app)
-            await pilot.press(*"mine", "enter")
-            await until(lambda: "No such model." in shown(app), "the refusal")
-            assert app.screen.filter.value == "mine"
-            await pilot.press("enter")
-            await until(lambda: "local:mine" in status(app), "the model")
-
-
-@pytest.mark.parametrize("text", ["", "http://", "ftp://host", "two words", "http://u:p@host/v1"])
-async def test_what_is_no_address_is_not_asked(bare, text):
-    async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await pilot.press(*"own", "enter")
-        await step(app, "address")
-        await paste(app, pilot, text)
-        await pilot.press("enter")
-        await until(lambda: "This is not an address" in shown(app), "the refusal")
-        assert app.screen.address.value == text
-
-
-async def test_a_server_that_is_not_there_is_said_in_place(bare):
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        place = f"127.0.0.1:{gone.getsockname()[1]}"
-    async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await pilot.press(*"own", "enter")
-        await step(app, "address")
-        await paste(app, pilot, place)
-        await pilot.press("enter")
-        await until(lambda: f"{place} refused the connection" in shown(app), "the failure")
-        assert app.screen.address.value == place
-
-
-async def test_a_local_ollama_that_answers_is_found(bare):
-    with ChatServer(ollama_models=["qwen3:4b"]) as server:
-        machine = bare(OLLAMA_HOST=f"127.0.0.1:{server.port}")
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await until(lambda: "running" in shown(app), "the mark")
-            await choose(app, pilot, "Ollama")
-            await step(app, "model")
-            await pilot.press("enter")
-            await until(lambda: "ollama:qwen3:4b" in status(app), "the model")
-
-
-async def test_an_ollama_that_does_not_answer_asks_for_its_address(bare):
-    with ChatServer(ollama_models=["qwen3:4b"]) as server:
-        async with bare(OLLAMA_HOST="").running() as (app, pilot):
-            await opened(app, pilot)
-            app.screen._rows = [row for row in app.screen._rows if row.name == "ollama"]
-            app.screen.show_rows(app.screen._rows)
-            await pilot.press("enter")
-            await step(app, "address")
-            assert "127.0.0.1:11434" in app.screen.address.value
-            app.screen.address.value = ""
-            await paste(app, pilot, f"127.0.0.1:{server.port}")
-            await pilot.press("enter")
-            await step(app, "model")
+            type_at_once(app, "<escape><escape>", in_one_read=True)
+            await step(app, "provider")
 
 
 @pytest.mark.fast
@@ -647,8 +509,7 @@ async def test_a_connection_is_removed_with_its_key_after_asking(bare):
     with ChatServer(models=MODELS, key=KEY) as server:
         machine = bare(server)
         async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await connect_openai(app, pilot, "gpt-6-nova")
+            await connect_openai(app, pilot, "nova")
             await opened(app, pilot)
             assert "connected" in shown(app)
             await pilot.press("delete")
@@ -660,21 +521,16 @@ async def test_a_connection_is_removed_with_its_key_after_asking(bare):
             await until(lambda: "Removed" in shown(app), "the removal")
             assert "connected" not in shown(app)
     assert not (machine.config / "keys" / "openai.key").exists()
-    assert load_connections(machine.config / "connections.toml").providers == {}
+    assert connections(machine).providers == {}
 
 
-async def test_a_place_that_cannot_be_written_is_said_in_place(bare):
+async def test_a_place_that_cannot_be_written_is_said_in_place(bare, asked):
     with ChatServer(models=MODELS, key=KEY) as server:
-        machine = bare(server)
-        machine.config.mkdir()
-        (machine.config / "keys").write_text("no directory")
-        async with machine.running() as (app, pilot):
-            await opened(app, pilot)
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
-            await paste(app, pilot, KEY)
-            await pilot.press("enter")
-            await step(app, "model")
+        config = bare(server).config
+        config.mkdir()
+        (config / "keys").write_text("no directory")
+        async with asked("key", server=server) as (_, app, pilot):
+            await enter(app, pilot, KEY, "model")
             await pilot.press("enter")
             await until(lambda: "Cannot write" in shown(app), "the failure")
             assert app.screen.step == "model"
@@ -689,20 +545,16 @@ async def test_it_is_opened_by_command_and_palette_as_well(bare, how):
             await pilot.press("enter")
         else:
             await send(pilot, how)
-        await until(lambda: getattr(app.screen, "step", "") == "provider", "the screen")
+        await step(app, "provider")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 10)])
-async def test_it_is_usable_on_small_screens(bare, size):
+async def test_it_is_usable_on_small_screens(asked, size):
     with ChatServer(models=MODELS, key=KEY) as server:
-        async with bare(server).running(size=size) as (app, pilot):
-            screen = await opened(app, pilot)
-            assert screen.choices.size.height >= 3
-            await choose(app, pilot, "OpenAI")
-            await step(app, "key")
+        async with asked("key", server=server, size=size) as (_, app, pilot):
+            screen = app.screen
             await until(lambda: screen.key.size.width > 20, "the line")
-            await paste(app, pilot, f"{KEY}x")
-            await pilot.press("enter")
+            await enter(app, pilot, f"{KEY}x")
             await until(lambda: "refused the key" in shown(app), "the refusal")
             assert screen.key.region.bottom < size[1]
             await pilot.press("backspace", "enter")
