@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -54,6 +55,22 @@ async def go_there(app, pilot):
     await until(lambda: app.screen is app.chat, "the session")
 
 
+@asynccontextmanager
+async def looking(w, text, session_id=None, size=(120, 40)):
+    """A run of the program that looks for a text."""
+    async with w.running(session_id, size=size) as (app, pilot):
+        await look_for(app, pilot, text)
+        yield app, pilot
+
+
+@asynccontextmanager
+async def gone_to(w, text, session_id=None):
+    """A run that has gone to the first hit of a text."""
+    async with looking(w, text, session_id) as (app, pilot):
+        await go_there(app, pilot)
+        yield app, pilot
+
+
 def long_talk(size=400, found_at=150):
     texts = [f"message {number}" for number in range(size)]
     texts[found_at] += " with the needle"
@@ -80,8 +97,7 @@ async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in(world):
 async def test_what_fits_is_marked_also_of_a_word_that_is_still_being_typed(world):
     w = world()
     await w.session("the zebrafinch migrates")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "zebra")
+    async with looking(w, "zebra") as (app, pilot):
         strip = app.screen.hits.render_line(1)
         marked = [segment.text for segment in strip if segment.style and segment.style.underline]
         assert marked == ["zebrafinch"]
@@ -92,8 +108,7 @@ async def test_a_session_of_another_scope_or_in_the_archive_says_so(world):
     await w.session("a needle", name="Mine")
     await w.session("a needle", name="Foreign", scope="project:/home/u/farm")
     w.store.archive(await w.session("a needle", name="Old"))
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
+    async with looking(w, "needle") as (app, pilot):
         lines = "\n".join(hits(app))
         assert "· farm" in lines
         assert lines.count("archived") == 1
@@ -103,8 +118,7 @@ async def test_a_session_of_another_scope_or_in_the_archive_says_so(world):
 async def test_around_the_highlighted_hit_one_sees_what_was_said_before_and_after(world):
     w = world()
     await w.session("how do I sew", "with a needle", "thanks a lot", name="Sewing")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
+    async with looking(w, "needle") as (app, pilot):
         await until(lambda: "with a needle" in preview(app))
         assert preview(app).index("how do I sew") < preview(app).index("with a needle")
         assert "thanks a lot" in preview(app)
@@ -113,8 +127,7 @@ async def test_around_the_highlighted_hit_one_sees_what_was_said_before_and_afte
 async def test_the_highlight_moves_while_the_keys_are_the_line_s(world):
     w = world()
     await w.session(*[f"needle {number}" for number in range(40)], name="Many")
-    async with w.running(size=(80, 24)) as (app, pilot):
-        await look_for(app, pilot, "needle")
+    async with looking(w, "needle", size=(80, 24)) as (app, pilot):
 
         def at():
             return app.screen.hits.highlighted.snippet
@@ -143,8 +156,7 @@ async def test_a_double_click_on_a_hit_goes_there(world):
     w = world()
     await w.session("a needle", name="Other")
     there = await w.session("another needle", "Yes.")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
+    async with looking(w, "needle") as (app, pilot):
         place = next(y for y, line in enumerate(hits(app)) if line.endswith("another needle"))
         await pilot.double_click(type(app.screen.hits), offset=(5, place))
         await until(lambda: app.chat.shown == there, "the session")
@@ -192,8 +204,7 @@ async def test_without_a_text_nothing_happens_but_a_hint(world):
 async def test_that_nothing_was_found_is_said(world, text, said):
     w = world()
     await w.session("a needle -> hay")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, text)
+    async with looking(w, text) as (app, pilot):
         assert words(app).startswith(said)
         await pilot.press("enter")
         assert isinstance(app.screen, SearchScreen)
@@ -203,8 +214,7 @@ async def test_that_nothing_was_found_is_said(world, text, said):
 async def test_what_comes_nearest_is_shown_and_gone_to_where_nothing_fits(world):
     w = world()
     await w.session("the authentication middleware fails", "Let us see")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "authentification middlewares xyz")
+    async with looking(w, "authentification middlewares xyz") as (app, pilot):
         assert words(app).startswith("Not found; nearest: authenti* middleware*")
         assert any("authentication middleware" in line for line in hits(app))
         await go_there(app, pilot)
@@ -214,8 +224,7 @@ async def test_what_comes_nearest_is_shown_and_gone_to_where_nothing_fits(world)
 async def test_japanese_is_found_and_what_would_do_harm_is_shown_as_marks(world):
     w = world()
     await w.session("会話の検索結果 \x1b]0;evil\x1b\\ \x9b31m 会議")
-    async with w.running(size=(60, 15)) as (app, pilot):
-        await look_for(app, pilot, "検索")
+    async with looking(w, "検索", size=(60, 15)) as (app, pilot):
         await until(lambda: "検索" in preview(app))
         shown = "\n".join([*hits(app), preview(app)])
         assert "会話の検索結果" in shown
@@ -276,8 +285,7 @@ async def test_enter_behind_letters_opens_no_match_of_the_words_before_them(worl
     await w.session("a needle", name="Other")
     there = await w.session("a needle in the hay", "Yes.", name="Hay")
     await w.session("the needle again", name="Last")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
+    async with looking(w, "needle") as (app, pilot):
         type_at_once(app, " hay<enter>", in_one_read=True)
         await found(app, "needle hay")
         assert isinstance(app.screen, SearchScreen)
@@ -288,9 +296,7 @@ async def test_enter_behind_letters_opens_no_match_of_the_words_before_them(worl
 async def test_enter_opens_the_session_at_that_message(world):
     w = world()
     session_id = await w.session(*long_talk(), name="Long")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
+    async with gone_to(w, "needle") as (app, pilot):
         assert w.workspace.current.id == session_id
         assert "message 150 with the needle" in conversation(app)
         assert app.chat.conversation.cursor.message.text == "message 150 with the needle"
@@ -305,8 +311,7 @@ async def test_a_session_is_found_by_its_name_and_opened_at_its_end(world):
     w = world()
     named = await w.session(*long_talk(), name="Auth bug investigation")
     await w.session("an auth bug", name="Other")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "auth bug")
+    async with looking(w, "auth bug") as (app, pilot):
         assert words(app) == "2 matches"
         heading, name, *_ = hits(app)
         assert heading.startswith("Auth bug investigation")
@@ -324,9 +329,7 @@ async def test_a_session_is_found_by_its_name_and_opened_at_its_end(world):
 async def test_a_name_leads_to_the_end_also_from_a_place_far_above(world):
     w = world()
     session_id = await w.session(*long_talk(), name="Auth bug investigation")
-    async with w.running(session_id) as (app, pilot):
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
+    async with gone_to(w, "needle", session_id) as (app, pilot):
         assert "message 399" not in conversation(app)
         await look_for(app, pilot, "investigation")
         await go_there(app, pilot)
@@ -339,8 +342,7 @@ async def test_the_highlight_stays_on_a_name_for_the_next_time(world):
     await w.session("a needle", name="Sewing")
     await w.session("another needle", name="The needle")
     await w.session("no such thing", name="A needle")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
+    async with looking(w, "needle") as (app, pilot):
         await pilot.press("down")
         chosen = app.screen.hits.highlighted
         assert chosen.message_id is None
@@ -353,9 +355,7 @@ async def test_what_fits_is_marked_there_and_in_sight_until_one_goes_on(world):
     w = world()
     long = "\n\n".join(f"line {number}" for number in range(200)) + "\n\nthe Zebrafinch at last"
     talk = await w.session("Tell me", long)
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "line zebraf")
-        await go_there(app, pilot)
+    async with gone_to(w, "line zebraf") as (app, pilot):
         await until(lambda: app.workspace.current.id == talk)
         await until(lambda: "the Zebrafinch at last" in conversation(app), "the place")
         assert marked(app) == [["[Zebrafinch]"]]
@@ -367,9 +367,7 @@ async def test_what_fits_is_marked_there_and_in_sight_until_one_goes_on(world):
 async def test_from_there_one_reads_on_to_both_ends(world):
     w = world()
     await w.session(*long_talk(), name="Long")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
+    async with gone_to(w, "needle") as (app, pilot):
 
         async def read(key, last):
             seen = []
@@ -390,9 +388,7 @@ async def test_from_there_one_reads_on_to_both_ends(world):
 async def test_end_leads_to_the_end_of_the_conversation(world):
     w = world()
     await w.session(*long_talk(), name="Long")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
+    async with gone_to(w, "needle") as (app, pilot):
         await pilot.press("end")
         await until(lambda: "message 399" in conversation(app))
         assert app.chat.conversation.following
@@ -402,9 +398,7 @@ async def test_end_leads_to_the_end_of_the_conversation(world):
 async def test_what_is_sent_from_there_stands_at_the_end(world):
     w = world(["It goes on."])
     session_id = await w.session(*long_talk(), name="Long")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
+    async with gone_to(w, "needle") as (app, pilot):
         await pilot.press("escape")
         await send(pilot, "and now")
         await wait_for_answer(w)
@@ -417,9 +411,7 @@ async def test_what_is_sent_from_there_stands_at_the_end(world):
 async def test_a_draft_leaves_the_reader_where_he_is(world):
     w = world()
     await w.session(*long_talk(), name="Long")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
+    async with gone_to(w, "needle") as (app, pilot):
         await pilot.press("escape", *"hm")
         await until(lambda: w.workspace.current.opened is not None)
         await pilot.pause()
@@ -473,9 +465,7 @@ async def test_a_session_in_the_archive_or_of_another_scope_is_gone_to(world):
     archived = await w.session("an old needle", name="Old")
     w.store.archive(archived)
     foreign = await w.session("a foreign pin", name="Foreign", scope="project:/farm")
-    async with w.running() as (app, pilot):
-        await look_for(app, pilot, "needle")
-        await go_there(app, pilot)
+    async with gone_to(w, "needle") as (app, pilot):
         assert w.workspace.current.id == archived
         await look_for(app, pilot, "foreign pin")
         await go_there(app, pilot)
@@ -537,8 +527,7 @@ async def test_another_session_puts_the_screen_away(world):
 async def test_there_is_room_for_all_of_it_on_the_smallest_screen(world):
     w = world()
     await w.session(*[f"needle {number}" for number in range(9)], name="Farm")
-    async with w.running(size=(60, 15)) as (app, pilot):
-        await look_for(app, pilot, "needle")
+    async with looking(w, "needle", size=(60, 15)) as (app, pilot):
         await until(lambda: "needle 8" in preview(app))
         assert len(hits(app)) >= 6
         assert len(app.screen.preview.visible_text()) >= 4
