@@ -102,15 +102,15 @@ CONVERSATION_MOVES = frozenset({"sideways", "move", "page", "to_top", "to_end"})
 """The actions that need no message."""
 
 SIDEBAR_ROWS = (
-    key("up,k",     "move(-1)",      "",     "sidebar-up",        "Go to the row above or below"),
-    key("down,j",   "move(1)",       "",     "sidebar-down",      "Go to the row above or below"),
-    key("pageup",   "move_page(-1)", "",     "sidebar-page-up",   "Go a page up or down"),
-    key("pagedown", "move_page(1)",  "",     "sidebar-page-down", "Go a page up or down"),
-    key("home",     "move_to_first", "",     "sidebar-first",     "Go to the first or last row"),
-    key("end",      "move_to_last",  "",     "sidebar-last",      "Go to the first or last row"),
-    key("enter",    "choose",        "Open", "sidebar-choose",    "Open this session"),
-    key("left",     "fold",          "",     "sidebar-fold",      "Fold or unfold the group"),
-    key("right",    "unfold",        "",     "sidebar-unfold",    "Fold or unfold the group"),
+    key("up,k",     "move(-1)",         "",     "sidebar-up",        "Go to the row above or below"),
+    key("down,j",   "move(1)",          "",     "sidebar-down",      "Go to the row above or below"),
+    key("pageup",   "move_page(-1)",    "",     "sidebar-page-up",   "Go a page up or down"),
+    key("pagedown", "move_page(1)",     "",     "sidebar-page-down", "Go a page up or down"),
+    key("home",     "move(-1_000_000)", "",     "sidebar-first",     "Go to the first or last row"),
+    key("end",      "move(1_000_000)",  "",     "sidebar-last",      "Go to the first or last row"),
+    key("enter",    "choose",           "Open", "sidebar-choose",    "Open this session"),
+    key("left",     "fold",             "",     "sidebar-fold",      "Fold or unfold the group"),
+    key("right",    "unfold",           "",     "sidebar-unfold",    "Fold or unfold the group"),
 )
 """Keys that move the highlight."""
 # With priority: without it the keys typed quickly after one of them would overtake it.

@@ -19,8 +19,7 @@ from tui.widgets.intents import CommandInvoked
 from tui.widgets.keys import SIDEBAR_ROWS
 from tui.widgets.line_list import LineList
 from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.filtered_rows import FilteredRows, Last
-from tui.widgets.sidebar.outline import Heading, Line
+from tui.widgets.sidebar.outline import FilteredRows, Heading, Last, Line
 from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
 
 NO_SESSIONS = "No sessions yet"
@@ -49,7 +48,7 @@ class RowsView(LineList[Line], can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows = FilteredRows()
+        self.rows = FilteredRows()
         self._asked_about: str | None = None
         self._answers_from = math.inf
         self._now = datetime.min.replace(tzinfo=UTC)
@@ -61,58 +60,46 @@ class RowsView(LineList[Line], can_focus=True):
         self._asked_after: Last | None = None
 
     @property
-    def highlighted(self) -> str | None:
-        """The id of the highlighted session; ``None`` on a heading."""
-        row = self.highlighted_row
-        return row.id if row else None
-
-    @property
-    def highlighted_row(self) -> SessionRow | None:
-        """The highlighted session."""
+    def highlighted(self) -> SessionRow | None:
+        """The highlighted session; ``None`` on a heading."""
         line = self.line_at(self.place)
         return line if isinstance(line, SessionRow) else None
 
     def take_row(self) -> SessionRow | None:
         """The session that a key acts on; without one, hint why."""
-        row = self.highlighted_row
+        row = self.highlighted
         if row is None:
             hint(self, NO_SESSION if self.lines else NO_SESSIONS)
         return row
 
-    @property
-    def hidden(self) -> int:
-        """The number of sessions that the filter hides."""
-        return self._rows.hidden
-
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show other rows, or the same ones at a later time; keep highlight and view."""
-        first = not self._rows.all
+        first = not self.rows.all
         self._now = now
         self._asked = True  # the reader did not move what moves here
-        self._lay_out(lambda: self._rows.show(rows))
+        self._lay_out(lambda: self.rows.show(rows))
         if first:
-            place = self._rows.outline.place_of_session(rows.current)
-            self._move_to(self._rows.outline.nearest_row(0) if place is None else place)
+            place = self.rows.outline.place_of_session(rows.current)
+            self._move_to(self.rows.outline.nearest_row(0) if place is None else place)
         elif self._awaited:
             self.highlight(self._awaited)
         self._asked = False
         # A request that brought nothing is repeated only when the reader moves.
-        if self._rows.last != self._asked_after:
+        if self.rows.last != self._asked_after:
             self._ask_for_more()
 
     def filter(self, text: str) -> None:
         """Show the rows that match a text, under headings that are unfolded at first."""
-        self._lay_out(lambda: self._rows.filter(text))
+        self._lay_out(lambda: self.rows.filter(text))
         self.bring_into_view()
         self._ask_for_set_aside()
-        self._ask_for_more()
 
     def highlight(self, session_id: str) -> None:
         """Highlight a session and bring it into view, as soon as it has a row.
 
         Once the reader has moved the highlight, it stays with the reader.
         """
-        place = self._rows.outline.place_of_session(session_id)
+        place = self.rows.outline.place_of_session(session_id)
         if place is None:
             self._awaited = session_id
         else:
@@ -125,7 +112,7 @@ class RowsView(LineList[Line], can_focus=True):
 
     def place_in_view(self, session_id: str) -> int | None:
         """The row of the view that a session is on; negative above it."""
-        place = self._rows.outline.place_of_session(session_id)
+        place = self.rows.outline.place_of_session(session_id)
         return None if place is None else place - self.scroll_offset.y
 
     # --- the question before a session is deleted, or brought back from the trash
@@ -137,13 +124,14 @@ class RowsView(LineList[Line], can_focus=True):
 
     def ask(self) -> None:
         """Ask in the highlighted session's row."""
-        self._asked_about = self.highlighted
-        self.refresh()
-        self.call_after_refresh(self._take_answers)
 
-    def _take_answers(self) -> None:
-        if self._asked_about is not None:
-            self._answers_from = time.monotonic()
+        def begin() -> None:
+            if self._asked_about is not None:
+                self._answers_from = time.monotonic()
+
+        self._asked_about = self.highlighted.id if self.highlighted else None
+        self.refresh()
+        self.call_after_refresh(begin)
 
     def take_question_back(self) -> None:
         """Withdraw the question."""
@@ -155,18 +143,15 @@ class RowsView(LineList[Line], can_focus=True):
         """Answer the question: yes with Enter, no with any other; a paste is not taken."""
         if self._asked_about is None:
             return False
+        row = self.highlighted
         # Not by a key from before the question was seen.
         if isinstance(event, Key) and event.key == "enter" and event.time >= self._answers_from:
-            self._confirm(self._asked_about)
+            if row is not None and row.group is Group.TRASHED:
+                self.post_message(CommandInvoked("restore", self._asked_about))
+            else:
+                self.post_message(messages.DeletionConfirmed(self._asked_about))
         self.take_question_back()
         return isinstance(event, Key)
-
-    def _confirm(self, session_id: str) -> None:
-        row = self.highlighted_row
-        if row is not None and row.group is Group.TRASHED:
-            self.post_message(CommandInvoked("restore", session_id))
-        else:
-            self.post_message(messages.DeletionConfirmed(session_id))
 
     def on_blur(self) -> None:
         self.take_question_back()
@@ -174,19 +159,13 @@ class RowsView(LineList[Line], can_focus=True):
     # --- keys and mouse
 
     def action_move(self, lines: int) -> None:
-        self._move(self.place + lines, lines)
+        self.move(lines)
 
     def action_move_page(self, pages: int) -> None:
-        self._move(self.place + pages * max(1, self.height - 1), pages)
-
-    def action_move_to_first(self) -> None:
-        self._move(0, 1)
-
-    def action_move_to_last(self) -> None:
-        self._move(len(self._rows.outline) - 1, -1)
+        self.move_page(pages)
 
     def action_choose(self) -> None:
-        row = self.highlighted_row
+        row = self.highlighted
         if row is None:
             self.action_unfold()
             return
@@ -199,14 +178,14 @@ class RowsView(LineList[Line], can_focus=True):
 
     def action_fold(self) -> None:
         """Fold the group; unfolding it restores the highlighted row."""
-        group = self._rows.outline.group_at(self.place)
-        if group is not None and not self._rows.is_folded(group):
+        group = self.rows.outline.group_at(self.place)
+        if group is not None and not self.rows.is_folded(group):
             self._turn_fold(group)
             self.bring_into_view()
 
     def action_unfold(self) -> None:
-        group = self._rows.outline.group_at(self.place)
-        if group is not None and self._rows.is_folded(group):
+        group = self.rows.outline.group_at(self.place)
+        if group is not None and self.rows.is_folded(group):
             self._turn_fold(group)
             self.bring_into_view()
 
@@ -223,47 +202,46 @@ class RowsView(LineList[Line], can_focus=True):
 
     @property
     def lines(self) -> Sequence[Line]:
-        return self._rows.outline.lines
+        return self.rows.outline.lines
 
     def is_heading(self, line: Line) -> bool:
         return isinstance(line, Heading)
 
     def _turn_fold(self, group: Group) -> None:
         self.take_question_back()
-        self._lay_out(lambda: self._rows.turn_fold(group))
+        self._lay_out(lambda: self.rows.turn_fold(group))
         self._ask_for_set_aside()
-        self._ask_for_more()
 
     def _lay_out(self, change: Callable[[], None]) -> None:
         """Change the lines; keep the highlight and the view."""
-        before, top = self._rows.outline, self.scroll_offset.y
+        before, top = self.rows.outline, self.scroll_offset.y
         seen = before.lines[top : top + self.height]
         highlighted = (self._kept, self.line_at(self.place))
         change()
-        places = (self._rows.outline.place_of(line) for line in highlighted if line)
+        places = (self.rows.outline.place_of(line) for line in highlighted if line)
         known = next((place for place in places if place is not None), None)
-        self.place = self._rows.outline.nearest_row(self.place) if known is None else known
+        self.place = self.rows.outline.nearest_row(self.place) if known is None else known
         if self.lines:
-            self.place = self._rows.outline.stop_beyond(self.place, 1)
-        if self._asked_about != self.highlighted:
+            self.place = self.rows.outline.stop_beyond(self.place, 1)
+        if self._asked_about != (self.highlighted.id if self.highlighted else None):
             self.take_question_back()
         self.update_size()
         # A view at the top stays there, as new rows come there.
-        self.scroll_to_line(top + self._rows.outline.drift(seen, top) if top else 0)
+        self.scroll_to_line(top + self.rows.outline.drift(seen, top) if top else 0)
         self.refresh()
 
     # --- the view
 
-    def _move(self, place: int, step: int) -> None:
+    def move_to(self, place: int) -> None:
         """Move to the stop at or beyond a line."""
-        if not self.lines:
-            return
-        self._move_to(self._rows.outline.stop_beyond(place, step))
+        place = max(0, min(place, len(self.lines) - 1))
+        if self.lines:
+            self._move_to(self.rows.outline.stop_beyond(place, 1 if place > self.place else -1))
 
     def _move_to(self, place: int) -> None:
         if not self.lines:
             return
-        place = max(0, min(place, len(self._rows.outline) - 1))
+        place = max(0, min(place, len(self.lines) - 1))
         self._kept = self.line_at(place)
         self._awaited = ""
         self.take_question_back()
@@ -284,17 +262,18 @@ class RowsView(LineList[Line], can_focus=True):
 
     def _ask_for_more(self) -> None:
         """Ask for more rows near the end, once until rows are shown."""
-        loaded = self._rows.loaded
+        loaded = self.rows.loaded
         if self._asked or loaded is None or not loaded.more or not self.height:
             return
-        if len(self._rows.outline) - self.scroll_offset.y <= 2 * self.height:
-            self._asked, self._asked_after = True, self._rows.last
+        if len(self.lines) - self.scroll_offset.y <= 2 * self.height:
+            self._asked, self._asked_after = True, self.rows.last
             self._want(messages.MoreWanted())
 
     def _ask_for_set_aside(self) -> None:
-        """Ask for archive and trash where they are unfolded and not loaded."""
-        for group in self._rows.lacking:
+        """Ask for archive and trash where they are unfolded and not loaded, and for more rows."""
+        for group in self.rows.lacking:
             self._want(messages.GroupUnfolded(group))
+        self._ask_for_more()
 
     def _want(self, message: Message) -> None:
         # A message made while the sidebar handles another would not bubble beyond it.
@@ -305,14 +284,14 @@ class RowsView(LineList[Line], can_focus=True):
     def pieces(self, line: Line, width: int) -> Iterable[Piece]:
         if isinstance(line, Heading):
             return heading_pieces(line, width)
-        current = self._rows.loaded.current if self._rows.loaded else ""
+        current = self.rows.loaded.current if self.rows.loaded else ""
         if line.id == self._asked_about:
             return question_pieces(line, width)
-        everywhere = self._rows.loaded is not None and not self._rows.loaded.scope
+        everywhere = self.rows.loaded is not None and not self.rows.loaded.scope
         return row_pieces(line, self._now, width, current, everywhere=everywhere)
 
     def blank_row(self, y: int, width: int) -> Strip:
-        if y or self.lines or self._rows.loaded is None:
+        if y or self.lines or self.rows.loaded is None:
             return super().blank_row(y, width)
-        text = NO_MATCHES if self._rows.all else NO_SESSIONS
+        text = NO_MATCHES if self.rows.all else NO_SESSIONS
         return Strip([Segment(fill(f" {text}", width), self.part_style("aside"))])

@@ -171,7 +171,7 @@ class Sidebar(Vertical):
     @property
     def highlighted(self) -> str | None:
         """The id of the highlighted session; ``None`` on a heading."""
-        return self._list.highlighted
+        return self._list.highlighted.id if self._list.highlighted else None
 
     @property
     def shown(self) -> Sequence[SessionRow]:
@@ -332,7 +332,7 @@ class Sidebar(Vertical):
     def _go_to_rows(self, event: FilterLine.Submitted) -> None:
         event.stop()
         if (found := self._list.highlighted) is not None:
-            self._list.highlight(found)  # to stay there when the filter is cleared
+            self._list.highlight(found.id)  # to stay there when the filter is cleared
         self._list.focus()
 
     @on(FilterLine.Blurred)
@@ -368,7 +368,7 @@ class Sidebar(Vertical):
             return
         scope = one_line(self._rows.scope)
         lines = [f"project {scope}" if scope else "all projects"]
-        if hidden := self._list.hidden:
+        if hidden := self._list.rows.hidden:
             # Rows that are not loaded are not counted.
             count = f"{hidden}+" if self._rows.more else f"{hidden}"
             lines.insert(0, f"{count} hidden by the filter")
