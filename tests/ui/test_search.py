@@ -97,7 +97,7 @@ async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in(world):
 async def test_what_fits_is_marked_also_of_a_word_that_is_still_being_typed(world):
     w = world()
     await w.session("the zebrafinch migrates")
-    async with looking(w, "zebra") as (app, pilot):
+    async with looking(w, "zebra") as (app, _):
         strip = app.screen.hits.render_line(1)
         marked = [segment.text for segment in strip if segment.style and segment.style.underline]
         assert marked == ["zebrafinch"]
@@ -108,7 +108,7 @@ async def test_a_session_of_another_scope_or_in_the_archive_says_so(world):
     await w.session("a needle", name="Mine")
     await w.session("a needle", name="Foreign", scope="project:/home/u/farm")
     w.store.archive(await w.session("a needle", name="Old"))
-    async with looking(w, "needle") as (app, pilot):
+    async with looking(w, "needle") as (app, _):
         lines = "\n".join(hits(app))
         assert "· farm" in lines
         assert lines.count("archived") == 1
@@ -118,7 +118,7 @@ async def test_a_session_of_another_scope_or_in_the_archive_says_so(world):
 async def test_around_the_highlighted_hit_one_sees_what_was_said_before_and_after(world):
     w = world()
     await w.session("how do I sew", "with a needle", "thanks a lot", name="Sewing")
-    async with looking(w, "needle") as (app, pilot):
+    async with looking(w, "needle") as (app, _):
         await until(lambda: "with a needle" in preview(app))
         assert preview(app).index("how do I sew") < preview(app).index("with a needle")
         assert "thanks a lot" in preview(app)
@@ -224,7 +224,7 @@ async def test_what_comes_nearest_is_shown_and_gone_to_where_nothing_fits(world)
 async def test_japanese_is_found_and_what_would_do_harm_is_shown_as_marks(world):
     w = world()
     await w.session("会話の検索結果 \x1b]0;evil\x1b\\ \x9b31m 会議")
-    async with looking(w, "検索", size=(60, 15)) as (app, pilot):
+    async with looking(w, "検索", size=(60, 15)) as (app, _):
         await until(lambda: "検索" in preview(app))
         shown = "\n".join([*hits(app), preview(app)])
         assert "会話の検索結果" in shown
@@ -296,7 +296,7 @@ async def test_enter_behind_letters_opens_no_match_of_the_words_before_them(worl
 async def test_enter_opens_the_session_at_that_message(world):
     w = world()
     session_id = await w.session(*long_talk(), name="Long")
-    async with gone_to(w, "needle") as (app, pilot):
+    async with gone_to(w, "needle") as (app, _):
         assert w.workspace.current.id == session_id
         assert "message 150 with the needle" in conversation(app)
         assert app.chat.conversation.cursor.message.text == "message 150 with the needle"
@@ -527,7 +527,7 @@ async def test_another_session_puts_the_screen_away(world):
 async def test_there_is_room_for_all_of_it_on_the_smallest_screen(world):
     w = world()
     await w.session(*[f"needle {number}" for number in range(9)], name="Farm")
-    async with looking(w, "needle", size=(60, 15)) as (app, pilot):
+    async with looking(w, "needle", size=(60, 15)) as (app, _):
         await until(lambda: "needle 8" in preview(app))
         assert len(hits(app)) >= 6
         assert len(app.screen.preview.visible_text()) >= 4

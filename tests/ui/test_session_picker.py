@@ -1,6 +1,7 @@
 """The session picker on screen, with a real store."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -22,6 +23,14 @@ async def picker(app, count=None):
     if count is not None:
         await until(lambda: len(screen.shown) == count, f"{count} sessions")
     return screen
+
+
+@asynccontextmanager
+async def picking(w, count, size=(120, 40)):
+    """A run of the program that shows so many sessions after F2."""
+    async with w.running(size=size) as (app, pilot):
+        await pilot.press("f2")
+        yield app, pilot, await picker(app, count)
 
 
 def titles(screen):
@@ -94,9 +103,7 @@ async def test_f2_lists_the_states_and_projects_and_escape_leads_back(world):
 async def test_what_is_typed_filters_by_title_project_and_id(world):
     w = world()
     made = await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5) as (_, pilot, screen):
         await pilot.press(*"blog")
         await until(lambda: titles(screen) == ["Far"], "the project's")
         await pilot.press("ctrl+u", *"newe")
@@ -121,9 +128,7 @@ async def test_a_text_behind_sessions_is_its_filter(world):
 async def test_enter_opens_and_what_is_typed_next_is_meant_for_that_session(world):
     w = world()
     made = await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        await picker(app, 5)
+    async with picking(w, 5) as (app, pilot, _):
         await pilot.press(*"far", "enter", *"hello")
         await until(lambda: made["Far"] in status(app), "the session")
         await until(lambda: app.chat.prompt.draft == "hello", "the text")
@@ -181,9 +186,7 @@ async def test_enter_behind_tab_waits_for_the_sessions_of_that_view(world, may_r
     w = world()
     made = await some(w)
     may_read.set()
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        await picker(app, 5)
+    async with picking(w, 5) as (app, _, _):
         may_read.clear()
         type_at_once(app, "<tab><tab><enter>add")
         await until(lambda: waits(app), "the choice")
@@ -211,9 +214,7 @@ async def test_numbers_are_those_of_the_list_shown_last(world, tmp_path):
     w = world()
     old = await w.session("Old", "Yes.", project=str(tmp_path))
     new = await w.session("New", "Yes.", project=str(tmp_path))
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        await picker(app, 2)
+    async with picking(w, 2) as (app, pilot, _):
         await pilot.press(*"old")
         await picker(app, 1)
         await pilot.press("escape")
@@ -231,9 +232,7 @@ async def test_numbers_are_those_of_the_list_shown_last(world, tmp_path):
 async def test_an_archived_session_is_looked_at_where_it_is(world):
     w = world()
     made = await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5) as (app, pilot, screen):
         await pilot.press("tab", "tab")
         await picker(app, 1)
         assert "[Archive]" in views(screen)
@@ -247,9 +246,7 @@ async def test_an_archived_session_is_looked_at_where_it_is(world):
 async def test_one_in_the_trash_is_offered_to_be_brought_back(world):
     w = world()
     made = await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5) as (app, pilot, screen):
         await pilot.press("shift+tab")
         await picker(app, 1)
         await pilot.press("enter")
@@ -263,9 +260,7 @@ async def test_one_in_the_trash_is_offered_to_be_brought_back(world):
 async def test_an_archived_session_is_brought_back_by_its_letter(world):
     w = world()
     made = await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        await picker(app, 5)
+    async with picking(w, 5) as (app, pilot, _):
         await pilot.press(*"archived", "down", "b")
         await until(lambda: made["Archived one"] in status(app), "the session")
         await until(lambda: w.other_program().entry(made["Archived one"]).status == "open")
@@ -275,15 +270,11 @@ async def test_an_archived_session_is_brought_back_by_its_letter(world):
 async def test_a_pin_leads_to_the_top_and_stays_after_a_restart(world):
     w = world()
     made = await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5) as (_, pilot, screen):
         await pilot.press("down", "down", "down", "p")
         await until(lambda: titles(screen)[0] == "Kept", "the pinned one")
         assert screen.sessions.highlighted.label == "Kept"
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5) as (_, pilot, screen):
         assert titles(screen)[0] == "Kept"
         await pilot.press("down", "p")
         await until(lambda: titles(screen)[:3] != ["Kept", "Far", "Newest"], "its old place")
@@ -293,9 +284,7 @@ async def test_a_pin_leads_to_the_top_and_stays_after_a_restart(world):
 async def test_letters_are_text_until_the_list_has_the_keys(world):
     w = world()
     await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5) as (_, pilot, screen):
         await pilot.press("p", "b")
         assert screen.line.value == "pb"
         await pilot.press("down")
@@ -307,9 +296,7 @@ async def test_letters_are_text_until_the_list_has_the_keys(world):
 async def test_ctrl_a_shows_this_project_alone(world):
     w = world()
     await some(w)
-    async with w.running() as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5) as (app, pilot, screen):
         await pilot.press("ctrl+a")
         await picker(app, 4)
         assert "Far" not in titles(screen)
@@ -334,9 +321,7 @@ async def test_older_sessions_come_as_one_scrolls_or_filters(world):
 async def test_at_40_by_10_all_of_it_can_be_used(world):
     w = world()
     made = await some(w)
-    async with w.running(size=(40, 10)) as (app, pilot):
-        await pilot.press("f2")
-        screen = await picker(app, 5)
+    async with picking(w, 5, size=(40, 10)) as (_, pilot, screen):
         assert screen.sessions.height >= 4
         assert screen.about.region.bottom <= 9
         await pilot.press("down", "down", "enter")

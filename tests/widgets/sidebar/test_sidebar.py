@@ -17,7 +17,6 @@ from tests.widgets.sidebar.world import NOW, World, many, row, rows, scrolled, s
 from tui.domain.text.labels import cell_width
 from tui.domain.views.sidebar_rows import Group, Mark
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.sidebar.outline import Heading, Outline
 from tui.widgets.sidebar.row_drawing import row_pieces
@@ -76,22 +75,14 @@ async def test_a_list_made_wide_shows_more_of_a_name_than_others_do():
         assert app.lines[1].split("  ")[1] == name
 
 
-async def test_ages_are_left_out_where_it_is_narrow():
-    async with shown(rows(row(1))) as (app, _):
-        app.sidebar.show_width(20)
-        await until(lambda: app.list.size.width < 20, "the width")
-        assert app.lines[1] == "▌  Session 1"
-
-
-async def test_ages_move_on_with_the_time_that_is_given():
-    given_rows = rows(row(1))
+async def test_ages_follow_the_time_and_give_way_where_it_is_narrow():
+    given_rows = rows(row(1), row(2, last_used_at="soon"))
     async with shown(given_rows) as (app, _):
         app.sidebar.show_rows(given_rows, NOW + timedelta(hours=2))
         assert app.lines[1].endswith(" 2h")
-
-
-async def test_a_time_that_cannot_be_read_has_no_age():
-    async with shown(rows(row(1, last_used_at="soon"))) as (app, _):
+        assert app.lines[2] == "   Session 2"
+        app.sidebar.show_width(20)
+        await until(lambda: app.list.size.width < 20, "the width")
         assert app.lines[1] == "▌  Session 1"
 
 
@@ -161,22 +152,25 @@ def test_any_text_is_cut_and_filled_to_cells(text, cells):
         assert cut(line, cells) == line
 
 
-async def test_without_sessions_it_says_so():
-    async with shown(rows()) as (app, _):
+async def test_without_sessions_it_says_so_once_that_is_known():
+    async with shown() as (app, _):
+        assert (app.lines, app.note) == ([], [])
+        app.sidebar.show_rows(rows(), NOW)
         assert app.lines == [" No sessions yet"]
 
 
-async def test_before_the_first_rows_it_does_not_say_that_there_are_none():
-    async with shown() as (app, _):
-        assert app.lines == []
-        assert app.note == []
-
-
-async def test_it_says_whose_sessions_these_are():
-    async with shown(rows(row(1), scope="shop")) as (app, _):
-        assert app.note == ["project shop"]
-        app.sidebar.show_rows(rows(row(1)), NOW)
-        assert app.note == ["all projects"]
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, ["all projects"]),
+        ({"scope": "shop"}, ["project shop"]),
+        ({"scope": "[b]\x1b]0;t\x1b\\"}, ["project [b]␛]0;t␛\\"]),
+        ({"scope": "shop", "elsewhere": 123}, ["project shop", "123 in other projects"]),
+    ],
+)
+async def test_it_says_whose_sessions_these_are(fields, said):
+    async with shown(rows(row(1), **fields)) as (app, _):
+        assert app.note == said
 
 
 async def test_an_imported_session_names_its_program():
@@ -186,22 +180,15 @@ async def test_an_imported_session_names_its_program():
         assert "claude" not in app.lines[app.line_of("Session 2")]
 
 
-async def test_a_project_s_name_is_shown_safely():
-    async with shown(rows(row(1), scope="[b]\x1b]0;t\x1b\\")) as (app, _):
-        assert app.note == ["project [b]␛]0;t␛\\"]
-
-
 # --- highlight and view
 
 
-async def test_the_highlight_begins_at_the_current_session():
-    async with shown(rows(row(1), row(2), row(3), current="session-2")) as (app, _):
-        assert app.sidebar.highlighted == "session-2"
-
-
-async def test_the_highlight_begins_at_the_first_session_if_the_current_one_is_not_there():
-    async with shown(rows(row(1), row(2), current="elsewhere")) as (app, _):
-        assert app.sidebar.highlighted == "session-1"
+@pytest.mark.parametrize(
+    ("current", "begins"), [("session-2", "session-2"), ("elsewhere", "session-1")]
+)
+async def test_the_highlight_begins_at_the_current_session_else_at_the_first(current, begins):
+    async with shown(rows(row(1), row(2), row(3), current=current)) as (app, _):
+        assert app.sidebar.highlighted == begins
 
 
 async def test_the_highlight_is_in_view_when_rows_were_shown_before_there_was_room():
@@ -246,26 +233,16 @@ async def test_the_highlight_is_nowhere_when_no_session_is_left():
         assert app.sidebar.highlighted == "session-6"
 
 
-async def test_highlighting_an_unknown_session_changes_nothing():
-    async with shown(rows(row(1), row(2), current="session-2")) as (app, _):
-        app.sidebar.highlight("session-77")
-        assert app.sidebar.highlighted == "session-2"
-
-
-async def test_a_session_that_is_highlighted_before_it_has_a_row_is_so_when_it_has_one():
-    async with shown(rows(row(1), row(2))) as (app, _):
-        app.sidebar.highlight("session-3")
-        assert app.sidebar.highlighted == "session-1"
-        app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
-        assert app.sidebar.highlighted == "session-3"
-
-
-async def test_what_the_reader_moved_meanwhile_stays_where_it_is():
+@pytest.mark.parametrize(("keys", "then"), [([], "session-3"), (["down"], "session-2")])
+async def test_a_session_without_a_row_is_highlighted_once_it_has_one_unless_the_reader_moves(
+    keys, then
+):
     async with shown(rows(row(1), row(2))) as (app, pilot):
         app.sidebar.highlight("session-3")
-        await pilot.press("down")
+        assert app.sidebar.highlighted == "session-1"
+        await pilot.press(*keys)
         app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
-        assert app.sidebar.highlighted == "session-2"
+        assert app.sidebar.highlighted == then
 
 
 async def test_highlighting_a_session_brings_it_into_view():
@@ -350,61 +327,34 @@ async def test_pages_are_as_long_as_the_view_but_for_one_line():
         assert app.line_of(f"Session {page:05}") == 0
 
 
-async def test_home_and_end_lead_to_the_first_and_the_last_line():
+async def test_home_and_end_lead_to_the_first_line_and_its_heading_and_to_the_last():
     async with shown(many(100)) as (app, pilot):
         await pilot.press("end")
         assert app.sidebar.highlighted == "session-00099"
         assert "Session 00099" in app.lines[-1]
         await pilot.press("home")
+        assert app.sidebar.highlighted == "session-00000"
         assert app.lines[0] == " ▾ Today"
 
 
-async def test_a_heading_comes_into_view_with_its_first_row():
-    async with shown(many(100)) as (app, pilot):
-        await pilot.press("end")
-        app.sidebar.highlight("session-00000")
-        assert app.lines[0] == " ▾ Today"
-
-
-async def test_enter_selects_the_highlighted_session():
+async def test_keys_select_a_session_and_want_a_new_one_or_those_of_all_projects():
     async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("down", "enter")
-        assert [message.session_id for message in app.heard(Sidebar.SessionSelected)] == [
-            "session-2"
-        ]
-
-
-async def test_n_asks_for_a_new_session():
-    async with shown(rows(row(1))) as (app, pilot):
-        await pilot.press("n")
-        (asked,) = app.said
-        assert (asked.name, asked.arguments) == ("new", "")
-
-
-async def test_ctrl_a_toggles_between_this_project_and_all():
-    async with shown(rows(row(1))) as (app, pilot):
-        await pilot.press("ctrl+a")
-        await pilot.press("slash", "x", "ctrl+a")
-        assert len(app.heard(Sidebar.ScopeToggled)) == 2
+        await pilot.press("down", "enter", "n", "ctrl+a", "slash", "x", "ctrl+a")
+        selected, new, *toggled = app.said
+        assert selected.session_id == "session-2"
+        assert (new.name, new.arguments) == ("new", "")
+        assert [type(each) for each in toggled] == [Sidebar.ScopeToggled] * 2
 
 
 # --- mouse
 
 
-async def test_a_click_highlights_and_selects_a_session():
-    async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
-        await pilot.click(RowsView, offset=(5, app.line_of("Session 3")))
-        assert app.sidebar.highlighted == "session-3"
-        assert [message.session_id for message in app.heard(Sidebar.SessionSelected)] == [
-            "session-3"
-        ]
-
-
-async def test_a_click_on_a_list_that_was_scrolled_selects_what_is_seen_there():
+async def test_a_click_highlights_and_selects_what_is_seen_there():
     async with shown(many(100)) as (app, pilot):
         app.sidebar.highlight("session-00060")
         await pilot.click(RowsView, offset=(5, app.line_of("Session 00055")))
-        assert app.heard(Sidebar.SessionSelected)[0].session_id == "session-00055"
+        assert app.sidebar.highlighted == "session-00055"
+        assert [each.session_id for each in app.said] == ["session-00055"]
 
 
 async def test_a_click_below_the_last_row_does_nothing():
@@ -419,32 +369,20 @@ async def test_a_click_below_the_last_row_does_nothing():
 ARCHIVE = (row(1), row(2, Group.ARCHIVED), row(3, Group.ARCHIVED))
 
 
-async def test_the_archive_is_folded_and_says_how_many_are_in_it():
-    async with shown(rows(*ARCHIVE)) as (app, _):
-        assert app.lines[2:] == [" ▸ Archived 2"]
-
-
-async def test_enter_on_a_folded_heading_unfolds_it():
+async def test_the_archive_is_folded_and_enter_unfolds_it():
     async with shown(rows(*ARCHIVE)) as (app, pilot):
+        assert app.lines[2:] == [" ▸ Archived 2"]
         await pilot.press("end", "enter")
-        assert [line.strip()[:11] for line in app.lines[2:]] == [
-            "▾ Archived",
-            "Session 2  ",
-            "Session 3  ",
-        ]
+        shown_lines = [line.strip()[:11] for line in app.lines[2:]]
+        assert shown_lines == ["▾ Archived", "Session 2  ", "Session 3  "]
         assert app.sidebar.highlighted == "session-2"
         assert app.said == []
 
 
-async def test_a_click_on_a_heading_folds_it():
+async def test_a_click_on_a_heading_folds_it_also_for_rows_that_come():
     async with shown(rows(*ARCHIVE)) as (app, pilot):
         await pilot.click(RowsView, offset=(3, 0))
         assert app.lines == ["▌▸ Today 1", " ▸ Archived 2"]
-
-
-async def test_what_was_folded_stays_folded_when_rows_come():
-    async with shown(rows(*ARCHIVE)) as (app, pilot):
-        await pilot.click(RowsView, offset=(3, 0))
         app.sidebar.show_rows(rows(row(9), *ARCHIVE), NOW)
         assert app.lines == ["▌▸ Today 2", " ▸ Archived 2"]
 
@@ -471,13 +409,9 @@ async def test_a_filter_shows_what_has_each_of_its_words_and_says_how_many_it_hi
         await pilot.press("slash", *"bug AUTH")
         await until(lambda: app.note[0] == "2 hidden by the filter", "the note")
         assert app.note[1:] == ["project shop"]
+        app.sidebar.show_rows(rows(*found, scope="shop", more=True), NOW)
+        assert app.note[0] == "2+ hidden by the filter"
         assert [line.split()[:3] for line in app.lines[1:]] == [["▌", "Auth", "bug"]]
-
-
-async def test_what_is_hidden_is_not_all_while_there_are_more():
-    async with shown(rows(row(1), row(2), more=True)) as (app, pilot):
-        await pilot.press("slash", "2")
-        await until(lambda: app.note[0] == "1+ hidden by the filter", "the note")
 
 
 async def test_a_filter_finds_ids():
@@ -498,24 +432,10 @@ async def test_a_filter_passes_over_case_accents_and_width_and_looks_at_name_and
         assert "Résumé" in app.lines[1]
 
 
-async def test_it_says_how_many_sessions_other_projects_have():
-    async with shown(rows(row(1), scope="shop", elsewhere=123)) as (app, _):
-        assert app.note == ["project shop", "123 in other projects"]
-        app.sidebar.show_rows(rows(row(1), elsewhere=0), NOW)
-        assert app.note == ["all projects"]
-
-
 async def test_a_scroll_bar_takes_one_column_of_the_rows():
     async with shown(many(100)) as (app, _):
         await until(lambda: app.list.show_vertical_scrollbar, "the scroll bar")
         await until(lambda: app.list.vertical_scrollbar.size.width == 1, "its width")
-
-
-async def test_letters_of_the_filter_are_no_keys_of_the_list():
-    async with shown(rows(row(1))) as (app, pilot):
-        await pilot.press("slash", "n", "slash")
-        assert app.query_one(FilterLine).value == "n/"
-        assert app.heard(CommandInvoked) == []
 
 
 async def test_a_shorter_filter_brings_back_what_the_longer_one_hid():
@@ -537,15 +457,6 @@ async def test_rows_that_come_are_filtered_as_well():
         assert app.note[0] == "2 hidden by the filter"
 
 
-async def test_escape_clears_the_filter_and_leads_to_the_rows():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("slash", "2", "escape")
-        await until(lambda: len(app.lines) == 3, "all rows")
-        assert app.list.has_focus
-        assert not app.query_one(FilterRow).display
-        assert app.note == ["all projects"]
-
-
 @pytest.mark.parametrize("key", ["enter", "down"])
 async def test_enter_and_down_lead_from_the_filter_to_the_first_match(key):
     async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
@@ -556,13 +467,17 @@ async def test_enter_and_down_lead_from_the_filter_to_the_first_match(key):
         assert app.heard(Sidebar.SessionSelected)[0].session_id == "session-2"
 
 
-async def test_escape_in_the_rows_clears_the_filter_too():
+@pytest.mark.parametrize("keys", [["escape"], ["enter", "escape"]])
+async def test_escape_clears_the_filter_from_there_and_from_the_rows(keys):
     async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("slash", "2", "enter")
-        await until(lambda: app.list.has_focus, "the rows")
-        await pilot.press("escape")
+        await pilot.press("slash", "n", "slash")
+        assert app.query_one(FilterLine).value == "n/"
+        assert app.said == []
+        await pilot.press(*keys)
         await until(lambda: len(app.lines) == 3, "all rows")
+        assert app.list.has_focus
         assert not app.query_one(FilterRow).display
+        assert app.note == ["all projects"]
 
 
 async def test_escape_without_a_filter_is_left_to_others():
@@ -592,12 +507,6 @@ async def test_an_empty_filter_line_goes_away_when_it_is_left():
         await until(lambda: not app.query_one(FilterRow).display, "the filter line to go")
 
 
-async def test_a_filter_without_matches_says_so():
-    async with shown(rows(row(1))) as (app, pilot):
-        await pilot.press("slash", "x")
-        await until(lambda: app.lines == [" No matches"], "the words")
-
-
 async def test_a_filter_looks_into_folded_groups_and_leaves_them_folded():
     async with shown(rows(*ARCHIVE)) as (app, pilot):
         await pilot.press("slash", "3")
@@ -607,19 +516,13 @@ async def test_a_filter_looks_into_folded_groups_and_leaves_them_folded():
         await until(lambda: app.lines[2:] == [" ▸ Archived 2"], "the fold")
 
 
-async def test_groups_can_be_folded_while_filtering():
+async def test_what_is_folded_while_filtering_is_not_for_the_next_filter():
     async with shown(rows(*ARCHIVE)) as (app, pilot):
         await pilot.press("slash", "3", "enter")
         await until(lambda: app.list.has_focus and len(app.lines) == 2, "the match")
         await pilot.press("left")
         assert app.lines == [" ▸ Archived 1"]
-
-
-async def test_what_was_folded_while_filtering_is_not_folded_for_the_next_filter():
-    async with shown(rows(*ARCHIVE)) as (app, pilot):
-        await pilot.press("slash", "3", "enter")
-        await until(lambda: app.list.has_focus and len(app.lines) == 2, "the match")
-        await pilot.press("left", "escape", "slash", "2")
+        await pilot.press("escape", "slash", "2")
         await until(lambda: "Session 2" in app.lines[-1], "the other match")
 
 
@@ -675,20 +578,16 @@ async def test_more_is_wanted_once_when_the_end_is_within_a_screen():
         assert len(app.heard(Sidebar.MoreWanted)) == 1
 
 
-async def test_more_is_wanted_again_after_rows_were_shown():
+async def test_more_is_wanted_again_after_rows_were_shown_until_there_is_none():
     async with shown(many(100, more=True)) as (app, pilot):
         await pilot.press("end")
         app.sidebar.show_rows(many(150, more=True), NOW)
         await pilot.pause()
         assert len(app.heard(Sidebar.MoreWanted)) == 1
         await pilot.press("end")
-        assert len(app.heard(Sidebar.MoreWanted)) == 2
-
-
-async def test_more_is_not_wanted_where_there_is_none():
-    async with shown(many(100)) as (app, pilot):
+        app.sidebar.show_rows(many(200), NOW)
         await pilot.press("end")
-        assert app.said == []
+        assert len(app.heard(Sidebar.MoreWanted)) == 2
 
 
 async def test_rows_that_do_not_fill_the_screen_want_more_at_once():
