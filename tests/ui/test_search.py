@@ -103,18 +103,6 @@ async def test_what_fits_is_marked_also_of_a_word_that_is_still_being_typed(worl
         assert marked == ["zebrafinch"]
 
 
-async def test_a_session_of_another_scope_or_in_the_archive_says_so(world):
-    w = world()
-    await w.session("a needle", name="Mine")
-    await w.session("a needle", name="Foreign", scope="project:/home/u/farm")
-    w.store.archive(await w.session("a needle", name="Old"))
-    async with looking(w, "needle") as (app, _):
-        lines = "\n".join(hits(app))
-        assert "· farm" in lines
-        assert lines.count("archived") == 1
-        assert lines.count("· shop") == 2
-
-
 async def test_around_the_highlighted_hit_one_sees_what_was_said_before_and_after(world):
     w = world()
     await w.session("how do I sew", "with a needle", "thanks a lot", name="Sewing")
@@ -293,10 +281,10 @@ async def test_enter_behind_letters_opens_no_match_of_the_words_before_them(worl
         await until(lambda: app.chat.shown == there, "the session")
 
 
-async def test_enter_opens_the_session_at_that_message(world):
+async def test_enter_opens_the_session_at_that_message_where_a_draft_leaves_the_reader(world):
     w = world()
     session_id = await w.session(*long_talk(), name="Long")
-    async with gone_to(w, "needle") as (app, _):
+    async with gone_to(w, "needle") as (app, pilot):
         assert w.workspace.current.id == session_id
         assert "message 150 with the needle" in conversation(app)
         assert app.chat.conversation.cursor.message.text == "message 150 with the needle"
@@ -304,14 +292,23 @@ async def test_enter_opens_the_session_at_that_message(world):
         assert app.chat.prompt.has_focus_within
         # Looking is free.
         assert w.workspace.current.opened is None
+        await pilot.press("escape", *"hm")
+        await until(lambda: w.workspace.current.opened is not None)
+        await pilot.pause()
+        assert "with the needle" in conversation(app)
+        await pilot.press("backspace", "backspace", "end")
+        await until(lambda: "message 399" in conversation(app))
+        assert app.chat.conversation.following
 
 
 @pytest.mark.fast
-async def test_a_session_is_found_by_its_name_and_opened_at_its_end(world):
+async def test_a_session_is_found_by_its_name_and_opened_at_its_end_from_anywhere(world):
     w = world()
-    named = await w.session(*long_talk(), name="Auth bug investigation")
+    await w.session(*long_talk(), name="Auth bug investigation")
     await w.session("an auth bug", name="Other")
-    async with looking(w, "auth bug") as (app, pilot):
+    async with gone_to(w, "needle") as (app, pilot):
+        assert "message 399" not in conversation(app)
+        await look_for(app, pilot, "auth bug")
         assert words(app) == "2 matches"
         heading, name, *_ = hits(app)
         assert heading.startswith("Auth bug investigation")
@@ -320,21 +317,9 @@ async def test_a_session_is_found_by_its_name_and_opened_at_its_end(world):
         assert name.endswith("Auth bug investigation")
         await until(lambda: "message 399" in preview(app), "the end in the preview")
         await go_there(app, pilot)
-        assert w.workspace.current.id == named
-        assert "message 399" in conversation(app)
-        assert app.chat.conversation.following
-        assert w.workspace.current.opened is None
-
-
-async def test_a_name_leads_to_the_end_also_from_a_place_far_above(world):
-    w = world()
-    session_id = await w.session(*long_talk(), name="Auth bug investigation")
-    async with gone_to(w, "needle", session_id) as (app, pilot):
-        assert "message 399" not in conversation(app)
-        await look_for(app, pilot, "investigation")
-        await go_there(app, pilot)
         await until(lambda: "message 399" in conversation(app), "the end")
         assert app.chat.conversation.following
+        assert w.workspace.current.opened is None
 
 
 async def test_the_highlight_stays_on_a_name_for_the_next_time(world):
@@ -385,15 +370,6 @@ async def test_from_there_one_reads_on_to_both_ends(world):
         assert up.count("message 0\n") == 1
 
 
-async def test_end_leads_to_the_end_of_the_conversation(world):
-    w = world()
-    await w.session(*long_talk(), name="Long")
-    async with gone_to(w, "needle") as (app, pilot):
-        await pilot.press("end")
-        await until(lambda: "message 399" in conversation(app))
-        assert app.chat.conversation.following
-
-
 @pytest.mark.fast
 async def test_what_is_sent_from_there_stands_at_the_end(world):
     w = world(["It goes on."])
@@ -406,16 +382,6 @@ async def test_what_is_sent_from_there_stands_at_the_end(world):
         assert "message 399" in conversation(app)
         assert "needle" not in conversation(app)
     assert [text for _, text, _ in messages(w, session_id)][-2:] == ["and now", "It goes on."]
-
-
-async def test_a_draft_leaves_the_reader_where_he_is(world):
-    w = world()
-    await w.session(*long_talk(), name="Long")
-    async with gone_to(w, "needle") as (app, pilot):
-        await pilot.press("escape", *"hm")
-        await until(lambda: w.workspace.current.opened is not None)
-        await pilot.pause()
-        assert "with the needle" in conversation(app)
 
 
 async def test_an_answer_that_goes_on_does_not_disturb_who_reads_far_above(world):
@@ -460,14 +426,21 @@ async def test_what_was_said_before_a_reset_is_gone_to(world):
         assert "started over here" in conversation(app)
 
 
-async def test_a_session_in_the_archive_or_of_another_scope_is_gone_to(world):
+async def test_a_session_in_the_archive_or_of_another_scope_says_so_and_is_gone_to(world):
     w = world()
+    await w.session("a needle", name="Mine")
+    foreign = await w.session("a foreign needle", name="Foreign", scope="project:/farm")
     archived = await w.session("an old needle", name="Old")
     w.store.archive(archived)
-    foreign = await w.session("a foreign pin", name="Foreign", scope="project:/farm")
-    async with gone_to(w, "needle") as (app, pilot):
+    async with looking(w, "needle") as (app, pilot):
+        found_lines = "\n".join(hits(app))
+        assert "· farm" in found_lines
+        assert found_lines.count("archived") == 1
+        assert found_lines.count("· shop") == 2
+        await look_for(app, pilot, "old needle")
+        await go_there(app, pilot)
         assert w.workspace.current.id == archived
-        await look_for(app, pilot, "foreign pin")
+        await look_for(app, pilot, "foreign needle")
         await go_there(app, pilot)
         assert w.workspace.current.id == foreign
         await until(lambda: "farm" in status(app))
@@ -494,14 +467,10 @@ async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs, tex
 # --- the ways to it
 
 
-async def test_the_command_without_a_text_says_how_it_is_used(world):
+async def test_the_command_needs_a_text_and_the_palette_opens_the_screen(world):
     async with world().running() as (app, pilot):
         await send(pilot, "/search")
         await until(lambda: "Usage: /search TEXT" in notices(app))
-
-
-async def test_the_palette_opens_the_screen(world):
-    async with world().running() as (app, pilot):
         await pilot.press("ctrl+p", *"search all")
         await until(lambda: len(app.screen.query("CommandList")) and _options(app))
         await pilot.press("enter")
