@@ -182,6 +182,21 @@ async def test_keys_are_taken_and_the_program_ends_while_an_import_runs(world, s
     }
 
 
+async def test_an_import_that_ends_below_the_help_is_left_by_esc(world, shelf):
+    shelf(2)
+    go_on = threading.Event()
+    place = world()
+    place.readers = [reader(PROGRAM, "Notebook", go_on)]
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot)
+        await pilot.press("enter", "f1")
+        await until(lambda: app.screen is not screen, "the help")
+        go_on.set()
+        await reported(app)
+        await pilot.press("escape", "escape", "escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+
+
 async def test_a_file_can_be_named(world, shelf):
     path = shelf(1) / "0.json"
     place = world()

@@ -210,11 +210,12 @@ class SessionPicker(Dialog[None]):
         self.sessions.focus()
 
     def action_turn_view(self, step: int) -> None:
-        place = (VIEWS.index(self.view) + step) % len(VIEWS)
-        self._want(VIEWS[place], everywhere=self.everywhere)
+        self.view = VIEWS[(VIEWS.index(self.view) + step) % len(VIEWS)]
+        self.read_rows(anew=True)
 
     def action_toggle_project(self) -> None:
-        self._want(self.view, everywhere=not self.everywhere)
+        self.everywhere = not self.everywhere
+        self.read_rows(anew=True)
 
     def action_filter(self) -> None:
         self.line.focus()
@@ -270,10 +271,6 @@ class SessionPicker(Dialog[None]):
             self.read_rows()
 
     # --- within
-
-    def _want(self, view: PickerView, *, everywhere: bool) -> None:
-        self.view, self.everywhere = view, everywhere
-        self.read_rows(anew=True)
 
     def _match(self, *, from_top: bool) -> None:
         if self._rows is None or self._now is None:

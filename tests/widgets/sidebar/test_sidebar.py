@@ -21,7 +21,7 @@ from tui.widgets.sidebar import Sidebar
 from tui.widgets.sidebar.outline import Heading, Outline
 from tui.widgets.sidebar.row_drawing import row_pieces
 from tui.widgets.sidebar.rows_view import RowsView
-from tui.widgets.sidebar.sidebar import FilterLine, FilterRow
+from tui.widgets.sidebar.sidebar import FilterLine
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
@@ -462,7 +462,7 @@ async def test_enter_and_down_lead_from_the_filter_to_the_first_match(key):
     async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
         await pilot.press("slash", "2", key)
         await until(lambda: app.list.has_focus, "the rows")
-        assert app.query_one(FilterRow).display
+        assert app.query_one(".sidebar--filter").display
         await pilot.press("enter")
         assert app.heard(Sidebar.SessionSelected)[0].session_id == "session-2"
 
@@ -476,7 +476,7 @@ async def test_escape_clears_the_filter_from_there_and_from_the_rows(keys):
         await pilot.press(*keys)
         await until(lambda: len(app.lines) == 3, "all rows")
         assert app.list.has_focus
-        assert not app.query_one(FilterRow).display
+        assert not app.query_one(".sidebar--filter").display
         assert app.note == ["all projects"]
 
 
@@ -502,9 +502,9 @@ async def test_escape_without_a_filter_is_left_to_others():
 async def test_an_empty_filter_line_goes_away_when_it_is_left():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("slash")
-        assert app.query_one(FilterRow).display
+        assert app.query_one(".sidebar--filter").display
         await pilot.press("down")
-        await until(lambda: not app.query_one(FilterRow).display, "the filter line to go")
+        await until(lambda: not app.query_one(".sidebar--filter").display, "the filter line to go")
 
 
 async def test_a_filter_looks_into_folded_groups_and_leaves_them_folded():

@@ -98,17 +98,14 @@ class SessionPager:
             # Archive and trash first: a user who has unfolded them is at the end of the list.
             for status, listing in self._aside.items():
                 if listing.cursor is not None:
-                    self._aside[status] = await self._next_page(status, listing)
+                    known, size = listing.entries, _page_size(len(listing.entries))
+                    more = await self._page(self._filter(frozenset({status})), listing.cursor, size)
+                    self._aside[status] = Listing(_joined(known, more.entries), more.cursor)
                     return
             if self._cursor is not None:
                 known = self._entries
                 listing = await self._page(self._filter(), self._cursor, _page_size(len(known)))
                 self._entries, self._cursor = _joined(known, listing.entries), listing.cursor
-
-    async def _next_page(self, status: Aside, known: Listing) -> Listing:
-        wanted = self._filter(frozenset({status}))
-        listing = await self._page(wanted, known.cursor, _page_size(len(known.entries)))
-        return Listing(_joined(known.entries, listing.entries), listing.cursor)
 
     async def read_aside(self, status: Aside) -> None:
         """Read the newest page of archive or trash, if it was not. Raises ``StorageError``."""
@@ -186,16 +183,14 @@ class SessionPager:
                 self._aside[status] = await self._page(self._filter(frozenset({status})), None)
 
     def _counted(self) -> SessionCounts:
-        archived, trashed = (self._count_of(status) for status in _ASIDES)
+        filters = (self._filter(frozenset({status})) for status in _ASIDES)
+        archived, trashed = map(self._store.count, filters)
         if self._everywhere:
             return SessionCounts(archived, trashed)
         kept = self._store.count(SessionFilter()) - self._store.count(self._filter())
         if kept and (kept != self.counts.elsewhere or not self.others):
             self.others = self._store.list(SessionFilter(), None, MOST_OTHERS).entries
         return SessionCounts(archived, trashed, elsewhere=kept)
-
-    def _count_of(self, status: Aside) -> int:
-        return self._store.count(self._filter(frozenset({status})))
 
     async def _page(self, wanted: SessionFilter, cursor: str | None, count: int = PAGE) -> Listing:
         return await asyncio.to_thread(self._store.list, wanted, cursor, count)

@@ -97,27 +97,6 @@ class FilterLine(LineInput):
         super().__init__(compact=True, select_on_focus=False, max_length=200)
 
 
-class FilterRow(Horizontal):
-    """The filter with its label; hidden while nothing is filtered."""
-
-    DEFAULT_CSS = """
-    FilterRow {
-        height: 1;
-        & > Static { width: auto; }
-        & > FilterLine { width: 1fr; }
-    }
-    """
-
-    def __init__(self, line: FilterLine) -> None:
-        super().__init__()
-        self._line = line
-        self.display = False
-
-    def compose(self) -> ComposeResult:
-        yield Static(Content("Filter: "))
-        yield self._line
-
-
 class Sidebar(Vertical):
     """Lists the sessions of this project or of all."""
 
@@ -135,6 +114,11 @@ class Sidebar(Vertical):
         max-width: {sizes.MOST_SIDEBAR_PERCENT}%;
     }}
     Sidebar > RenameLine {{ layer: line; }}
+    Sidebar > .sidebar--filter {{
+        height: 1;
+        & > Static {{ width: auto; }}
+        & > FilterLine {{ width: 1fr; }}
+    }}
     Sidebar > .sidebar--note {{
         height: auto;
         text-wrap: nowrap;
@@ -155,7 +139,9 @@ class Sidebar(Vertical):
         super().__init__(id=id, classes=classes)
         self._list = RowsView()
         self._filter = FilterLine()
-        self._filter_row = FilterRow(self._filter)
+        label = Static(Content("Filter: "))
+        self._filter_row = Horizontal(label, self._filter, classes="sidebar--filter")
+        self._filter_row.display = False
         self._rename = RenameLine()
         self._note = Static(classes="sidebar--note", markup=False)
         self._rows: SessionRows | None = None
