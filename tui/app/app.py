@@ -71,10 +71,6 @@ def _change_list(app: "SibylApp", event: ListIntent) -> None:
     app.run_worker(change, name="change the list of sessions")
 
 
-def _find(app: "SibylApp", event: FindLine.Wanted | FindLine.Stepped) -> None:
-    app.controllers.find.take(event)
-
-
 # fmt: off
 ROUTES = dict((
     _route(CommandInvoked, lambda app, event: app.dispatcher.invoke(
@@ -107,8 +103,8 @@ ROUTES = dict((
     _route(Sidebar.MoreWanted, _change_list),
     _route(Sidebar.ScopeToggled, _change_list),
     _route(PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
-    _route(FindLine.Wanted, _find),
-    _route(FindLine.Stepped, _find),
+    _route(FindLine.Wanted, lambda app, event: app.controllers.find.look_for(event.text)),
+    _route(FindLine.Stepped, lambda app, event: app.controllers.find.step(event.count)),
     _route(LinksWanted, lambda app, event: app.controllers.links.handle(event)),
     _route(CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
     _route(ApprovalPanel.Answered, lambda app, event: app.controllers.approvals.answer(

@@ -17,7 +17,6 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
-from tui.widgets.find_line import FindLine
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -32,7 +31,7 @@ RECOUNT_SECONDS = 0.3
 """The interval at which matches at the end are counted again: answers grow."""
 
 _AROUND = 50
-_TELL_SECONDS = 0.1
+_SHOWN_SECONDS = 0.1
 _WORKER = "find"
 
 
@@ -66,17 +65,7 @@ class FindController:
         self._search: _Search | None = None
         self._origin: str | None = None
         self._timer: Timer | None = None
-        self._told_at = 0.0
-
-    # --- what is wanted
-
-    def take(self, event: FindLine.Wanted | FindLine.Stepped) -> None:
-        """Search or step as the find line asks for."""
-        match event:
-            case FindLine.Wanted(text=text):
-                self.look_for(text)
-            case FindLine.Stepped(count=count):
-                self.step(count)
+        self._shown_at = 0.0
 
     def look_for(self, text: str) -> None:
         """Look for a text from where the reader was; for nothing if it is empty."""
@@ -88,7 +77,8 @@ class FindController:
         if wanted is None:
             self._pause()
             return
-        self._watch()
+        if self._timer is None:
+            self._timer = self._app.set_interval(RECOUNT_SECONDS, self._recount)
         search = self._search
         if search and search.session is self._workspace.current and search.needle == wanted:
             self._recount()
@@ -105,7 +95,7 @@ class FindController:
         if search is None or self._timer is None:
             return
         current, finder = search.matches.current, self._chat.transcript.finder
-        if current is not None and finder.has(current.message_id) and not self._sees(current):
+        if current and finder.has(current.message_id) and current not in finder.in_sight():
             # The reader has gone elsewhere: from there.
             search = self._begin(search.needle, finder.reading())
             search.placed = True
@@ -166,7 +156,10 @@ class FindController:
             self._show(search, match, unfold=True)
         if matches.whole and not matches.total:
             search.steps = 0
-        self._tell(search)
+        now = time.monotonic()
+        if matches.whole or now - self._shown_at >= _SHOWN_SECONDS:
+            self._shown_at = now
+            self._chat.find_line.show_count(_words(matches, search.aside))
 
     def _show(self, search: _Search, match: "Match", *, unfold: bool) -> None:
         if not self._chat.transcript.finder.show(match, unfold=unfold):
@@ -200,14 +193,7 @@ class FindController:
         journal = self._workspace.reader.journal(session.id)
         return journal.around(match.message_id, _AROUND, _AROUND)
 
-    def _sees(self, match: "Match") -> bool:
-        return match in self._chat.transcript.finder.in_sight()
-
     # --- while the line is there
-
-    def _watch(self) -> None:
-        if self._timer is None:
-            self._timer = self._app.set_interval(RECOUNT_SECONDS, self._recount)
 
     def _pause(self) -> None:
         """Nothing is looked for now; what was found counts again if the same is."""
@@ -236,12 +222,6 @@ class FindController:
             return
         search.matches.renew(search.recent.of(entries).found)
         self._go_on(search)
-
-    def _tell(self, search: _Search) -> None:
-        now, matches = time.monotonic(), search.matches
-        if matches.whole or now - self._told_at >= _TELL_SECONDS:
-            self._told_at = now
-            self._chat.find_line.show_count(_words(matches, search.aside))
 
 
 _ROUND = {1: "from the top", -1: "from the end"}
