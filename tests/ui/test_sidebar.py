@@ -6,9 +6,7 @@ import pytest
 
 from tests.ui.screen import notices, rows, status
 from tests.waiting import until
-from tui.errors import StorageError
 from tui.storage import ui_state
-from tui.storage.file_store import FileStore
 from tui.storage.ui_state import UiState
 
 
@@ -19,11 +17,6 @@ def name_of(world, session_id):
 
 def labels(app):
     return {row.id: row.label for row in app.chat.rows.rows}
-
-
-def working(app):
-    """What is being done beside the screen, by the names of the workers."""
-    return [worker.name for worker in app.workers]
 
 
 async def highlight(app, session_id):
@@ -116,28 +109,6 @@ async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(wo
         app.controllers.presenter.show_session()
         await pilot.press("ctrl+r", *"roses", "enter")
         await until(lambda: name_of(w, there) == "roses", "the name")
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("key", ["n", "a", "u"])
-async def test_commands_of_the_list_reach_the_program(world, key, monkeypatch):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    async with w.running() as (app, pilot):
-        await until(lambda: there in rows(app), "the list")
-        said = []
-        monkeypatch.setattr(
-            app.dispatcher, "invoke", lambda invocation: said.append(invocation) or _nothing()
-        )
-        await highlight(app, there)
-        await pilot.press(key)
-        await until(lambda: said, "the command")
-        wanted = {"n": ("new", ""), "a": ("archive", there), "u": ("undo", "")}[key]
-        assert (said[0].name, said[0].arguments) == wanted
-
-
-async def _nothing():
-    return None
 
 
 async def test_a_new_session_takes_the_keys_from_the_list(world):
@@ -291,22 +262,3 @@ async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
         await pilot.press("slash", *"treas")
         await until(lambda: app.chat.sidebar.highlighted == far, "the match")
         assert [row.id for row in app.chat.sidebar.shown] == [far]
-
-
-async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, monkeypatch):
-    def refuse(*_):
-        raise StorageError("The list cannot be read.")
-
-    async with world().running() as (app, _):
-        session_list = app.controllers.session_list
-        # The start reads it too, twice, and would tell it or find it mended in between.
-        await until(lambda: session_list._sessions.is_counted, "the list of the start")
-        await until(lambda: "list sessions" not in working(app), "what the start sets aside")
-        for _ in range(2):
-            with monkeypatch.context() as patch:
-                patch.setattr(FileStore, "list", refuse)
-                await session_list.refresh()
-                await session_list.refresh()
-            await session_list.refresh()
-        told = [each.text for each in app.workspace.current.notices]
-        assert told.count("The list cannot be read.") == 2
