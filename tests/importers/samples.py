@@ -1,21 +1,22 @@
 """Samples: other people's files, kept beside the repository, by which readers are tried.
 
-A test takes ``@pytest.mark.parametrize("path", samples("codex/**/*.jsonl"))`` and calls ``check``,
-``check_mutants`` and, where a record is a line, ``check_junk_lines``. Samples of one's own making
-are checked by the same functions.
+``check`` says what is true of every reading, ``check_mutants`` of damaged files, and
+``check_junk_lines`` of files whose records are lines. Samples of our own making, in ``sources``,
+are checked alike.
 """
 
 import json
 import os
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from tui.domain.json_limits import LINE_BYTES
 from tui.domain.timestamps import parse_utc
 from tui.importers.protocol import (
     ForeignMessage,
@@ -23,13 +24,18 @@ from tui.importers.protocol import (
     Heading,
     Item,
     Ledger,
+    Places,
     Reader,
     Source,
 )
+from tui.importers.readers import reader
 
 FOLDER = Path(
     os.environ.get("SIBYL_SAMPLES") or Path(__file__).parents[3] / "shared" / "fixtures" / "import"
 )
+SOURCES = Path(__file__).with_name("sources")
+"""Small samples of our own making: a home directory for each case of a program."""
+_CHANGED = 1_780_000_000
 ABSENT = f"no samples of other programs' files: {FOLDER} (or SIBYL_SAMPLES) is missing"
 _DEEP = 100_000
 _LONG_LINE = 2 * 1024 * 1024
@@ -59,6 +65,26 @@ def samples(*patterns: str) -> list[Any]:
     found = sorted({path for pattern in patterns for path in FOLDER.glob(pattern)})
     assert found, f"no sample matches {patterns}"
     return [pytest.param(path, id=str(path.relative_to(FOLDER))) for path in found]
+
+
+def laid_out(case: Path, home: Path) -> tuple[Reader, list[Path]]:
+    """Make the home directory of a case; give the reader, and the sources that it finds there."""
+    program = reader(case.parent.name)
+    shutil.copytree(case.with_suffix(""), home)
+    for script in home.rglob("*.sql"):
+        with closing(sqlite3.connect(script.with_suffix(""))) as database:
+            database.executescript(script.read_bytes().decode())
+        script.unlink()
+    for file in files_in(home):
+        os.utime(file, (_CHANGED, _CHANGED))
+    found = [each.path for each in program.find(Places(home, {}))]
+    exports = [each for each in files_in(home) if program.recognises(each, beginning(each))]
+    return program, found or exports
+
+
+def beginning(path: Path) -> bytes:
+    """The first bytes of a file, as a reader sees them to recognise it."""
+    return b"" if path.is_dir() else path.read_bytes()[:4096]
 
 
 def source_of(path: Path) -> Source:
@@ -141,7 +167,7 @@ def check_mutants(reader: Reader, path: Path, tmp_path: Path, root: Path | None 
         file.write_bytes(whole)
 
 
-def mutants(data: bytes, *, long_line: int = _LONG_LINE) -> Iterator[tuple[str, bytes]]:
+def mutants(data: bytes) -> Iterator[tuple[str, bytes]]:
     """Make damaged versions of a file; the same ones each time."""
     chance = random.Random(_SEED)
     middle = data.find(b"\n", len(data) // 2) + 1
@@ -155,15 +181,10 @@ def mutants(data: bytes, *, long_line: int = _LONG_LINE) -> Iterator[tuple[str, 
         for place in chance.choices(range(len(data)), k=min(len(data), 8)):
             flipped[place] ^= 1 << chance.randrange(8)
         yield "flipped", bytes(flipped)
-    for name, part in _insertions(long_line):
+    for name, part in _insertions():
         yield name, data[:middle] + part + data[middle:]
     for old, new in _REPLACEMENTS:
         yield f"{old!r} is {new!r}", data.replace(old, new)
-
-
-def beyond_limits(data: bytes) -> bytes:
-    """Append a line that is longer than any may be: 64 MiB, for tests of the full tier."""
-    return data + b'{"type": "' + b"x" * LINE_BYTES + b'"}\n'
 
 
 _JUNK = (
@@ -175,10 +196,10 @@ _JUNK = (
 )
 
 
-def _insertions(long_line: int) -> Iterator[tuple[str, bytes]]:
+def _insertions() -> Iterator[tuple[str, bytes]]:
     yield "NUL", b"\x00" * 4096
     yield "NUL line", b"\x00" * 4096 + b"\n"
-    yield "long line", b'{"type": "' + b"x" * long_line + b'"}\n'
+    yield "long line", b'{"type": "' + b"x" * _LONG_LINE + b'"}\n'
     yield "deep nesting", b"[" * _DEEP + b"]" * _DEEP + b"\n"
     yield "deep objects", b'{"a":' * _DEEP + b"1" + b"}" * _DEEP + b"\n"
     yield "no UTF-8", b"\xff\xfe\xed\xa0\x80\xc0\x80\n"

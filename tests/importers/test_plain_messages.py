@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from tests.importers.samples import check, check_mutants, read_all, samples, source_of
+from tests.importers.samples import check, read_all, samples, source_of
 from tests.importers.spoken import check_said, lines
-from tui.importers import chatbot_ui, plain_messages, sharegpt
+from tui.importers import plain_messages, sharegpt
 from tui.importers.protocol import Ledger
 from tui.importers.readers import readers
 
@@ -34,34 +34,6 @@ def records_in(path):
     """Count the messages of a file."""
     text = path.read_text()
     return text.count('"role"') + text.count('"from"')
-
-
-@pytest.mark.parametrize("path", CHATBOT_UI)
-def test_reads_the_samples_of_chatbot_ui(path):
-    reading = check(chatbot_ui.READER, path, records_in)
-    assert chatbot_ui.READER.recognises(path, path.read_bytes()[:4096])
-    assert {message.role for message in reading.messages} == {"user", "assistant"}
-    assert all(heading.name for heading, _ in reading.conversations)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("path", CHATBOT_UI)
-def test_survives_damaged_samples_of_chatbot_ui(path, tmp_path):
-    check_mutants(chatbot_ui.READER, path, tmp_path)
-
-
-def test_reads_the_history_of_chatbot_ui(tmp_path):
-    chat = {
-        "id": "5c3c9e0e-7f2f-4b53-9c28-2d6d6a5a8f10",
-        "name": "Bread",
-        "model": {"id": "gpt-4"},
-        "messages": TURNS,
-    }
-    path = saved(tmp_path, {"version": 4, "history": [chat], "folders": [], "prompts": []})
-    reading = check(chatbot_ui.READER, path, records_in)
-    heading, _ = reading.conversations[0]
-    assert (heading.source_id, heading.name, heading.model) == (chat["id"], "Bread", "gpt-4")
-    assert said(reading) == SAID
 
 
 @pytest.mark.parametrize(
@@ -94,25 +66,6 @@ def test_reads_messages_wherever_they_are(tmp_path, text):
     assert (said(reading), len(reading.conversations)) == (SAID, 1)
 
 
-def test_gives_each_line_of_a_file_its_own_conversation(tmp_path):
-    facts = [{"id": "c1", "title": "Bread", "created_at": 1700000000}, {"id": 7}]
-    path = saved(tmp_path, "\n".join(json.dumps({**each, "messages": TURNS}) for each in facts))
-    reading = check(GENERIC, path, records_in)
-    assert len({heading.source_id for heading, _ in reading.conversations}) == 2
-    assert reading.conversations[0][0].created_at == "2023-11-14T22:13:20.000Z"
-
-
-def test_gives_loose_messages_of_a_session_their_own_conversation(tmp_path):
-    lines = [
-        {**turn, "content": f"{name} {turn['content']}", "session_id": name}
-        for turn in TURNS
-        for name in ("cats", "dogs")
-    ]
-    reading = check(GENERIC, saved(tmp_path, "\n".join(map(json.dumps, lines))), records_in)
-    texts = [[item.content for item in items] for _, items in reading.conversations]
-    assert texts == [["cats Why?", "cats So."], ["dogs Why?", "dogs So."]]
-
-
 def test_gives_loose_messages_of_each_file_in_a_zip_their_own_conversation(tmp_path):
     with ZipFile(tmp_path / "a.zip", "w") as archive:
         for name in ("cats", "dogs"):
@@ -139,17 +92,6 @@ def test_keeps_conversations_apart_that_have_only_their_places(tmp_path, text):
     reading = read_all(GENERIC, path)
     texts = [[item.content for item in items] for _, items in reading.conversations]
     assert texts == [["cats"], ["dogs"]]
-
-
-def test_keeps_apart_what_is_left_of_damaged_conversations(tmp_path):
-    damaged = (
-        {"id": 1, "name": talk, "messages": [{"id": 2, "name": "me", **each} for each in TURNS]}
-        for talk in ("cats", "dogs")
-    )
-    text = ", ".join(json.dumps(each)[:-1] + ", x}" for each in damaged)
-    reading = read_all(GENERIC, saved(tmp_path, f"[{text}]"))
-    texts = [[item.content for item in items] for _, items in reading.conversations]
-    assert texts == [["So."], ["So."]]
 
 
 ANTHROPIC = [
@@ -186,74 +128,6 @@ def test_reads_calls_and_results_among_blocks(tmp_path, form, answering):
     ]
     assert (answer.role, answer.content) == ("tool", "2")
     assert answer.tool_call_id == "x"
-
-
-def test_reads_refusals(tmp_path):
-    turns = [
-        {"role": "assistant", "content": None, "refusal": "No."},
-        {"role": "assistant", "content": [{"type": "refusal", "refusal": "Never."}]},
-    ]
-    assert [text for _, text in said(check(GENERIC, saved(tmp_path, turns), records_in))] == [
-        "No.",
-        "Never.",
-    ]
-
-
-def test_pairs_calls_and_results(tmp_path):
-    function = {"name": "add", "arguments": '{"a": 1}'}
-    turns = [
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "x", "function": function}]},
-        {"role": "tool", "tool_call_id": "x", "content": "2"},
-        {"role": "assistant", "content": "", "function_call": function},
-        {"role": "function", "name": "add", "content": [{"type": "text", "text": "2"}]},
-    ]
-    call, result, old, answer = check(GENERIC, saved(tmp_path, turns), records_in).messages
-    assert (call.tool_calls[0].arguments, result.tool_call_id) == ({"a": 1}, "x")
-    assert (old.content, answer.content) == (None, "2")
-    assert answer.tool_call_id == old.tool_calls[0].id
-
-
-def test_counts_what_is_left_out(tmp_path):
-    turns = [
-        {"role": "system", "content": "Be nice."},
-        {"role": "user", "content": " "},
-        {"role": "narrator", "content": "Once"},
-        {"role": "user", "content": [{"type": "image_url"}, {"type": "text", "text": "Look"}]},
-    ]
-    reading = check(GENERIC, saved(tmp_path, turns), records_in)
-    assert said(reading) == [("user", "[image]\n\nLook")]
-    assert reading.ledger.skipped == {
-        "system prompt": 1,
-        "empty message": 1,
-        "unreadable line": 1,
-    }
-
-
-def test_reads_sharegpt(tmp_path):
-    call = json.dumps({"name": "add", "arguments": {"a": 1}})
-    turns = [
-        {"from": "system", "value": "Be nice."},
-        {"from": "human", "value": "Why?"},
-        {"from": "function_call", "value": call},
-        {"from": "observation", "value": "2"},
-        {"from": "gpt", "value": "So."},
-    ]
-    path = saved(tmp_path, [{"id": "c1", "conversations": turns}])
-    assert sharegpt.READER.recognises(path, path.read_bytes()[:4096])
-    reading = check(sharegpt.READER, path, records_in)
-    assert said(reading) == [("user", "Why?"), ("assistant", None), ("tool", "2"), SAID[1]]
-    _, called, result, _ = reading.messages
-    assert called.tool_calls[0].arguments == {"a": 1}
-    assert result.tool_call_id == called.tool_calls[0].id
-    assert reading.ledger.skipped == {"system prompt": 1}
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("reader", [GENERIC, sharegpt.READER, chatbot_ui.READER])
-def test_survives_damaged_files(reader, tmp_path):
-    turns = [{"from": "human", "value": "Why?"}] * 3
-    record = {"id": "c1", "messages": TURNS, "conversations": turns}
-    check_mutants(reader, saved(tmp_path / "source", [record, record]), tmp_path)
 
 
 @given(spoken=lines())

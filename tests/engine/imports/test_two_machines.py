@@ -4,15 +4,23 @@ import json
 
 import pytest
 
-from tests.importers.test_goose import in_database, message
+from tests.importers.tables import written
 from tui.domain.journal.message import Message
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.importers import goose, gptme
 
+GOOSE = """
+CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, session_type TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT);
+"""
+
 
 def of_goose(folder, *texts):
-    return in_database(folder, *(message("user", text) for text in texts))
+    blocks = [json.dumps([{"type": "text", "text": text}]) for text in texts]
+    rows = [{"session_id": "1", "role": "user", "content_json": each} for each in blocks]
+    session = {"id": "1", "name": "Bread", "session_type": "user"}
+    return written(folder / "sessions.db", GOOSE, sessions=[session], messages=rows)
 
 
 def of_gptme(folder, *texts):
