@@ -18,8 +18,7 @@ from tests.ui.world import messages
 from tests.waiting import until
 from tui.app.themes import Appearance
 from tui.domain.journal.message import ToolCall
-from tui.engine.turns.approvals import ToolApprovals
-from tui.engine.turns.tools import DENIED, Tools
+from tui.engine.turns.tools import DENIED, ToolApprovals, Tools
 from tui.widgets.key_line import KeyLine
 
 

@@ -9,9 +9,8 @@ from tests.waiting import until
 from tui.domain.journal.message import ToolCall
 from tui.domain.search.query import SearchResult
 from tui.domain.tool_approval import ToolApproval
-from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.built_in_tools import built_in_tools
-from tui.engine.turns.tools import Tools
+from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.errors import StorageFull
 from tui.screens.confirm import ConfirmScreen
 from tui.screens.tools import ToolScreen

@@ -3,7 +3,6 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.approvals import Approvals
 from tui.app.controllers.background import Background
 from tui.app.controllers.confirmations import Confirmations
@@ -14,7 +13,7 @@ from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.session_view import ActivityLine, SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turn_end import TurnEnd
 from tui.app.controllers.turns import Turns

@@ -22,8 +22,7 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.engine.kept_lists import KeptLists
 from tui.engine.sessions.leasing import take_session
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.turns.approvals import ToolApprovals
-from tui.engine.turns.tools import Tools
+from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.providers.catalog import Catalog

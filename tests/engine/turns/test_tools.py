@@ -19,7 +19,6 @@ from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
 from tui.domain.tool_approval import ToolApproval
 from tui.engine.sessions import leasing
-from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.events import (
     NoticeGiven,
@@ -27,7 +26,7 @@ from tui.engine.turns.events import (
     ToolServersAwaited,
     ToolStarted,
 )
-from tui.engine.turns.tools import DENIED, MOST_ARGUMENTS, Tools
+from tui.engine.turns.tools import DENIED, MOST_ARGUMENTS, ToolApprovals, Tools
 from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import CallStopped, StorageError, StorageFull
 from tui.storage.stores import SessionStores

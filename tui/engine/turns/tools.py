@@ -1,17 +1,19 @@
 """Tool calls: the offer to the model, the approval by the user, and the result."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_approval import Choice, Question, ToolApproval
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult, ToolServers
-from tui.engine.turns.approvals import ToolApprovals
 from tui.engine.turns.events import NoticeGiven, ToolStarted, TurnEvent
 from tui.errors import StorageError
 from tui.providers.protocol import ToolDefinition
+from tui.storage import tool_approvals
 
 if TYPE_CHECKING:
     from tui.engine.sessions.open_session import OpenSession
@@ -32,6 +34,9 @@ Save = Callable[[], Awaitable[None]]
 
 Run = Callable[["OpenSession", Save], Awaitable[str]]
 """Runs an approved call and gives the result for the model."""
+
+Standing = Literal["allowed", "changed", "unknown"]
+"""``changed``: the user has allowed it as it was before."""
 
 _WITHOUT = "this answer goes without its tools."
 
@@ -61,6 +66,62 @@ class Tool(Protocol):
     def prepare(self, arguments: Mapping[str, Any]) -> Run:
         """Read the arguments of a call; nothing is done yet. Raises ``InvalidArguments``."""
         ...
+
+
+class ToolApprovals:
+    """Keeps what is allowed until the program ends, and reads and writes what is for good.
+
+    The file is read for each call: what another program has withdrawn is not allowed here either.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Without a ``file`` nothing is allowed for longer than this program runs."""
+        self._file = file
+        self._until_quit: set[ToolApproval] = set()
+
+    @property
+    def until_quit(self) -> frozenset[ToolApproval]:
+        """The tools that are allowed until the program ends."""
+        return frozenset(self._until_quit)
+
+    async def kept(self) -> tuple[ToolApproval, ...]:
+        """The tools that are allowed for good. Raises ``StorageError``."""
+        if self._file is None:
+            return ()
+        return await asyncio.to_thread(tool_approvals.read, self._file)
+
+    async def standing(self, tool: ToolApproval) -> Standing:
+        """Look a tool up. Raises ``StorageError`` if that takes a file that cannot be trusted."""
+        if tool in self._until_quit:
+            return "allowed"
+        known = {*await self.kept(), *self._until_quit}
+        if tool in known:
+            return "allowed"
+        return "changed" if any(map(tool.is_of, known)) else "unknown"
+
+    def allow_until_quit(self, tool: ToolApproval) -> None:
+        """Allow a tool until the program ends."""
+        self._until_quit.add(tool)
+
+    async def allow_always(self, tool: ToolApproval) -> None:
+        """Allow a tool for good. Raises ``StorageError``, and then until the program ends."""
+        self._until_quit.add(tool)
+        if self._file is not None:
+            await asyncio.to_thread(tool_approvals.allow, self._file, tool)
+            # The file alone counts: another program may withdraw it.
+            self._until_quit.discard(tool)
+
+    async def withdraw(self, tools: Collection[ToolApproval]) -> None:
+        """Allow some tools no more. Raises ``StorageError``; this program asks even then."""
+        self._until_quit = {each for each in self._until_quit if not any(map(each.is_of, tools))}
+        if self._file is not None:
+            await asyncio.to_thread(tool_approvals.withdraw, self._file, tools)
+
+    async def withdraw_all(self) -> None:
+        """Allow no tool any more. Raises ``StorageError``."""
+        self._until_quit.clear()
+        if self._file is not None:
+            await asyncio.to_thread(tool_approvals.withdraw_all, self._file)
 
 
 class NoToolServers:

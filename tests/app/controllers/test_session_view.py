@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.app.controllers.stand_ins import Chat, Clock
-from tui.app.controllers.activity_line import ActivityLine
+from tui.app.controllers.session_view import ActivityLine
 from tui.engine.sessions.activity import Activity
 
 
