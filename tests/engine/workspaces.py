@@ -100,6 +100,11 @@ class Program:
             return self.model, ()
         return self.model, (f"{proposed} is not among your models.",)
 
+    @property
+    def current(self):
+        """The session on screen."""
+        return self.workspace.current
+
     async def settle(self):
         """Wait until what was left is closed."""
         await until(lambda: not self.workspace.switcher._behind, "the closing of what was left")
@@ -116,14 +121,19 @@ class Program:
 
     async def type(self, text):
         """What the screen does at each key: note it, and open the session for it."""
-        conversation = self.workspace.current
+        conversation = self.current
         conversation.prompt.edit(text)
         if conversation.opened is None and not conversation.read_only:
             await self.workspace.take(conversation)
 
+    async def keep(self, text):
+        """Type, and keep the draft as a pause in typing does."""
+        await self.type(text)
+        await self.workspace.keep_drafts()
+
     async def send(self, text, *, save=True):
         """Send a prompt as a turn does, without an answer."""
-        conversation = self.workspace.current
+        conversation = self.current
         await self.workspace.take(conversation)
         conversation.prompt.edit("")
         conversation.opened.add_message("user", text)
@@ -157,6 +167,17 @@ class World:
         else:
             program.workspace.start_in(session_id)
         return program
+
+    async def opened(self, *texts, **fields):
+        """A session with these messages, and a program that has begun in it."""
+        there = await self.session(*texts, **fields)
+        return there, self.started(there)
+
+    async def looked_at(self, *texts, **fields):
+        """A session with these messages, and a program that looks at it."""
+        there, program = await self.session(*texts, **fields), self.started()
+        await program.look_at(there)
+        return there, program
 
     @property
     def reader(self) -> FileStore:

@@ -82,7 +82,7 @@ async def test_the_session_on_screen_and_those_that_work_stay(world, retention):
     active = await world.session()
     world.started(held)
     program = world.started(working)
-    program.workspace.current.activity.begin_answer()
+    program.current.activity.begin_answer()
     await program.look_at(viewed)
     world.reader.set_active(SHOP, active)
     pruned = await retention(program, backlog_limit=1).after_start(program.workspace)

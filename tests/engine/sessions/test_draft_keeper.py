@@ -17,12 +17,11 @@ from tui.errors import StorageError, StorageFull
 async def test_what_is_typed_is_kept_and_comes_back_when_the_session_is_shown_again(world):
     first, second = await world.session(), await world.session()
     program = world.started(first)
-    await program.type("half a sentence")
-    await program.workspace.keep_drafts()
+    await program.keep("half a sentence")
     assert world.drafts.load(first).text == "half a sentence"
     await program.look_at(second)
     await program.look_at(first)
-    assert program.workspace.current.prompt.text == "half a sentence"
+    assert program.current.prompt.text == "half a sentence"
 
 
 async def test_a_switch_keeps_the_draft_without_waiting_for_the_next_time(world):
@@ -37,7 +36,7 @@ async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(
     there = await world.session()
     program = world.started()
     await program.send("hello", save=False)
-    first = program.workspace.current
+    first = program.current
     program.store.gate = threading.Event()
     switch = asyncio.create_task(program.workspace.switcher.look_at(there))
     await until(program.store.waiting.is_set)
@@ -49,12 +48,9 @@ async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(
 
 
 async def test_a_draft_that_was_emptied_is_removed(world):
-    there = await world.session()
-    program = world.started(there)
-    await program.type("half")
-    await program.workspace.keep_drafts()
-    await program.type("")
-    await program.workspace.keep_drafts()
+    _, program = await world.opened()
+    await program.keep("half")
+    await program.keep("")
     assert list(world.drafts.files()) == []
 
 
@@ -81,13 +77,12 @@ async def keeping_behind(program, text):
     """Begins to keep this one while another is written; gives the task."""
     await program.type(text)
     task = asyncio.create_task(program.workspace.keep_drafts())
-    await until(lambda: len(program.workspace.current.prompt._writes._tasks) == 2, "both")
+    await until(lambda: len(program.current.prompt._writes._tasks) == 2, "both")
     return task
 
 
 async def test_an_older_draft_never_overwrites_a_newer_one(world):
-    there = await world.session()
-    program = world.started(there)
+    there, program = await world.opened()
     older, gate = await keeping_held_up(program, "old")
     newer = await keeping_behind(program, "newer")
     gate.set()
@@ -97,11 +92,10 @@ async def test_an_older_draft_never_overwrites_a_newer_one(world):
 
 
 async def test_a_prompt_that_is_sent_while_another_draft_is_written_is_in_no_draft(world):
-    there = await world.session()
-    program = world.started(there)
+    there, program = await world.opened()
     older, gate = await keeping_held_up(program, "old")
     newer = await keeping_behind(program, "typed since")
-    program.workspace.current.opened.add_message("user", "sent")
+    program.current.opened.add_message("user", "sent")
     gate.set()
     await asyncio.gather(older, newer)
     draft = world.drafts.load(there)
@@ -110,8 +104,7 @@ async def test_a_prompt_that_is_sent_while_another_draft_is_written_is_in_no_dra
 
 
 async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):
-    there = await world.session()
-    program = world.started(there)
+    there, program = await world.opened()
     older, gate = await keeping_held_up(program, "old")
     older.cancel()
     await asyncio.gather(older, return_exceptions=True)
@@ -122,11 +115,10 @@ async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):
 
 
 async def test_what_a_slow_disk_is_writing_already_is_not_put_aside_besides(world):
-    there = await world.session()
-    program = world.started(there)
+    there, program = await world.opened()
     keeping, gate = await keeping_held_up(program, "once")
     prompts = program.workspace.prompts
-    aside = asyncio.create_task(prompts.put_aside(program.workspace.current))
+    aside = asyncio.create_task(prompts.put_aside(program.current))
     await asyncio.sleep(0)
     gate.set()
     await asyncio.gather(keeping, aside)
@@ -137,7 +129,7 @@ async def test_what_a_slow_disk_is_writing_already_is_not_put_aside_besides(worl
 async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world):
     there = await world.session()
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     await program.type("one")
     first.prompt.enqueue("waits")
     await program.open(there)
@@ -157,43 +149,39 @@ async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world):
 
 
 async def test_a_prompt_that_was_sent_is_no_draft_any_more(world):
-    there = await world.session()
-    program = world.started(there)
-    await program.type("hello again")
-    await program.workspace.keep_drafts()
+    there, program = await world.opened()
+    await program.keep("hello again")
     await program.send("hello again")
     await program.workspace.keep_drafts()
     assert world.drafts.load(there) is None
 
 
 async def test_a_prompt_that_could_not_be_saved_is_kept_until_it_is(world):
-    there = await world.session()
-    program = world.started(there)
-    await program.type("hello again")
-    await program.workspace.keep_drafts()
+    there, program = await world.opened()
+    await program.keep("hello again")
     program.store.fail_next(FULL, 3)
     await program.send("hello again", save=False)
     await program.workspace.keep_drafts()
     program.store.die()
     other = world.started(there)
-    assert other.workspace.current.prompt.text == "hello again"
+    assert other.current.prompt.text == "hello again"
 
 
 async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_cannot_be_saved(world):
     program = world.started()
-    session_id = program.workspace.current.id
+    session_id = program.current.id
     program.store.fail_next(FULL, 3)
     await program.send("hello", save=False)
     await program.workspace.keep_drafts()
     program.store.die()
     other = world.started()
-    assert other.workspace.current.id == session_id
-    assert other.workspace.current.prompt.text == "hello"
+    assert other.current.id == session_id
+    assert other.current.prompt.text == "hello"
 
 
 async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL)
     await program.send("hello", save=False)
     await program.workspace.keep_drafts()
@@ -205,7 +193,7 @@ async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world):
 
 async def test_a_prompt_on_its_way_to_the_disk_is_waited_for(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     program.store.gate = threading.Event()
     sending = asyncio.create_task(program.send("hello"))
     await until(program.store.waiting.is_set)
@@ -217,17 +205,15 @@ async def test_a_prompt_on_its_way_to_the_disk_is_waited_for(world):
 
 
 async def test_prompts_that_waited_wait_for_the_user_after_a_crash(world):
-    there = await world.session()
-    program = world.started(there)
-    current = program.workspace.current
+    there, program = await world.opened()
+    current = program.current
     current.activity.begin_answer()
     current.prompt.enqueue("first")
     current.prompt.enqueue("second")
-    await program.type("half")
-    await program.workspace.keep_drafts()
+    await program.keep("half")
     program.store.die()
     other = world.started(there)
-    prompt = other.workspace.current.prompt
+    prompt = other.current.prompt
     assert (prompt.text, prompt.queue.held, prompt.queued) == ("half", ("first", "second"), [])
 
 
@@ -258,9 +244,9 @@ async def test_a_prompt_that_was_sent_right_before_a_crash_is_not_offered_again(
     program = world.started(session_id if resumed else None)
     if not resumed:
         await program.look_at(session_id)
-        assert program.workspace.current.prompt.text == ""
-        await program.workspace.take(program.workspace.current)
-    assert program.workspace.current.prompt.text == ""
+        assert program.current.prompt.text == ""
+        await program.workspace.take(program.current)
+    assert program.current.prompt.text == ""
     await program.workspace.keep_drafts()
     assert list(world.drafts.files()) == []
 
@@ -274,7 +260,7 @@ async def test_a_prompt_that_was_sent_with_a_file_before_a_crash_is_not_offered_
 async def test_of_what_waited_only_what_was_sent_is_not_offered_again(world):
     session_id = await killed_after_sending(world, "typed", "one", queued=["one", "two"])
     program = world.started(session_id)
-    prompt = program.workspace.current.prompt
+    prompt = program.current.prompt
     assert (prompt.text, prompt.queue.held) == ("typed", ("two",))
     await program.workspace.keep_drafts()
     draft = world.drafts.load(session_id)
@@ -296,12 +282,12 @@ async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
 
 async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_be(world):
     program = world.started()
-    session_id = program.workspace.current.id
+    session_id = program.current.id
     await program.type("half a sentence")
     await program.end()
     other = world.started()
-    assert other.workspace.current.id == session_id
-    assert other.workspace.current.prompt.text == "half a sentence"
+    assert other.current.id == session_id
+    assert other.current.prompt.text == "half a sentence"
     await other.send("half a sentence")
     await other.end()
     assert world.texts(session_id) == ["half a sentence"]
@@ -310,12 +296,11 @@ async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_b
 
 async def test_a_draft_of_another_scope_or_of_a_living_program_is_not_taken_up(world):
     program = world.started()
-    await program.type("mine")
-    await program.workspace.keep_drafts()
+    await program.keep("mine")
     world.draft("session-20260101-000000-000001", "theirs", scope="project:/other")
     other = world.started()
-    assert other.workspace.current.prompt.text == ""
-    assert other.workspace.current.id != program.workspace.current.id
+    assert other.current.prompt.text == ""
+    assert other.current.id != program.current.id
 
 
 async def test_a_draft_that_another_program_took_up_first_is_left_to_it(world, monkeypatch):
@@ -330,8 +315,8 @@ async def test_a_draft_that_another_program_took_up_first_is_left_to_it(world, m
 
     monkeypatch.setattr(second.drafts, "unclaimed", late)
     second.workspace.start_new()
-    assert first.workspace.current.prompt.text == "one of us"
-    assert second.workspace.current.prompt.text == ""
+    assert first.current.prompt.text == "one of us"
+    assert second.current.prompt.text == ""
 
 
 async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch):
@@ -347,7 +332,7 @@ async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch
 
     monkeypatch.setattr(program.drafts, "unclaimed", late)
     program.workspace.start_new()
-    assert program.workspace.current.prompt.text == "newer"
+    assert program.current.prompt.text == "newer"
 
 
 async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatch):
@@ -358,7 +343,7 @@ async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatc
 
     monkeypatch.setattr(program.drafts, "unclaimed", unreadable)
     program.workspace.start_new()
-    assert program.workspace.current.prompt.text == ""
+    assert program.current.prompt.text == ""
 
 
 async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, monkeypatch):
@@ -371,7 +356,7 @@ async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, mon
     monkeypatch.setattr(program.drafts, "aside", unreadable)
     program.workspace.start_new()
     assert world.holder("session-20260101-000000-000001") is None
-    assert program.workspace.current.prompt.text == ""
+    assert program.current.prompt.text == ""
 
 
 # --- sessions that this program does not hold
@@ -380,12 +365,10 @@ async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, mon
 async def test_what_is_typed_in_a_read_only_session_is_put_aside_and_offered_to_the_next(world):
     there = await world.session()
     other = world.started(there)
-    await other.type("the holder's")
-    await other.workspace.keep_drafts()
+    await other.keep("the holder's")
     program = world.started(there)
-    assert program.workspace.current.prompt.text == ""
-    await program.type("the reader's")
-    await program.workspace.keep_drafts()
+    assert program.current.prompt.text == ""
+    await program.keep("the reader's")
     (token, aside), *rest = world.drafts.aside(there)
     assert (aside.text, rest) == ("the reader's", [])
     assert len(token) == 6
@@ -393,9 +376,8 @@ async def test_what_is_typed_in_a_read_only_session_is_put_aside_and_offered_to_
     await program.end()
     await other.end()
     third = world.started(there)
-    assert third.workspace.current.prompt.text == "the holder's\n\nthe reader's"
-    await third.type("both")
-    await third.workspace.keep_drafts()
+    assert third.current.prompt.text == "the holder's\n\nthe reader's"
+    await third.keep("both")
     assert world.drafts.aside(there) == ()
     assert world.drafts.load(there).text == "both"
 
@@ -406,21 +388,18 @@ async def test_what_was_put_aside_comes_back_to_who_typed_it_and_to_no_other_rea
     program, another = world.started(), world.started(there)
     await program.look_at(there)
     await program.type("mine")
-    await another.type("another's")
-    await another.workspace.keep_drafts()
+    await another.keep("another's")
     await program.look_at(elsewhere)
     await program.look_at(there)
-    assert program.workspace.current.prompt.text == "mine"
+    assert program.current.prompt.text == "mine"
 
 
 async def test_what_was_put_aside_is_removed_when_it_is_emptied(world):
     there = await world.session()
     world.started(there)
     program = world.started(there)
-    await program.type("mine")
-    await program.workspace.keep_drafts()
-    await program.type("")
-    await program.workspace.keep_drafts()
+    await program.keep("mine")
+    await program.keep("")
     assert world.drafts.aside(there) == ()
 
 
@@ -428,11 +407,10 @@ async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world)
     there = await world.session()
     world.draft(there, "ok", token="aaaaaa")
     holder = world.started(there)
-    assert holder.workspace.current.prompt.text == "ok"
+    assert holder.current.prompt.text == "ok"
     world.draft(there, "okay", token="aaaaaa")
     world.draft(there, "look", token="bbbbbb")
-    await holder.type("look, that is okay")
-    await holder.workspace.keep_drafts()
+    await holder.keep("look, that is okay")
     assert sorted(draft.text for _, draft in world.drafts.aside(there)) == ["look", "okay"]
 
 
@@ -454,10 +432,8 @@ async def test_a_draft_that_goes_on_from_another_is_shown_without_it(world):
 
 
 async def test_what_was_put_aside_before_the_session_was_taken_becomes_the_holders(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    there, program = await world.looked_at()
+    current = program.current
     current.prompt.edit("typed")
     await program.workspace.keep_drafts()
     assert world.drafts.aside(there)[0][1].text == "typed"
@@ -468,14 +444,11 @@ async def test_what_was_put_aside_before_the_session_was_taken_becomes_the_holde
 
 
 async def test_a_draft_written_since_the_session_was_looked_at_is_not_lost_by_taking_it(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
+    there, program = await world.looked_at()
     other = world.started(there)
     await other.type("from the other program")
     await other.end()
-    await program.type("x")
-    await program.workspace.keep_drafts()
+    await program.keep("x")
     assert world.drafts.load(there).text == "x"
     assert [draft.text for _, draft in world.drafts.aside(there)] == ["from the other program"]
 
@@ -485,35 +458,32 @@ async def test_a_draft_that_was_shown_is_not_put_aside_when_it_is_edited(world):
     world.draft(there, "shown", queued=["queued"])
     program = world.started()
     await program.look_at(there)
-    await program.type("edited")
-    await program.workspace.keep_drafts()
+    await program.keep("edited")
     assert world.drafts.aside(there) == ()
     assert world.drafts.load(there).text == "edited"
 
 
 async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
+    there, program = await world.looked_at()
     world.draft(there, "from another program")
     program.drafts.failures = [StorageError("Cannot save it.")]
     with pytest.raises(StorageError):
         await program.type("x")
     assert world.holder(there) is None
-    assert program.workspace.current.read_only == "Cannot save it; opened read-only."
+    assert program.current.read_only == "Cannot save it; opened read-only."
 
 
 async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes_over(world):
     there = await world.session()
     holder = world.started(there)
     reader = world.started(there)
-    holder.workspace.current.prompt.enqueue("one")
-    holder.workspace.current.prompt.enqueue("two")
+    holder.current.prompt.enqueue("one")
+    holder.current.prompt.enqueue("two")
     await holder.workspace.keep_drafts()
     date_draft(world, there)
     await holder.send("one")
     holder.store.die()
-    conversation = reader.workspace.current
+    conversation = reader.current
     await reader.workspace.take(conversation)
     assert reader.workspace.prompts.typed(conversation).queued == ["two"]
 
@@ -526,8 +496,8 @@ async def test_a_draft_that_names_another_session_keeps_nobody_out_of_this_one(w
     path.write_text(path.read_text().replace(there, "../x"))
     program = world.started()
     assert await program.open(there)
-    assert program.workspace.current.opened
-    assert program.workspace.current.prompt.text == ""
+    assert program.current.opened
+    assert program.current.prompt.text == ""
 
 
 @pytest.mark.parametrize("queued", [["yes", "yes, but use tabs"], ["go on", "go on"]])
@@ -535,7 +505,7 @@ async def test_of_prompts_that_waited_alike_ones_all_come_back(world, queued):
     there = await world.session()
     world.draft(there, "half", queued=queued)
     program = world.started(there)
-    prompt = program.workspace.current.prompt
+    prompt = program.current.prompt
     assert (prompt.text, prompt.queue.held) == ("half", tuple(queued))
 
 
@@ -558,7 +528,6 @@ async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(wor
 
 async def test_the_draft_of_a_new_session_belongs_to_its_scope(world):
     program = world.started()
-    await program.type("x")
-    await program.workspace.keep_drafts()
-    draft = world.drafts.load(program.workspace.current.id)
+    await program.keep("x")
+    draft = world.drafts.load(program.current.id)
     assert (draft.scope, draft.project_path) == (SHOP, "/shop")

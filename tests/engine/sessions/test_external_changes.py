@@ -12,14 +12,14 @@ from tui.engine.sessions.loaded_pages import entries_before
 
 
 def shown(program):
-    return [e.text for e in program.workspace.current.entries if not isinstance(e, Reset)]
+    return [e.text for e in program.current.entries if not isinstance(e, Reset)]
 
 
 async def two(world, *texts):
     """The holder of a session, and the follower of one who reads it."""
     session = await world.session(*texts)
     holder, reader = world.started(session), world.started(session)
-    assert reader.workspace.current.read_only
+    assert reader.current.read_only
     return holder, reader, Follower(reader.workspace)
 
 
@@ -43,12 +43,12 @@ async def test_what_the_holder_says_appears(world):
     assert [each.text for each in change.news] == ["more"]
     assert change.joined
     assert shown(reader) == ["hello", "hi", "more"]
-    assert reader.workspace.current.read_only
+    assert reader.current.read_only
 
 
 async def test_an_answer_that_arrives_is_seen_growing_and_whole(world):
     holder, reader, follower = await two(world, "hello")
-    opened = holder.workspace.current.opened
+    opened = holder.current.opened
     answer = opened.begin_answer("m")
     texts = []
     for text in ("Once ", "upon "):
@@ -58,7 +58,7 @@ async def test_an_answer_that_arrives_is_seen_growing_and_whole(world):
         change = await follower.look()
         texts.append(change.news[-1].text)
         assert change.arriving == {answer.message_id}
-        assert reader.workspace.current.view().arriving == answer.message_id
+        assert reader.current.view().arriving == answer.message_id
     opened.end_answer(answer)
     await opened.save()
     change = await follower.look()
@@ -69,7 +69,7 @@ async def test_an_answer_that_arrives_is_seen_growing_and_whole(world):
 
 async def test_a_retried_answer_takes_the_place_of_the_failed_one(world):
     holder, reader, follower = await two(world, "hello")
-    opened = holder.workspace.current.opened
+    opened = holder.current.opened
     failed = opened.end_answer(opened.begin_answer("m"), status="failed", error="429")
     await opened.save()
     await follower.look()
@@ -84,13 +84,13 @@ async def test_a_retried_answer_takes_the_place_of_the_failed_one(world):
 
 async def test_a_reset_and_a_summary_and_a_name_are_seen(world):
     holder, reader, follower = await two(world, "hello", "hi")
-    opened = holder.workspace.current.opened
+    opened = holder.current.opened
     opened.add(Summary("They greeted.", opened.session.loaded_messages[-1].id))
     opened.rename("Greetings")
     await opened.save()
     change = await follower.look()
     assert [type(each) for each in change.news] == [Summary]
-    assert reader.workspace.current.label() == "Greetings"
+    assert reader.current.label() == "Greetings"
     opened.reset()
     await opened.save()
     change = await follower.look()
@@ -99,17 +99,17 @@ async def test_a_reset_and_a_summary_and_a_name_are_seen(world):
     change = await follower.look()
     assert [each.text for each in change.news] == ["anew"]
     assert shown(reader) == ["hello", "hi", "They greeted.", "anew"]
-    assert reader.workspace.current.session.message_count == 1
+    assert reader.current.session.message_count == 1
 
 
 async def test_pages_that_were_read_stay_and_more_can_be_read(world):
     holder, reader, follower = await two(world, *map(str, range(400)))
-    await reader.workspace.read_earlier(reader.workspace.current)
+    await reader.workspace.read_earlier(reader.current)
     for number in range(400, 450):
         await holder.send(str(number))
     assert (await follower.look()).joined
     assert shown(reader) == [str(number) for number in range(250, 450)]
-    await reader.workspace.read_earlier(reader.workspace.current)
+    await reader.workspace.read_earlier(reader.current)
     assert shown(reader) == [str(number) for number in range(200, 450)]
 
 
@@ -117,7 +117,7 @@ async def test_more_than_an_end_at_once_joins_on(world):
     holder, reader, follower = await two(world, *map(str, range(10)))
     for number in range(10, 300):
         await holder.send(str(number), save=False)
-    await holder.workspace.pool.save(holder.workspace.current)
+    await holder.workspace.pool.save(holder.current)
     assert (await follower.look()).joined
     assert shown(reader) == [str(number) for number in range(300)]
 
@@ -125,7 +125,7 @@ async def test_more_than_an_end_at_once_joins_on(world):
 @pytest.mark.parametrize("way", ["shortened", "replaced"])
 async def test_a_file_that_is_another_one_is_read_again(world, way):
     _, reader, follower = await two(world, "hello", "hi", "more")
-    path = world.reader.path(reader.workspace.current.id)
+    path = world.reader.path(reader.current.id)
     lines = path.read_bytes().splitlines(keepends=True)
     keep = [line for line in lines if b'"more"' not in line]
     if way == "shortened":
@@ -144,7 +144,7 @@ async def test_a_file_that_is_another_one_is_read_again(world, way):
 
 async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
     holder, reader, follower = await two(world, "hello")
-    current = reader.workspace.current
+    current = reader.current
     current.prompt.edit("typed while reading")
     await reader.workspace.keep_drafts()
     await holder.end()
@@ -165,7 +165,7 @@ async def test_who_only_looked_does_not_take_it(world):
     follower = Follower(reader.workspace)
     await holder.end()
     await follower.look()
-    current = reader.workspace.current
+    current = reader.current
     assert current.opened is None
     assert not current.read_only
     assert world.holder(session) is None
@@ -175,7 +175,7 @@ async def test_who_only_looked_does_not_take_it(world):
 
 async def test_what_a_killed_holder_left_of_an_answer_is_interrupted(world):
     holder, reader, follower = await two(world, "hello")
-    opened = holder.workspace.current.opened
+    opened = holder.current.opened
     answer = opened.begin_answer("m")
     answer.receive("Half of")
     opened.add_piece(answer)
@@ -185,7 +185,7 @@ async def test_what_a_killed_holder_left_of_an_answer_is_interrupted(world):
     change = await follower.look()
     assert [(each.text, each.status) for each in change.news] == [("Half of", "interrupted")]
     assert not change.arriving
-    last = world.reader.journal(reader.workspace.current.id).load()
+    last = world.reader.journal(reader.current.id).load()
     assert not last.interrupted
     assert last.loaded_messages[-1].status == "interrupted"
 
@@ -198,7 +198,7 @@ async def test_a_session_that_was_free_follows_whoever_takes_it(world):
     holder = world.started(session)
     await holder.send("theirs")
     assert [each.text for each in (await follower.look()).news] == ["theirs"]
-    assert "is open in another window" in reader.workspace.current.read_only
+    assert "is open in another window" in reader.current.read_only
 
 
 # --- moved
@@ -215,7 +215,7 @@ async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
     follower = Follower(reader.workspace)
     getattr(world.reader, deed)(session)
     await follower.look()
-    current = reader.workspace.current
+    current = reader.current
     assert any(words in each for each in said(current))
     assert bool(current.read_only) == (deed == "delete")
     assert current.access.archived == (deed == "archive")
@@ -236,8 +236,8 @@ async def test_a_session_that_was_destroyed_stays_on_screen(world):
     world.reader.purge(session)
     await follower.look()
     assert shown(reader) == ["hello"]
-    assert any("deleted this session for good" in each for each in said(reader.workspace.current))
-    assert reader.workspace.current.read_only
+    assert any("deleted this session for good" in each for each in said(reader.current))
+    assert reader.current.read_only
     assert await follower.look() is None
 
 

@@ -21,12 +21,12 @@ def rescue(tmp_path):
 async def two_unsaved(world):
     """A program with two sessions, each with a prompt that is not on disk yet."""
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     first.activity.begin_answer()
     await program.open(await world.session("one"))
     first.opened.add_message("user", "from the first")
     await program.send("from the second", save=False)
-    return program, first, program.workspace.current
+    return program, first, program.current
 
 
 def refuse(monkeypatch, program, session, error):
@@ -95,13 +95,13 @@ async def test_a_session_that_cannot_be_rescued_either_keeps_no_other_from_being
 async def test_a_draft_that_an_unforeseen_error_keeps_from_disk_is_put_elsewhere(world, rescue):
     program = world.started()
     await program.send("hello", save=False)
-    program.workspace.current.prompt.edit("half")
+    program.current.prompt.edit("half")
     program.drafts.failures = [RecursionError("too deep")] * 9
     final_save = FinalSave(program.workspace, [rescue], None)
     await final_save.run()
     (kept,) = rescue.glob("draft-*")
     assert kept.read_text() == "half"
-    assert world.texts(program.workspace.current.id) == ["hello"]
+    assert world.texts(program.current.id) == ["hello"]
 
 
 @pytest.mark.parametrize("way", ["run", "run_at_once"])

@@ -10,7 +10,7 @@ from tui.errors import SessionNotFound, StorageError, UsageError
 
 def closing(program):
     """Gives up the session that is current now."""
-    conversation = program.workspace.current
+    conversation = program.current
 
     async def give_up():
         await program.workspace.pool.close(conversation)
@@ -28,10 +28,9 @@ async def test_the_most_recently_used_other_of_the_scope_is_looked_at(world):
     await world.session("oldest")
     other = await world.session("newer")
     await world.session("elsewhere", scope="project:/other")
-    here = await world.session("here")
-    program = world.started(here)
+    here, program = await world.opened("here")
     assert await leave(program)
-    assert program.workspace.current.id == other
+    assert program.current.id == other
     assert world.holder(here) is None
     assert world.holder(other) is None
     assert world.reader.journal(here).load().closed_at
@@ -39,45 +38,41 @@ async def test_the_most_recently_used_other_of_the_scope_is_looked_at(world):
 
 async def test_without_another_one_it_is_a_new_session_of_the_scope(world):
     await world.session("elsewhere", scope="project:/other")
-    here = await world.session("here")
-    program = world.started(here)
+    here, program = await world.opened("here")
     assert await leave(program)
-    assert program.workspace.current.untouched
+    assert program.current.untouched
     assert program.workspace.scope == "project:/shop"
     assert world.holder(here) is None
 
 
 async def test_the_draft_stays_with_the_session_that_is_left(world):
-    here = await world.session("here")
-    program = world.started(here)
+    here, program = await world.opened("here")
     await program.type("not done")
 
     async def give_up():
         await program.workspace.pool.keep_draft(conversation)
         await program.workspace.pool.close(conversation)
 
-    conversation = program.workspace.current
+    conversation = program.current
     assert await leave(program, give_up)
-    assert program.workspace.current.prompt.text == ""
+    assert program.current.prompt.text == ""
     assert world.drafts.load(here).text == "not done"
 
 
 async def test_a_session_that_cannot_be_given_up_stays_and_no_other_is_held(world):
-    here = await world.session("here")
-    program = world.started(here)
+    here, program = await world.opened("here")
     program.store.fail_next(FULL, times=2)
-    program.workspace.current.opened.add_message("user", "more")
+    program.current.opened.add_message("user", "more")
     with pytest.raises(StorageError):
         await leave(program)
-    assert program.workspace.current.id == here
+    assert program.current.id == here
     assert [held.id for held in program.workspace.open] == [here]
     assert len([lease for lease in program.store.leases if lease.lock.held]) == 1
 
 
 async def test_what_cannot_be_saved_can_be_given_up_all_the_same(world):
-    here = await world.session("here")
-    program = world.started(here)
-    conversation = program.workspace.current
+    here, program = await world.opened("here")
+    conversation = program.current
     conversation.opened.add_message("user", "more")
     program.store.fail_next(FULL, times=9)
 
@@ -100,34 +95,32 @@ async def test_another_one_that_is_gone_is_passed_over(world, monkeypatch):
 
     monkeypatch.setattr(program.store, "journal", journal_of)
     assert await leave(program)
-    assert program.workspace.current.id == there
+    assert program.current.id == there
 
 
 async def test_a_session_at_work_behind_it_can_take_its_place(world):
-    there = await world.session("there")
-    program = world.started(there)
-    program.workspace.current.activity.begin_answer()
-    busy = program.workspace.current
+    _, program = await world.opened("there")
+    program.current.activity.begin_answer()
+    busy = program.current
     await program.open(await world.session("here"))
     assert await leave(program)
-    assert program.workspace.current is busy
+    assert program.current is busy
 
 
 async def test_at_the_limit_no_new_session_takes_its_place(world):
     here = await world.session("here")
     program = world.started(here, limit=1)
-    program.workspace.current.activity.begin_answer()
+    program.current.activity.begin_answer()
     with pytest.raises(UsageError):
         await leave(program)
-    assert program.workspace.current.id == here
+    assert program.current.id == here
     assert world.holder(here) is not None
 
 
 async def test_nothing_is_written_to_a_session_that_was_given_up(world):
     await world.session("there")
-    here = await world.session("here")
-    program = world.started(here)
-    conversation = program.workspace.current
+    here, program = await world.opened("here")
+    conversation = program.current
     assert await leave(program)
     conversation.prompt.enqueue("late")
     conversation.prompt.hold_queue()
@@ -140,7 +133,7 @@ async def test_a_session_is_saved_and_closed_in_one_write_when_it_is_left(
 ):
     other = await world.session("there")
     program = world.started()
-    left = program.workspace.current
+    left = program.current
     await program.send("hello", save=False)
     before = program.store.appends
     assert await program.look_at(other)
@@ -151,19 +144,19 @@ async def test_a_session_is_saved_and_closed_in_one_write_when_it_is_left(
 
 async def test_a_session_whose_next_one_cannot_be_read_stays_and_goes_on(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     await program.send("hello", save=False)
     with pytest.raises(SessionNotFound):
         await program.look_at("session-20260101-000000-000000")
     await program.send("again")
-    assert program.workspace.current is current
+    assert program.current is current
     assert world.texts(current.id) == ["hello", "again"]
     assert world.reader.journal(current.id).load().closed_at is None
 
 
 async def test_to_look_at_the_session_on_screen_closes_nothing(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     await program.send("hello", save=False)
     assert await program.look_at(current.id)
     await program.workspace.pool.save(current)

@@ -164,9 +164,8 @@ def test_a_session_is_called_by_its_name_else_by_its_first_words_else_empty(new)
 
 
 async def test_the_row_of_an_open_session_says_what_the_list_would(world):
-    there = await world.session("What is two?", "It is 2.")
-    program = world.started(there)
-    row = program.workspace.current.row("2026-01-11T14:30:00.000Z", active=True)
+    there, program = await world.opened("What is two?", "It is 2.")
+    row = program.current.row("2026-01-11T14:30:00.000Z", active=True)
     entry = world.reader.entry(there)
     assert row.status == "open"
     for known in ("id", "name", "label", "scope", "ordinal", "model", "message_count"):

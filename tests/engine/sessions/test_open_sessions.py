@@ -12,32 +12,29 @@ from tui.storage.file_lease import FileLease
 async def test_a_save_says_when_and_what_was_saved(world):
     program = world.started()
     await program.send("hello")
-    current = program.workspace.current
+    current = program.current
     assert str(current.save).startswith("saved ")
     assert list(program.workspace.pool.changed) == [current.id]
 
 
 async def test_a_save_with_nothing_pending_writes_nothing_and_says_nothing(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
+    there, program = await world.looked_at()
     before = world.bytes(there)
-    assert await program.workspace.pool.try_save(program.workspace.current)
+    assert await program.workspace.pool.try_save(program.current)
     assert world.bytes(there) == before
-    assert str(program.workspace.current.save) == ""
+    assert str(program.current.save) == ""
 
 
 async def test_a_save_in_progress_is_said_and_over_when_it_is_done(world):
-    there = await world.session()
-    program = world.started(there)
-    await program.workspace.pool.save(program.workspace.current)
-    assert not program.workspace.current.save.saving
+    _, program = await world.opened()
+    await program.workspace.pool.save(program.current)
+    assert not program.current.save.saving
     assert not program.workspace.pool.changed
 
 
 async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL)
     await program.send("hello", save=False)
     assert not await program.workspace.pool.try_save(current)
@@ -50,7 +47,7 @@ async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
 @pytest.mark.parametrize("error", [RecursionError("too deep"), ValueError("4,300 digits")])
 async def test_whatever_is_raised_while_saving_is_a_failed_save(world, error):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(error)
     await program.send("hello", save=False)
     with pytest.raises(StorageError) as raised:
@@ -64,8 +61,7 @@ async def test_whatever_is_raised_while_saving_is_a_failed_save(world, error):
 
 
 async def test_whatever_is_raised_while_a_draft_is_kept_leaves_it_to_be_kept_later(world):
-    there = await world.session()
-    program = world.started(there)
+    there, program = await world.opened()
     await program.type("half")
     program.drafts.failures = [RecursionError("too deep")]
     with pytest.raises(StorageError, match="RecursionError: too deep"):
@@ -77,7 +73,7 @@ async def test_whatever_is_raised_while_a_draft_is_kept_leaves_it_to_be_kept_lat
 async def test_all_sessions_are_saved_also_if_one_cannot_be(world):
     there = await world.session("one")
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     first.activity.begin_answer()
     await program.open(there)
     first.opened.add_message("user", "goes on")
@@ -93,7 +89,7 @@ async def test_all_sessions_are_saved_also_if_one_cannot_be(world):
 async def test_closing_saves_what_is_pending_and_gives_the_session_up(world):
     program = world.started()
     await program.send("hello", save=False)
-    current = program.workspace.current
+    current = program.current
     await program.workspace.pool.close(current)
     assert world.texts(current.id) == ["hello"]
     assert world.holder(current.id) is None
@@ -101,32 +97,23 @@ async def test_closing_saves_what_is_pending_and_gives_the_session_up(world):
     assert list(program.workspace.pool.changed) == [current.id]
 
 
-async def test_closing_writes_the_answer_the_state_and_the_end_at_once(world):
+async def test_closing_ends_an_answer_where_it_is_and_writes_all_at_once(world):
     program = world.started()
     await program.send("hello")
-    current = program.workspace.current
+    current = program.current
     current.opened.begin_answer("scripted:model").receive("half an ans")
     before = program.store.appends
     await program.workspace.pool.close(current)
     assert program.store.appends == before + 1
-    assert world.reader.journal(current.id).load().loaded_messages[-1].text == "half an ans"
-    assert world.reader.entry(current.id).closed_at is not None
-
-
-async def test_closing_ends_an_answer_where_it_is(world):
-    program = world.started()
-    await program.send("hello")
-    current = program.workspace.current
-    current.opened.begin_answer("scripted:model").receive("half an ans")
-    await program.workspace.pool.close(current)
     last = world.reader.journal(current.id).load().loaded_messages[-1]
     assert (last.text, last.status) == ("half an ans", "interrupted")
+    assert world.reader.entry(current.id).closed_at is not None
 
 
 async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world):
     program = world.started()
     await program.send("hello", save=False)
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageFull):
         await program.workspace.pool.close(current)
@@ -139,7 +126,7 @@ async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world):
 async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_nothing(world):
     program = world.started()
     await program.send("hello")
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL, 2)
     for _ in range(2):
         with pytest.raises(StorageFull):
@@ -156,15 +143,15 @@ async def test_closing_what_is_not_open_does_nothing(world):
     before = world.bytes(there)
     program = world.started()
     await program.look_at(there)
-    await program.workspace.pool.close(program.workspace.current)
-    await program.workspace.pool.abandon(program.workspace.current)
+    await program.workspace.pool.close(program.current)
+    await program.workspace.pool.abandon(program.current)
     assert world.bytes(there) == before
 
 
 async def test_closing_twice_writes_once(world):
     program = world.started()
     await program.send("hello")
-    current = program.workspace.current
+    current = program.current
     await program.workspace.pool.close(current)
     await program.workspace.pool.close(current)
     assert world.bytes(current.id).count(b'"closed"') == 1
@@ -174,7 +161,7 @@ async def test_an_abandoned_session_is_free_whatever_was_pending(world):
     program = world.started()
     await program.send("hello")
     await program.send("never", save=False)
-    current = program.workspace.current
+    current = program.current
     await program.workspace.pool.abandon(current)
     assert world.holder(current.id) is None
     assert world.texts(current.id) == ["hello"]
@@ -191,11 +178,11 @@ async def test_no_lease_is_given_up_on_the_event_loop(world, monkeypatch):
     monkeypatch.setattr(FileLease, "release", noted)
     program = world.started()
     await program.send("hello")
-    world.reader.path(program.workspace.current.id).unlink()
+    world.reader.path(program.current.id).unlink()
     await program.send("written to a copy")
     await program.workspace.begin()
     await program.settle()
-    await program.workspace.pool.close(program.workspace.current)
+    await program.workspace.pool.close(program.current)
     assert len(threads) >= 3
     assert threading.current_thread() not in threads
 
@@ -203,7 +190,7 @@ async def test_no_lease_is_given_up_on_the_event_loop(world, monkeypatch):
 async def test_what_a_save_has_to_tell_stands_in_the_conversation(world):
     program = world.started()
     await program.send("hello")
-    current = program.workspace.current
+    current = program.current
     old_id = current.id
     world.reader.path(old_id).unlink()
     await program.send("more")

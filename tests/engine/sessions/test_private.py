@@ -28,7 +28,7 @@ def on_disk(world):
 
 async def test_nothing_of_a_private_session_reaches_the_disk(world):
     program = await private(world, SECRET)
-    await program.workspace.rename(program.workspace.current, SECRET)
+    await program.workspace.rename(program.current, SECRET)
     await program.type(f"{SECRET} again")
     await program.workspace.keep_drafts()
     await program.workspace.save_all()
@@ -41,12 +41,12 @@ async def test_nothing_of_a_private_session_reaches_the_disk(world):
 
 async def test_the_end_rescues_what_others_have_and_nothing_of_it(world, tmp_path, monkeypatch):
     program = world.started()
-    other = program.workspace.current
+    other = program.current
     await program.send("kept")
     other.prompt.edit("the other's draft")
     other.activity.begin_answer()
     assert await program.workspace.begin_private()
-    current = program.workspace.current
+    current = program.current
     current.opened.add_message("user", SECRET)
     await program.type(SECRET)
     memory = program.workspace.reader.of(current.id)
@@ -69,14 +69,14 @@ def full(*_):
 async def test_one_with_a_message_is_left_only_if_the_user_agrees(world):
     other = await world.session("there")
     program = await private(world, "hello")
-    current = program.workspace.current
+    current = program.current
     with pytest.raises(PrivateSessionLeft):
         await program.look_at(other)
     with pytest.raises(PrivateSessionLeft):
         await program.open(other)
     with pytest.raises(PrivateSessionLeft):
         await program.workspace.begin()
-    assert program.workspace.current is current
+    assert program.current is current
     with program.workspace.switcher.letting_go(current):
         assert await program.look_at(other)
     assert program.workspace.open == ()
@@ -86,7 +86,7 @@ async def test_one_with_a_message_is_left_only_if_the_user_agrees(world):
 async def test_what_is_said_while_another_session_is_read_is_not_lost_unasked(world, monkeypatch):
     other = await world.session("there")
     program = await private(world)
-    current, loader = program.workspace.current, program.workspace.loader
+    current, loader = program.current, program.workspace.loader
     read = loader.opened
 
     def said_meanwhile(session_id):
@@ -96,14 +96,14 @@ async def test_what_is_said_while_another_session_is_read_is_not_lost_unasked(wo
     monkeypatch.setattr(loader, "opened", said_meanwhile)
     with pytest.raises(PrivateSessionLeft):
         await program.open(other)
-    assert program.workspace.current is current
+    assert program.current is current
     assert [m.text for m in current.session.loaded_messages] == ["hello"]
     assert world.holder(other) is None
 
 
 async def test_an_agreement_counts_for_what_was_asked(world):
     program = await private(world, "hello")
-    current = program.workspace.current
+    current = program.current
     with program.workspace.switcher.letting_go(current), pytest.raises(SessionNotFound):
         await program.look_at("session-20260101-000000-000000")
     with pytest.raises(PrivateSessionLeft):
@@ -122,28 +122,28 @@ async def test_one_without_a_message_is_left_at_once(world):
 async def test_a_new_session_takes_the_place_of_an_empty_private_one(world):
     program = await private(world)
     assert await program.workspace.begin()
-    assert not program.workspace.current.private
+    assert not program.current.private
 
 
 async def test_a_private_session_is_begun_once(world):
     program = world.started()
     assert await program.workspace.begin_private()
-    assert program.workspace.current.private
+    assert program.current.private
     assert not await program.workspace.begin_private()
 
 
 async def test_pages_of_it_are_read_from_memory(world):
     program = await private(world, "hello", "again")
     read = program.workspace.reader
-    session_id = program.workspace.current.id
+    session_id = program.current.id
     assert [m.text for m in read.journal(session_id).load().loaded_messages] == ["hello", "again"]
     assert read.resolve(session_id, "project:/shop") == session_id
-    assert program.workspace.current.status().save.private
+    assert program.current.status().save.private
 
 
 async def test_what_is_kept_has_all_of_it_under_a_new_id(world):
     program = await private(world, "hello")
-    current = program.workspace.current
+    current = program.current
     opened, before = current.opened, current.id
     await program.workspace.rename(current, "Kept")
     answer = opened.begin_answer("scripted:model")
@@ -167,7 +167,7 @@ async def test_what_is_kept_has_all_of_it_under_a_new_id(world):
 
 async def test_what_cannot_be_kept_stays_private_and_goes_on(world):
     program = await private(world, "hello")
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageFull):
         await program.workspace.keep()
@@ -196,8 +196,8 @@ def photo(tmp_path):
 
 async def shown(program, photo):
     """Sends a prompt with a picture."""
-    program.workspace.current.prompt.edit(f"see @{photo}", own=frozenset({f"@{photo}"}))
-    attached = await program.workspace.attach(program.workspace.current, f"see @{photo}")
+    program.current.prompt.edit(f"see @{photo}", own=frozenset({f"@{photo}"}))
+    attached = await program.workspace.attach(program.current, f"see @{photo}")
     await program.send(attached.content)
 
 
@@ -205,7 +205,7 @@ async def test_a_picture_of_a_private_session_is_in_memory_only(world, photo):
     other = await world.session("there")
     program = await private(world, "hello")
     await shown(program, photo)
-    current, sha256 = program.workspace.current, picture().sha256
+    current, sha256 = program.current, picture().sha256
     session_id = current.id
     assert program.workspace.reader.attachment(session_id, sha256) == PNG
     assert not (world.root / "attachments").exists()
@@ -218,7 +218,7 @@ async def test_a_picture_of_a_private_session_is_in_memory_only(world, photo):
 async def test_a_picture_that_was_not_sent_is_forgotten_with_its_private_session(world):
     other = await world.session("there")
     program = await private(world)
-    session_id = program.workspace.current.id
+    session_id = program.current.id
     program.workspace.reader.of(session_id).add_attachment(session_id, PNG)
     assert await program.look_at(other)
     with pytest.raises(AttachmentNotFound):
@@ -229,6 +229,6 @@ async def test_a_private_session_that_is_kept_takes_its_pictures_along(world, ph
     program = await private(world, "hello")
     await shown(program, photo)
     await program.workspace.keep()
-    kept = program.workspace.current.id
+    kept = program.current.id
     assert program.workspace.reader.attachment(kept, picture().sha256) == PNG
     assert (world.root / "attachments" / f"{picture().sha256}.{kept}").exists()

@@ -30,7 +30,7 @@ async def test_a_session_held_elsewhere_is_read_only_and_says_by_whom(world, sho
     world.started(there)
     program = world.started()
     await show(program, there)
-    current = program.workspace.current
+    current = program.current
     assert re.fullmatch(
         rf"Session {there} is open in another window "
         r"\(pid \d+ on \S+ since \d{4}-\d\d-\d\d \d\d:\d\d\); opened read-only\.",
@@ -47,7 +47,7 @@ async def test_a_session_of_a_newer_version_is_read_only(world, show):
     before = path.read_bytes()
     program = world.started()
     await show(program, "tale")
-    current = program.workspace.current
+    current = program.current
     words = "Session tale was written by a newer sibyl-tui (format 7); opened read-only."
     assert (current.read_only, said(current)) == (words, [words])
     assert [each.text for each in current.entries] == ["from the future"]
@@ -60,7 +60,7 @@ async def test_damage_is_counted_and_told(world, show):
     put(world, Story(model="scripted:model").user("one").raw(b"{torn\n").raw(b"more\n").user("two"))
     program = world.started()
     await show(program, "tale")
-    current = program.workspace.current
+    current = program.current
     assert said(current) == ['2 damaged records skipped in "one"; the file is unchanged']
     assert [each.text for each in current.entries] == ["one", "two"]
 
@@ -69,7 +69,7 @@ async def test_an_answer_that_a_crash_cut_off_is_shown_and_kept_by_the_next_hold
     put(world, Story().opened().user("one").pieces("half ", "an ans"))
     program = world.started()
     await program.look_at("tale")
-    shown = program.workspace.current.entries[-1]
+    shown = program.current.entries[-1]
     assert (shown.text, shown.status) == ("half an ans", "interrupted")
     assert b'"interrupted"' not in world.bytes("tale")
     await program.open("tale")
@@ -79,7 +79,7 @@ async def test_an_answer_that_a_crash_cut_off_is_shown_and_kept_by_the_next_hold
 
 def calls(program):
     """Two calls of tools, of which one has its result."""
-    opened = program.workspace.current.opened
+    opened = program.current.opened
     answer = opened.begin_answer("m")
     for number in (1, 2):
         answer.add_call(ToolCall(f"c{number}", "read_file", {}))
@@ -97,22 +97,22 @@ async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_
     killed = world.started()
     await killed.send("go")
     calls(killed)
-    await killed.workspace.pool.save(killed.workspace.current)
-    there = killed.workspace.current.id
+    await killed.workspace.pool.save(killed.current)
+    there = killed.current.id
     reader = world.started()
     await reader.look_at(there)
     # Its holder may still run it.
-    assert results(reader.workspace.current.entries) == [("c1", "read")]
+    assert results(reader.current.entries) == [("c1", "read")]
     killed.store.die()
     expected = [("c1", "read"), ("c2", "interrupted")]
     assert await Follower(reader.workspace).look() is not None
-    assert results(reader.workspace.current.entries) == expected
+    assert results(reader.current.entries) == expected
     program = world.started()
     await program.look_at(there)
-    assert results(program.workspace.current.entries) == expected
+    assert results(program.current.entries) == expected
     before = world.bytes(there)
     await program.open(there)
-    assert results(program.workspace.current.entries) == expected
+    assert results(program.current.entries) == expected
     await program.end()
     assert world.bytes(there).startswith(before)
     assert results(world.reader.journal(there).load().all_messages) == expected
@@ -122,10 +122,10 @@ async def test_calls_before_a_reset_are_answered_by_nobody(world):
     killed = world.started()
     await killed.send("go")
     calls(killed)
-    killed.workspace.current.opened.reset()
-    await killed.workspace.pool.save(killed.workspace.current)
+    killed.current.opened.reset()
+    await killed.workspace.pool.save(killed.current)
     killed.store.die()
-    there = killed.workspace.current.id
+    there = killed.current.id
     program = world.started(there)
     await program.end()
     assert results(world.reader.journal(there).load().all_messages) == [("c1", "read")]
@@ -140,7 +140,7 @@ async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monke
 
     monkeypatch.setattr(program.store, "lease", refuse)
     await program.open(there)
-    current = program.workspace.current
+    current = program.current
     assert current.read_only == (
         "Cannot write to the data directory /data: Read-only file system; opened read-only."
     )
@@ -157,7 +157,7 @@ async def test_a_session_is_looked_at_in_a_directory_that_cannot_be_written(worl
 
     monkeypatch.setattr(program.store._folders.__class__, "prepare", refuse)
     assert await program.look_at(there)
-    assert program.workspace.current.read_only == ""
+    assert program.current.read_only == ""
 
 
 @pytest.mark.parametrize("way", ["look_at", "open"])
@@ -167,10 +167,10 @@ async def test_a_session_that_cannot_be_read_is_not_shown_and_not_held(world, wa
     path.unlink()
     path.mkdir()
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     with pytest.raises(StorageError):
         await getattr(program, way)(there)
-    assert program.workspace.current is first
+    assert program.current is first
     assert world.holder(there) is None
 
 
@@ -200,14 +200,13 @@ async def test_a_long_session_is_called_as_in_the_list(world, show):
     there = await world.session(*[f"text {number}" for number in range(140)])
     program = world.started()
     await show(program, there)
-    assert program.workspace.current.label() == "text 0"
-    assert program.workspace.current.label() == world.reader.entry(there).label
+    assert program.current.label() == "text 0"
+    assert program.current.label() == world.reader.entry(there).label
 
 
 async def test_a_long_session_with_a_name_is_called_by_it(world):
-    there = await world.session(*[str(number) for number in range(140)], name="Numbers")
-    program = world.started(there)
-    assert program.workspace.current.label() == "Numbers"
+    _, program = await world.opened(*[str(number) for number in range(140)], name="Numbers")
+    assert program.current.label() == "Numbers"
 
 
 def test_a_reason_ends_in_what_was_done_about_it():

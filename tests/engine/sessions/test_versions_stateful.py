@@ -36,7 +36,7 @@ class Versions(RuleBasedStateMachine):
 
     @property
     def loaded(self):
-        return self.program.workspace.current
+        return self.program.current
 
     def said(self, message_id, role, after=None):
         self.tree.say(message_id, after)

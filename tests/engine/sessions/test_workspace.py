@@ -65,8 +65,8 @@ def reads(monkeypatch):
 
 async def test_a_new_session_is_held_and_leaves_nothing_behind(world):
     program = world.started()
-    session_id = program.workspace.current.id
-    assert program.workspace.open == (program.workspace.current,)
+    session_id = program.current.id
+    assert program.workspace.open == (program.current,)
     assert world.holder(session_id) is not None
     await program.end()
     assert world.holder(session_id) is None
@@ -94,8 +94,8 @@ async def test_a_start_in_a_session_that_is_held_elsewhere_reads_it(world):
     other = world.started(there)
     program = world.started(there)
     assert program.workspace.open == ()
-    assert program.workspace.current.read_only
-    assert other.workspace.current.opened is not None
+    assert program.current.read_only
+    assert other.current.opened is not None
 
 
 # --- looking
@@ -106,7 +106,7 @@ async def test_looking_at_a_session_writes_nothing_and_holds_nothing(world):
     before = world.bytes(there)
     program = world.started()
     assert await program.look_at(there)
-    assert program.workspace.current.id == there
+    assert program.current.id == there
     assert world.holder(there) is None
     assert program.workspace.open == ()
     await program.end()
@@ -124,7 +124,7 @@ async def test_looking_never_makes_a_session_the_active_one(world):
 async def test_a_session_left_with_nothing_going_on_is_saved_closed_and_free(world):
     there = await world.session()
     program = world.started()
-    first = program.workspace.current.id
+    first = program.current.id
     await program.send("hello")
     await program.look_at(there)
     assert world.texts(first) == ["hello"]
@@ -136,9 +136,9 @@ async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_cl
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    left = program.workspace.current
+    left = program.current
     assert await program.workspace.switcher.look_at(there)
-    assert program.workspace.current.id == there
+    assert program.current.id == there
     assert left in program.workspace.open
     await program.settle()
     assert left not in program.workspace.open
@@ -146,30 +146,28 @@ async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_cl
 
 async def test_looking_at_what_is_not_there_stays(world):
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     with pytest.raises(SessionNotFound):
         await program.look_at("session-20260101-000000-000000")
-    assert program.workspace.current is first
+    assert program.current is first
     assert world.holder(first.id) is not None
 
 
 async def test_looking_at_the_session_on_screen_changes_nothing(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     await program.type("half")
     assert await program.look_at(current.id)
-    assert program.workspace.current is current
+    assert program.current is current
     assert (current.prompt.text, current.opened is None) == ("half", False)
 
 
 async def test_selecting_a_session_that_is_looked_at_again_keeps_what_was_just_typed(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    there, program = await world.looked_at()
+    current = program.current
     current.prompt.edit("half")
     assert await program.look_at(there)
-    assert program.workspace.current is current
+    assert program.current is current
     await program.workspace.take(current)
     assert program.workspace.switcher.find(there) is current
 
@@ -181,7 +179,7 @@ async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    running = program.workspace.current
+    running = program.current
     running.activity.begin_answer()
     await program.look_at(there)
     assert running in program.workspace.open
@@ -195,7 +193,7 @@ async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(
 async def test_coming_back_to_a_busy_session_finds_it_as_it_was(world, reason):
     there = await world.session()
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     if reason == "running":
         first.activity.begin_answer()
     elif reason == "queued":
@@ -205,14 +203,14 @@ async def test_coming_back_to_a_busy_session_finds_it_as_it_was(world, reason):
     await program.look_at(there)
     assert first in program.workspace.open
     await program.look_at(first.id)
-    assert program.workspace.current is first
+    assert program.current is first
 
 
 async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_closed(world):
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    first = program.workspace.current
+    first = program.current
     first.activity.begin_answer()
     await program.look_at(there)
     first.activity.end_answer()
@@ -227,8 +225,8 @@ async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_
 
 async def test_a_session_that_is_on_screen_is_not_left(world):
     program = world.started()
-    await program.workspace.switcher.leave(program.workspace.current)
-    assert program.workspace.open == (program.workspace.current,)
+    await program.workspace.switcher.leave(program.current)
+    assert program.workspace.open == (program.current,)
 
 
 # --- several switches
@@ -246,7 +244,7 @@ async def test_of_several_switches_the_latest_wins_and_the_others_hold_nothing(w
     assert await asyncio.gather(*tasks) == [False, False, True]
     assert opening.begun == [first, third]
     await program.settle()
-    assert program.workspace.current.id == third
+    assert program.current.id == third
     assert [each.id for each in program.workspace.open] == [third]
     assert [world.holder(each) is None for each in (first, second, third)] == [True, True, False]
 
@@ -309,7 +307,7 @@ async def test_a_session_wanted_while_it_is_closed_is_read_when_that_is_done(wor
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    first = program.workspace.current.id
+    first = program.current.id
     program.store.gate = threading.Event()
     await program.workspace.switcher.look_at(there)
     await until(program.store.waiting.is_set, "the closing")
@@ -328,7 +326,7 @@ async def test_an_end_while_a_session_is_closed_gives_nothing_up_before_it_is_wr
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    left = program.workspace.current
+    left = program.current
     program.store.gate = threading.Event()
     await program.workspace.switcher.look_at(there)
     await until(program.store.waiting.is_set)
@@ -346,11 +344,11 @@ async def test_coming_back_before_the_closing_begins_keeps_the_session_open(worl
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    first = program.workspace.current
+    first = program.current
     assert await program.workspace.switcher.look_at(there)
     assert await program.workspace.switcher.look_at(first.id)
     await program.settle()
-    assert program.workspace.current is first
+    assert program.current is first
     assert world.holder(first.id) is not None
 
 
@@ -372,7 +370,7 @@ async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, sl
     there = await world.session()
     program = world.started(await world.session())
     looking = slow(program, "looked_at")
-    first = program.workspace.current
+    first = program.current
     switch = asyncio.create_task(program.workspace.switcher.look_at(there))
     await until(lambda: looking.begun)
     await program.type("half")
@@ -390,12 +388,12 @@ async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_l
     program = world.started()
     loaded = reads(program)
     await program.send("hello", save=False)
-    first = program.workspace.current
+    first = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StayedError) as raised:
         await program.open(there)
     assert str(raised.value) == f'Stayed in "{first.label()}": could not save (disk full)'
-    assert program.workspace.current is first
+    assert program.current is first
     assert (loaded, world.holder(there)) == ([], None)
     assert str(first.save) == "NOT SAVED: disk full"
     assert program.workspace.marks()[first.id] is Mark.UNSAVED
@@ -410,7 +408,7 @@ async def test_a_draft_that_cannot_be_kept_keeps_the_session_on_screen(world):
     program.drafts.failures = [FULL]
     with pytest.raises(StayedError, match=r"could not save \(disk full\)"):
         await program.open(there)
-    assert program.workspace.current.prompt.text == "half a sentence"
+    assert program.current.prompt.text == "half a sentence"
     assert world.holder(there) is None
     assert await program.open(there)
     assert str(program.workspace.switcher.find(there).save) == ""
@@ -420,7 +418,7 @@ async def test_a_closing_that_fails_keeps_what_is_unsaved_until_there_is_room_ag
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    first = program.workspace.current
+    first = program.current
     await program.workspace.switcher.look_at(there)
     first.opened.add_message("user", "late")
     program.store.fail_next(FULL, 3)
@@ -440,7 +438,7 @@ async def test_a_session_that_only_could_not_be_noted_as_closed_is_given_up(worl
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    first = program.workspace.current
+    first = program.current
     first.opened.note_state()
     await program.workspace.pool.save(first)
     await program.workspace.switcher.look_at(there)
@@ -453,7 +451,7 @@ async def test_a_session_that_only_could_not_be_noted_as_closed_is_given_up(worl
 async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_open(world):
     there = await world.session()
     program = world.started(await world.session())
-    first = program.workspace.current
+    first = program.current
     await program.workspace.switcher.look_at(there)
     first.prompt.edit("typed at the last moment")
     program.drafts.failures = [FULL, FULL]
@@ -478,7 +476,7 @@ async def test_a_switch_that_is_cancelled_while_it_saves_holds_nothing(world):
     assert world.holder(there) is None
     program.store.gate.set()
     await program.end()
-    assert world.texts(program.workspace.current.id) == ["hello"]
+    assert world.texts(program.current.id) == ["hello"]
 
 
 # --- the first change
@@ -492,24 +490,20 @@ async def test_the_first_change_takes_the_session_and_makes_it_the_active_one(wo
     assert [each.id for each in program.workspace.open] == [first]
     assert world.holder(first) is not None
     assert world.reader.active(SHOP) == first
-    assert program.workspace.current.model is program.model
+    assert program.current.model is program.model
 
 
 async def test_taking_a_session_twice_at_once_takes_it_once(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    _, program = await world.looked_at()
+    current = program.current
     await asyncio.gather(program.workspace.take(current), program.workspace.take(current))
     assert program.workspace.open == (current,)
     assert not current.read_only
 
 
 async def test_a_session_can_be_sent_in_as_soon_as_it_counts_as_taken(world, monkeypatch):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    _, program = await world.looked_at()
+    current = program.current
     go_on, begun = threading.Event(), threading.Event()
 
     def slow(*_):
@@ -527,25 +521,21 @@ async def test_a_session_can_be_sent_in_as_soon_as_it_counts_as_taken(world, mon
 
 
 async def test_taking_a_session_that_another_program_holds_makes_it_read_only(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    there, program = await world.looked_at()
+    current = program.current
     other = world.started(there)
     with pytest.raises(SessionBusy) as raised:
         await program.workspace.take(current)
     assert current.read_only == str(raised.value).removesuffix(".") + "; opened read-only."
     with pytest.raises(ReadOnly):
         await program.workspace.take(current)
-    assert other.workspace.current.opened is not None
+    assert other.current.opened is not None
     assert program.workspace.open == ()
 
 
 async def test_a_key_that_waits_for_a_refused_session_is_refused_as_well(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    there, program = await world.looked_at()
+    current = program.current
     world.started(there)
     results = await asyncio.gather(
         program.workspace.take(current), program.workspace.take(current), return_exceptions=True
@@ -554,13 +544,11 @@ async def test_a_key_that_waits_for_a_refused_session_is_refused_as_well(world):
 
 
 async def test_a_session_deleted_while_it_was_looked_at_can_still_be_read(world):
-    there = await world.session("One")
-    program = world.started()
-    await program.look_at(there)
+    there, program = await world.looked_at("One")
     world.reader.delete(there)
     with pytest.raises(SessionNotFound):
         await program.type("x")
-    current = program.workspace.current
+    current = program.current
     assert current.read_only.endswith("; opened read-only.")
     assert [each.text for each in current.entries] == ["One"]
     await program.workspace.keep_drafts()
@@ -571,7 +559,7 @@ async def test_a_session_taken_after_it_was_left_is_closed_again_with_what_was_t
     there, other = await world.session(), await world.session()
     program = world.started()
     await program.look_at(there)
-    left = program.workspace.current
+    left = program.current
     looking = slow(program, "looked_at")
     switch = asyncio.create_task(program.workspace.switcher.look_at(other))
     await until(lambda: looking.begun)
@@ -581,7 +569,7 @@ async def test_a_session_taken_after_it_was_left_is_closed_again_with_what_was_t
     looking.go_on.set()
     await asyncio.gather(switch, taking)
     await program.settle()
-    assert program.workspace.current.id == other
+    assert program.current.id == other
     assert program.workspace.open == ()
     assert world.holder(there) is None
     assert world.drafts.load(there).text == "x"
@@ -592,7 +580,7 @@ async def test_a_key_that_comes_when_its_session_is_left_for_good_keeps_no_lease
     there, other = await world.session(), await world.session()
     program = world.started()
     await program.look_at(there)
-    left = program.workspace.current
+    left = program.current
     await program.look_at(other)
     left.prompt.edit("x")
     await program.workspace.take(left)
@@ -605,7 +593,7 @@ async def test_a_session_taken_after_it_was_left_stays_open_for_what_is_sent_in_
     there, other = await world.session(), await world.session()
     program = world.started()
     await program.look_at(there)
-    left = program.workspace.current
+    left = program.current
     looking = slow(program, "looked_at")
     switch = asyncio.create_task(program.workspace.switcher.look_at(other))
     await until(lambda: looking.begun)
@@ -627,10 +615,8 @@ async def _take_and_run(program, conversation):
 
 
 async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twice(world, slow):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    looked_at = program.workspace.current
+    there, program = await world.looked_at()
+    looked_at = program.current
     opening = slow(program, "opened")
     switch = asyncio.create_task(program.workspace.open_session(there))
     await until(lambda: opening.begun)
@@ -641,8 +627,8 @@ async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twi
     assert await switch
     await taking
     await program.settle()
-    assert program.workspace.open == (program.workspace.current,)
-    assert program.workspace.current.prompt.text == "x"
+    assert program.workspace.open == (program.current,)
+    assert program.current.prompt.text == "x"
     assert looked_at.opened is None
 
 
@@ -650,9 +636,7 @@ async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twi
 async def test_a_session_can_be_changed_where_it_cannot_be_made_the_active_one(
     world, monkeypatch, error
 ):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
+    there, program = await world.looked_at()
 
     def fail(*_):
         raise error
@@ -671,37 +655,35 @@ async def test_opening_a_session_says_so_on_disk_and_makes_it_the_active_one(wor
     assert await program.open(first)
     assert b'"resumed":true' in world.bytes(first)
     assert world.reader.active(SHOP) == first
-    assert str(program.workspace.current.save) == ""
+    assert str(program.current.save) == ""
     assert not program.workspace.pool.changed
 
 
 async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prompt(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
-    program.workspace.current.prompt.edit("half")
+    there, program = await world.looked_at()
+    program.current.prompt.edit("half")
     await program.open(there)
-    assert program.workspace.current.opened is not None
-    assert program.workspace.current.prompt.text == "half"
+    assert program.current.opened is not None
+    assert program.current.prompt.text == "half"
 
 
 async def test_opening_a_session_that_is_open_shows_it_and_makes_it_the_active_one(world):
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    first = program.workspace.current
+    first = program.current
     first.activity.begin_answer()
     await program.open(there)
     assert world.reader.active(SHOP) == there
     await program.open(first.id)
-    assert program.workspace.current is first
+    assert program.current is first
     assert world.reader.active(SHOP) == first.id
 
 
 async def test_opening_a_new_session_that_is_on_screen_makes_nothing_active(world):
     there = await world.session()
     program = world.started()
-    await program.open(program.workspace.current.id)
+    await program.open(program.current.id)
     assert world.reader.active(SHOP) == there
 
 
@@ -713,8 +695,8 @@ async def test_a_session_that_became_free_is_opened_with_what_was_typed_while_re
     await program.type("typed while reading")
     await other.end()
     await program.open(there)
-    assert program.workspace.current.opened is not None
-    assert program.workspace.current.prompt.text == "typed while reading"
+    assert program.current.opened is not None
+    assert program.current.prompt.text == "typed while reading"
     await program.send("typed while reading")
     await program.end()
     assert world.drafts.load(there) is None
@@ -726,16 +708,16 @@ async def test_looking_again_at_a_read_only_session_reads_it_anew_with_its_promp
     other = world.started(there)
     program = world.started()
     await program.look_at(there)
-    program.workspace.current.prompt.edit("typed")
+    program.current.prompt.edit("typed")
     await other.send("Two")
     await program.look_at(there)
-    current = program.workspace.current
+    current = program.current
     assert [each.text for each in current.entries] == ["One", "Two"]
     assert current.prompt.text == "typed"
     await other.end()
     await program.look_at(there)
-    assert program.workspace.current.read_only == ""
-    assert program.workspace.current.prompt.text == "typed"
+    assert program.current.read_only == ""
+    assert program.current.prompt.text == "typed"
 
 
 # --- archived
@@ -759,9 +741,9 @@ async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(w
     there = await world.session()
     world.reader.archive(there)
     program = world.started(there)
-    await program.workspace.rename(program.workspace.current, "Found again")
+    await program.workspace.rename(program.current, "Found again")
     assert world.reader.entry(there).status == "open"
-    assert said(program.workspace.current) == ["Restored this session from the archive"]
+    assert said(program.current) == ["Restored this session from the archive"]
     await program.end()
     assert world.reader.entry(there).name == "Found again"
     assert world.reader.entry(there).closed_at is not None
@@ -771,7 +753,7 @@ async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(w
 async def test_an_archived_session_that_a_crash_cut_off_is_restored_by_a_change_only(world, opened):
     crashed = world.started()
     await crashed.send("hello")
-    session = crashed.workspace.current.opened
+    session = crashed.current.opened
     answer = session.begin_answer("m")
     answer.receive("half")
     session.add_piece(answer)
@@ -810,55 +792,51 @@ async def test_what_is_typed_in_an_archived_session_does_not_restore_it(world):
 
 
 async def test_a_new_session_follows_the_scope_and_the_project_of_the_one_on_screen(world):
-    there = await world.session(scope="project:/other")
-    program = world.started()
-    await program.look_at(there)
+    _, program = await world.looked_at(scope="project:/other")
     assert program.workspace.scope == "project:/other"
     assert await program.workspace.begin()
-    header = program.workspace.current.session.header
+    header = program.current.session.header
     assert (header.scope, header.project_path) == ("project:/other", "/shop")
 
 
 async def test_a_session_whose_scope_is_lost_is_in_the_scope_of_the_start(world):
-    there = await world.session(scope="")
-    program = world.started(there)
+    _, program = await world.opened(scope="")
     assert program.workspace.scope == SHOP
 
 
 async def test_a_new_session_is_not_begun_in_a_new_session(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     assert not await program.workspace.begin()
-    assert program.workspace.current is current
+    assert program.current is current
 
 
 async def test_a_new_session_that_is_named_exists(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     assert await program.workspace.begin("Plans")
-    assert program.workspace.current is current
+    assert program.current is current
     await program.workspace.switcher.settle()
     assert world.reader.entry(current.id).name == "Plans"
     assert await program.workspace.begin("More plans")
-    assert program.workspace.current is not current
+    assert program.current is not current
     await program.workspace.switcher.settle()
-    assert world.reader.entry(program.workspace.current.id).name == "More plans"
+    assert world.reader.entry(program.current.id).name == "More plans"
 
 
 async def test_a_new_session_with_a_draft_is_kept_beside_another_new_one(world):
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     await program.type("not sent")
     assert await program.workspace.begin()
     await program.settle()
-    assert program.workspace.current is not first
+    assert program.current is not first
     assert first in program.workspace.open
     assert world.drafts.load(first.id).text == "not sent"
 
 
 async def test_a_new_session_is_not_begun_if_another_one_is_wanted_meanwhile(world, slow):
-    there = await world.session()
-    program = world.started(there)
+    there, program = await world.opened()
     making = slow(program, "new")
     begin = asyncio.create_task(program.workspace.begin("Never"))
     await until(lambda: making.begun)
@@ -877,15 +855,15 @@ async def test_a_new_session_is_not_begun_if_another_one_is_wanted_meanwhile(wor
 async def test_no_more_sessions_are_opened_than_the_limit(world):
     there, other = await world.session(), await world.session()
     program = world.started(limit=2)
-    program.workspace.current.activity.begin_answer()
+    program.current.activity.begin_answer()
     await program.open(there)
-    program.workspace.current.activity.begin_answer()
+    program.current.activity.begin_answer()
     words = "The limit is 2 open sessions. Close one first."
     with pytest.raises(UsageError, match=words):
         await program.open(other)
     with pytest.raises(UsageError, match=words):
         await program.workspace.begin()
-    assert program.workspace.current.id == there
+    assert program.current.id == there
     await program.look_at(other)
     with pytest.raises(UsageError, match=words):
         await program.type("x")
@@ -895,12 +873,12 @@ async def test_no_more_sessions_are_opened_than_the_limit(world):
 async def test_at_the_limit_one_can_still_go_to_a_session_that_is_open(world):
     there = await world.session()
     program = world.started(limit=2)
-    first = program.workspace.current
+    first = program.current
     first.activity.begin_answer()
     await program.open(there)
-    program.workspace.current.activity.begin_answer()
+    program.current.activity.begin_answer()
     assert await program.open(first.id)
-    assert program.workspace.current is first
+    assert program.current is first
 
 
 async def test_a_session_that_will_be_closed_does_not_count(world):
@@ -916,14 +894,14 @@ async def test_a_session_that_will_be_closed_does_not_count(world):
 async def test_what_was_typed_in_a_session_that_could_not_be_opened_is_put_aside(world):
     there, other = await world.session(), await world.session()
     program = world.started(limit=1)
-    program.workspace.current.activity.begin_answer()
+    program.current.activity.begin_answer()
     await program.look_at(there)
     with pytest.raises(UsageError):
         await program.type("half a sentence")
     await program.look_at(other)
     assert world.drafts.aside(there)[0][1].text == "half a sentence"
     await program.look_at(there)
-    assert program.workspace.current.prompt.text == "half a sentence"
+    assert program.current.prompt.text == "half a sentence"
 
 
 # --- what is known
@@ -932,7 +910,7 @@ async def test_what_was_typed_in_a_session_that_could_not_be_opened_is_put_aside
 async def test_the_open_sessions_are_listed_in_the_order_in_which_they_were_opened(world):
     there = await world.session("A long story")
     program = world.started()
-    first = program.workspace.current
+    first = program.current
     first.activity.begin_answer()
     await program.open(there)
     rows = program.workspace.rows()
@@ -956,18 +934,17 @@ async def test_a_read_only_session_is_marked_as_one(world):
 
 
 async def test_a_session_goes_on_with_its_model_if_the_settings_know_it(world):
-    there = await world.session(model="strange:model")
-    program = world.started(there)
-    assert program.workspace.current.model is program.model
-    assert said(program.workspace.current) == ["strange:model is not among your models."]
+    there, program = await world.opened(model="strange:model")
+    assert program.current.model is program.model
+    assert said(program.current) == ["strange:model is not among your models."]
     await program.end()
     other = world.started(there, known=("strange:model",))
-    assert said(other.workspace.current) == []
+    assert said(other.current) == []
 
 
 async def test_choosing_a_model_makes_no_session_of_a_new_one(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     model = type(program.model)()
     model.name = "other:model"
     await program.workspace.use_model(current, model)
@@ -979,14 +956,12 @@ async def test_choosing_a_model_makes_no_session_of_a_new_one(world):
 
 
 async def test_choosing_a_model_opens_the_session_and_is_kept_with_it(world):
-    there = await world.session()
-    program = world.started()
-    await program.look_at(there)
+    there, program = await world.looked_at()
     model = type(program.model)()
     model.name = "other:model"
-    await program.workspace.use_model(program.workspace.current, model)
+    await program.workspace.use_model(program.current, model)
     assert world.reader.entry(there).model == "other:model"
-    assert program.workspace.current.model is model
+    assert program.current.model is model
 
 
 # --- names and resets
@@ -994,7 +969,7 @@ async def test_choosing_a_model_opens_the_session_and_is_kept_with_it(world):
 
 async def test_a_name_that_cannot_be_saved_counts_here_and_is_saved_later(world):
     program = world.started()
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageError):
         await program.workspace.rename(current, "Plans")
@@ -1007,7 +982,7 @@ async def test_a_name_that_cannot_be_saved_counts_here_and_is_saved_later(world)
 async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_done(world):
     there = await world.session()
     program = world.started(await world.session())
-    first = program.workspace.current
+    first = program.current
     await program.workspace.pool.save(first)
     await program.type("half")
     program.drafts.gate = drafts = threading.Event()
@@ -1028,7 +1003,7 @@ async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_don
 async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world):
     program = world.started()
     await program.send("hello", save=False)
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageError):
         await program.workspace.reset(current)
@@ -1042,7 +1017,7 @@ async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world):
 async def test_a_reset_after_the_save_counts_although_it_is_written_later(world):
     program = world.started()
     await program.send("hello")
-    current = program.workspace.current
+    current = program.current
     program.store.fail_next(FULL)
     await program.workspace.reset(current)
     assert current.session.loaded_messages == ()
@@ -1055,9 +1030,9 @@ async def test_a_session_that_was_closed_is_not_reset(world):
     there = await world.session()
     program = world.started()
     await program.send("hello")
-    first = program.workspace.current
+    first = program.current
     await program.look_at(there)
-    for conversation in (first, program.workspace.current):
+    for conversation in (first, program.current):
         with pytest.raises(ReadOnly):
             await program.workspace.reset(conversation)
 
@@ -1065,52 +1040,49 @@ async def test_a_session_that_was_closed_is_not_reset(world):
 # --- pages
 
 
+def numbers(count):
+    return [str(number) for number in range(count)]
+
+
 async def test_earlier_messages_come_page_by_page(world):
-    there = await world.session(*[str(number) for number in range(260)])
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
-    assert [each.text for each in current.entries] == [str(n) for n in range(160, 260)]
+    _, program = await world.looked_at(*numbers(260))
+    current = program.current
+    assert [each.text for each in current.entries] == numbers(260)[160:]
     read = await program.workspace.read_earlier(current)
-    assert [each.text for each in read] == [str(number) for number in range(110, 160)]
+    assert [each.text for each in read] == numbers(160)[110:]
     while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
-    assert [each.text for each in current.entries] == [str(number) for number in range(260)]
+    assert [each.text for each in current.entries] == numbers(260)
     assert await program.workspace.read_earlier(current) == ()
 
 
 async def test_a_page_asked_for_twice_at_once_is_shown_once(world):
-    there = await world.session(*[str(number) for number in range(160)])
-    program = world.started(there)
-    current = program.workspace.current
+    _, program = await world.opened(*numbers(160))
+    current = program.current
     pages = await asyncio.gather(*[program.workspace.read_earlier(current) for _ in range(2)])
     assert sorted(map(len, pages)) == [0, 50]
-    assert [each.text for each in current.entries] == [str(number) for number in range(10, 160)]
+    assert [each.text for each in current.entries] == numbers(160)[10:]
 
 
 async def test_pages_stay_when_the_session_is_taken_as_it_was(world):
-    there = await world.session(*[str(number) for number in range(160)])
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    _, program = await world.looked_at(*numbers(160))
+    current = program.current
     await program.workspace.read_earlier(current)
     await program.type("x")
-    assert [each.text for each in current.entries] == [str(number) for number in range(10, 160)]
+    assert [each.text for each in current.entries] == numbers(160)[10:]
     await program.workspace.read_earlier(current)
     assert len(current.entries) == 160
 
 
 async def test_pages_stay_when_the_session_is_taken_that_others_wrote_to(world):
-    there = await world.session(*[str(number) for number in range(160)])
-    program = world.started()
-    await program.look_at(there)
-    current = program.workspace.current
+    there, program = await world.looked_at(*numbers(160))
+    current = program.current
     await program.workspace.read_earlier(current)
     other = world.started(there)
     await other.send("more")
     await other.end()
     await program.type("x")
-    expected = [*[str(number) for number in range(160)], "more"]
+    expected = [*numbers(160), "more"]
     assert [each.text for each in current.entries] == expected[10:]
     while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
@@ -1118,13 +1090,13 @@ async def test_pages_stay_when_the_session_is_taken_that_others_wrote_to(world):
 
 
 async def test_damage_in_a_page_is_told_once_it_is_read(world):
-    there = await world.session(*[str(number) for number in range(160)])
+    there = await world.session(*numbers(160))
     path = world.reader.path(there)
     lines = path.read_bytes().splitlines(keepends=True)
     lines[20] = b"x" * (len(lines[20]) - 1) + b"\n"
     path.write_bytes(b"".join(lines))
     program = world.started(there)
-    current = program.workspace.current
+    current = program.current
     assert said(current) == []
     while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
@@ -1132,12 +1104,10 @@ async def test_damage_in_a_page_is_told_once_it_is_read(world):
 
 
 async def test_a_page_of_a_session_that_is_gone_says_so(world):
-    there = await world.session(*[str(number) for number in range(160)])
-    program = world.started()
-    await program.look_at(there)
+    there, program = await world.looked_at(*numbers(160))
     world.reader.path(there).unlink()
     with pytest.raises(SessionNotFound):
-        await program.workspace.read_earlier(program.workspace.current)
+        await program.workspace.read_earlier(program.current)
 
 
 async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(world):
@@ -1147,7 +1117,7 @@ async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(w
     lock.unlink()
     lock.symlink_to(lock.name)
     await program.look_at(there)
-    current = program.workspace.current
+    current = program.current
     assert [message.text for message in current.session.loaded_messages] == ["hello"]
     assert f"{there}.lock is not a regular file; opened read-only." in current.read_only
     with pytest.raises(StorageError, match="is not a regular file"):
@@ -1164,7 +1134,7 @@ async def test_settings_are_changed_from_those_that_another_program_left(world):
     other = world.started()
     await other.workspace.change_listed_settings(there, lambda known: replace(known, pinned=True))
     await other.settle()
-    loaded = program.workspace.current
+    loaded = program.current
     await program.workspace.change_settings(loaded, lambda known: replace(known, temperature=0.5))
     assert world.reader.journal(there).load().settings == Settings(temperature=0.5, pinned=True)
     assert world.reader.entry(there).pinned
@@ -1179,13 +1149,13 @@ async def test_settings_of_a_session_that_another_program_holds_are_left_alone(w
             there, lambda known: replace(known, pinned=True)
         )
     assert not world.reader.entry(there).pinned
-    assert other.workspace.current.id == there
+    assert other.current.id == there
 
 
 async def test_settings_stay_after_a_reset(world):
     program = world.started()
     await program.send("hello")
-    current = program.workspace.current
+    current = program.current
     await program.workspace.change_settings(current, lambda known: replace(known, effort="high"))
     await program.workspace.reset(current)
     assert world.reader.journal(current.id).load().settings == Settings(effort="high")

@@ -65,6 +65,11 @@ async def played(session, model, prompt="hello", settings=SETTINGS):
     return await told(begin_turn(session, prompt, model, settings))
 
 
+async def again(session, model):
+    """Ask again where the last answer failed."""
+    return await told(Turn(session, model, SETTINGS))
+
+
 def texts(session):
     return [(m.role, m.text, m.status) for m in session.session.loaded_messages]
 
@@ -218,12 +223,6 @@ async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(new_sess
     assert store.journal(session.id).load().loaded_messages[-1].text == "Yes"
 
 
-async def test_thinking_alone_is_no_answer(new_session):
-    session = new_session()
-    await played(session, ScriptedModel([ThinkingReceived("They greet.")]))
-    assert texts(session)[-1] == ("assistant", "", "failed")
-
-
 async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session, store):
     session = new_session()
 
@@ -338,12 +337,6 @@ async def test_the_model_is_sent_the_conversation_and_the_system_prompt(new_sess
     assert [m.text for m in request.messages] == ["first", "one", "second"]
 
 
-async def test_the_model_is_sent_the_parameters_of_the_configuration(new_session):
-    model = ScriptedModel(["one"])
-    await played(new_session(), model)
-    assert model.requests[0].parameters == ModelParameters(temperature=0.7)
-
-
 async def test_the_sessions_own_settings_go_before_the_configuration(new_session):
     session, model = new_session(), ScriptedModel(["one"], ["two"])
     session.change_settings(Settings(system_prompt="", temperature=0, max_tokens=9))
@@ -389,17 +382,13 @@ async def test_after_a_failure_the_next_turn_goes_on_without_the_failed_answer(n
     assert [m.text for m in model.requests[1].messages] == ["first\n\nsecond"]
 
 
-async def test_an_empty_answer_is_a_failure(new_session):
-    events = await played(new_session(), ScriptedModel([" \n"]))
-    assert (events[-1].status, events[-1].error) == ("failed", "The model gave no answer.")
-
-
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
         ([ThinkingReceived("Hm."), AnswerEnded("stop")], "The model thought, and gave no answer."),
         ([ThinkingReceived("Hm."), AnswerEnded("length")], "reached its limit of tokens before"),
         ([AnswerEnded("length")], "reached its limit of tokens before"),
+        ([" \n"], "The model gave no answer."),
     ],
 )
 async def test_an_answer_without_a_word_is_a_failure_that_says_why(new_session, answer, said):
@@ -548,8 +537,8 @@ async def test_what_happened_to_the_file_is_told(new_session, resume, store):
 async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, store):
     session = new_session()
     model = ScriptedModel([ModelRefused("no")], ["Better."])
-    await told(begin_turn(session, "Hello", model, TurnSettings()))
-    await told(Turn(session, model, TurnSettings()))
+    await played(session, model, "Hello")
+    await again(session, model)
     messages = store.journal(session.id).load().loaded_messages
     assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
     assert [m.text for m in model.requests[-1].messages] == ["Hello"]
@@ -562,12 +551,12 @@ async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
 ):
     session = new_session()
     model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
-    await told(begin_turn(session, "Hello", model, TurnSettings()))
-    [*_, ended] = await told(Turn(session, model, TurnSettings()))
+    await played(session, model, "Hello")
+    [*_, ended] = await again(session, model)
     messages = store.journal(session.id).load().loaded_messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
     assert messages[-1].error == ended.error != "cut"
-    await told(Turn(session, model, TurnSettings()))
+    await again(session, model)
     assert [m.text for m in store.journal(session.id).load().loaded_messages] == [
         "Hello",
         "Better.",
@@ -579,8 +568,8 @@ async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_co
 ):
     session = new_session()
     model = ScriptedModel(["Half of it", ModelRefused("cut")], [asyncio.Event()])
-    await told(begin_turn(session, "Hello", model, TurnSettings()))
-    asking = asyncio.create_task(told(Turn(session, model, TurnSettings())))
+    await played(session, model, "Hello")
+    asking = asyncio.create_task(again(session, model))
     await until(lambda: len(model.requests) == 2)
     asking.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -600,15 +589,15 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
     for number in range(3):
         session.add_message("user", str(number))
     await session.close()
-    again = leasing.resume_session(store, session.id, lambda: START, window=1)
+    resumed = leasing.resume_session(store, session.id, lambda: START, window=1)
 
     def unreadable(*_):
         raise StorageError("Cannot read it.")
 
     monkeypatch.setattr(Journal, "tail", unreadable)
     with pytest.raises(StorageError):
-        await told(begin_turn(again, "Hello", ScriptedModel(), TurnSettings()))
-    assert again.arriving is None
+        await played(resumed, ScriptedModel())
+    assert resumed.arriving is None
 
 
 async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session, store):
@@ -616,28 +605,24 @@ async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session,
     store.fail_next(StorageFull("no room"))
     model = ScriptedModel(["There."])
     with pytest.raises(StorageFull):
-        await told(begin_turn(session, "Hello", model, TurnSettings()))
-    await told(Turn(session, model, TurnSettings()))
+        await played(session, model, "Hello")
+    await again(session, model)
     assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["Hello", "There."]
 
 
-async def test_a_whole_answer_is_not_asked_for_again(new_session):
-    session = new_session()
-    model = ScriptedModel(["There."])
-    await told(begin_turn(session, "Hello", model, TurnSettings()))
+@pytest.mark.parametrize("prompts", [[], ["Hello"]])
+async def test_nothing_is_asked_for_again_where_nothing_is_open(new_session, prompts):
+    session, model = new_session(), ScriptedModel(["There."])
+    for prompt in prompts:
+        await played(session, model, prompt)
     with pytest.raises(UsageError, match=r"Nothing to retry\."):
-        await told(Turn(session, model, TurnSettings()))
-
-
-async def test_nothing_is_asked_for_again_in_an_empty_session(new_session):
-    with pytest.raises(UsageError, match=r"Nothing to retry\."):
-        await told(Turn(new_session(), ScriptedModel(), TurnSettings()))
+        await again(session, model)
 
 
 async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(new_session, store):
     session = new_session()
     model = ScriptedModel(["half", asyncio.Event()])
-    task = asyncio.create_task(told(begin_turn(session, "Hello", model, TurnSettings())))
+    task = asyncio.create_task(played(session, model, "Hello"))
     await until(lambda: session.entries and session.entries[-1].text == "half")
     session.interrupt()
     task.cancel()
