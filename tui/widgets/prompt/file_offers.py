@@ -36,7 +36,7 @@ class AttachedLine:
         self._timer: Timer | None = None
         self._view: AttachedView | None = None
 
-    def note(self, text: str, own: Collection[str]) -> None:
+    def settle(self, text: str, own: Collection[str]) -> None:
         """The text is another one, with these references of the user's own."""
         if self._timer is not None:
             self._timer.stop()
@@ -76,8 +76,8 @@ class FileOffers:
         self._asked.clear()
         self._start = None
 
-    def take(self, listing: FileListing) -> bool:
-        """Take a listing; false if nobody asked for it, or it is known."""
+    def accept(self, listing: FileListing) -> bool:
+        """Accept a listing; false if nobody asked for it, or it is known."""
         folder = listing.folder
         if folder not in self._asked or self._listings.get(folder) == listing:
             return False

@@ -267,7 +267,7 @@ class Prompt(Widget):
 
     def show_files(self, listing: FileListing) -> None:
         """The files that were asked for."""
-        is_new = self._files.take(listing)
+        is_new = self._files.accept(listing)
         if is_new and self.has_focus_within and self._list.chosen is None:
             self._offer()
 
@@ -449,7 +449,7 @@ class Prompt(Widget):
         if self.useful != self._useful:
             self._useful = self.useful
             self.call_later(self.refresh_bindings)
-        self._attached.note(text, own)
+        self._attached.settle(text, own)
         if (text, own) == self._told or self._history.is_at(text):
             self._list.show(())
             return

@@ -46,8 +46,8 @@ class ScrollPositions:
     def __init__(self) -> None:
         self._places: dict[str, ScrollPosition] = {}
 
-    def note(self, session_id: str, place: ScrollPosition | None) -> None:
-        """Note the position before a command that may lead elsewhere and answers at the end."""
+    def remember(self, session_id: str, place: ScrollPosition | None) -> None:
+        """Keep the position before a command that may lead elsewhere and answers at the end."""
         self._places.pop(session_id, None)
         if place is not None:
             self._places[session_id] = place
@@ -131,7 +131,7 @@ class Document:
         self._wanted: ScrollPosition | None = None
         self._informed = False
         self._words: tuple[Spot, int] | None = None
-        self.layout: Layout = Layout(self._take(entries, arriving))
+        self.layout: Layout = Layout(self._make_items(entries, arriving))
         self.reader: Viewport = Viewport(self.layout, self._measure)
 
     def draw_on(self, canvas: Canvas, height: int) -> None:
@@ -151,7 +151,7 @@ class Document:
         spots = self.reader.settle()
         self._measured.update(spot.item for spot in spots)
         for item in self._measured:
-            for block in item.take_dropped():
+            for block in item.pop_dropped():
                 self._drawn.forget(block)
             self.layout.changed(item)
         self._measured.clear()
@@ -177,7 +177,7 @@ class Document:
     def prepend(self, entries: Sequence[Entry]) -> None:
         """Put entries before all others; skip messages that are there already."""
         new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
-        self.layout.prepend(self._take(new))
+        self.layout.prepend(self._make_items(new))
 
     def append(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> None:
         """Put the entries after the last message that is there already at the end.
@@ -186,7 +186,7 @@ class Document:
         """
         self.reader.following = False
         known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self._items]
-        self._append(self._take(entries[known[-1] + 1 if known else 0 :], arriving))
+        self._append(self._make_items(entries[known[-1] + 1 if known else 0 :], arriving))
 
     def put(self, entry: Entry) -> None:
         """Add an entry at the end, or replace the message with its id."""
@@ -195,7 +195,7 @@ class Document:
             self._hide(entry.replaces)
         old = self._items.get(entry.id) if isinstance(entry, Message) else None
         if old is None:
-            self._append(self._take([entry]))
+            self._append(self._make_items([entry]))
         elif isinstance(old, AnswerItem) and isinstance(entry, Message) and old.become(entry):
             self.layout.changed(old)
         else:
@@ -208,7 +208,7 @@ class Document:
         item = self._items.get(message_id)
         if item is None:
             entry = Message(message_id, "assistant", "", "", model=model)
-            self._append(self._take([entry], {message_id}))
+            self._append(self._make_items([entry], {message_id}))
             item = self._items[message_id]
             # Its answer is there at once, and is read from its beginning.
             self.reader.first = item if is_guide(model) else None
@@ -347,7 +347,7 @@ class Document:
         """The item of a message."""
         return self._items.get(message_id)
 
-    def _take(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> list[Item]:
+    def _make_items(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> list[Item]:
         """Make items for entries; hide the messages that they replace."""
         for entry in entries:
             if isinstance(entry, Message) and entry.replaces:
@@ -427,7 +427,7 @@ class Document:
     def _forget(self, item: Item) -> None:
         # It has left the layout: its height would be taken for another's.
         self._measured.discard(item)
-        for block in (*item.blocks(), *item.take_dropped()):
+        for block in (*item.blocks(), *item.pop_dropped()):
             self._drawn.forget(block)
 
     def _measure(self, item: Item, place: int) -> int:

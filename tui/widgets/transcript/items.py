@@ -209,7 +209,7 @@ class Item:
             first.spaced, first.mark = False, " "
         return [*blocks[: self.details_at], line, *blocks[self.details_at :]]
 
-    def take_dropped(self) -> Sequence[RowBlock]:
+    def pop_dropped(self) -> Sequence[RowBlock]:
         """The blocks that were dropped since the last call."""
         dropped, self._dropped = self._dropped, ()
         return dropped

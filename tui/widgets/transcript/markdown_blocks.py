@@ -59,7 +59,7 @@ class Splitter:
         """Take more of the answer, already cleaned."""
         *lines, self._partial = (self._partial + text).split("\n")
         for line in lines:
-            self._take(line)
+            self._add_line(line)
         if self._gap and not _UNDECIDED.match(self._partial) and not _goes_on(self._partial):
             # Before the line is complete: a paragraph may be one long line.
             self._close()
@@ -74,7 +74,7 @@ class Splitter:
     def finish(self) -> None:
         """Close all open blocks: the answer is complete."""
         if self._partial:
-            self._take(self._partial)
+            self._add_line(self._partial)
             self._partial = ""
         if self._fence:
             self._close_fence()
@@ -95,21 +95,21 @@ class Splitter:
             return Block(partial, bool(self.blocks) and self._spaced)
         return self._block("\n".join(lines))
 
-    def _take(self, line: str) -> None:
+    def _add_line(self, line: str) -> None:
         if self._fence:
-            self._take_code(line)
+            self._add_code(line)
         elif self._nested:
             self._append(line)
             if closes(line, self._nested):
                 self._nested = ""
         elif line.strip():
-            self._take_text(line)
+            self._add_text(line)
         elif self._list:
             self._gap = True
         else:
             self._close()
 
-    def _take_text(self, line: str) -> None:
+    def _add_text(self, line: str) -> None:
         if self._gap and not _goes_on(line):
             self._close()
         fence = FENCE.match(line)
@@ -144,7 +144,7 @@ class Splitter:
         self._lines.append(line)
         self._size += len(line) + 1
 
-    def _take_code(self, line: str) -> None:
+    def _add_code(self, line: str) -> None:
         if closes(line, self._fence):
             self._close_fence()
             return
