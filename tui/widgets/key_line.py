@@ -25,7 +25,7 @@ _GAP = 2
 _FAR = (App, Screen)
 
 
-class _Key(msgspec.Struct, frozen=True):
+class _ShownKey(msgspec.Struct, frozen=True):
     """A key and its action; one that ``is_always`` shown is given room first."""
 
     name: str
@@ -63,7 +63,7 @@ class KeyLine(Widget):
         self._places = {row.id: row.line for row in rows if row.line}
         self._always = {row.id for row in rows if row.always}
         self._words = words
-        self._keys: tuple[_Key, ...] = ()
+        self._keys: tuple[_ShownKey, ...] = ()
         self._question = ""
         self.notices = NoticeQueue(self.set_timer, self._show_notice)
 
@@ -96,20 +96,20 @@ class KeyLine(Widget):
             self._keys = keys
             self.refresh()
 
-    def _shown_keys(self, screen: Screen[object]) -> Iterable[_Key]:
+    def _shown_keys(self, screen: Screen[object]) -> Iterable[_ShownKey]:
         active = [each for each in screen.active_bindings.values() if each.enabled]
         # Textual's own order does not begin with the focused widget.
         active.sort(key=lambda each: self._rank(each, screen))
         here = self._words()
-        shown: dict[str, _Key] = {}
+        shown: dict[str, _ShownKey] = {}
         if words := here.get(COPY_SELECTED, ""):
             # The prompt and the screen have different bindings for it; both copy.
-            shown[words] = _Key(short_key_name("ctrl+c"), words)
+            shown[words] = _ShownKey(short_key_name("ctrl+c"), words)
         for binding in (each.binding for each in active):
             does = here.get(binding.id or "", binding.description if binding.show else "")
             if words := one_line(does):
                 name = binding.key_display or short_key_name(binding.key)
-                shown.setdefault(words, _Key(name, words, binding.id in self._always))
+                shown.setdefault(words, _ShownKey(name, words, binding.id in self._always))
         return shown.values()
 
     def _rank(self, key: ActiveBinding, screen: Screen[object]) -> int:
@@ -143,7 +143,7 @@ class KeyLine(Widget):
         segments = [Segment(sign, style), Segment(text, style), Segment(count, self.rich_style)]
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
-    def _fitting(self, room: int) -> Iterable[_Key]:
+    def _fitting(self, room: int) -> Iterable[_ShownKey]:
         room -= sum(key.cells for key in self._keys if key.is_always)
         for key in self._keys:
             if key.is_always:

@@ -258,10 +258,10 @@ def test_code_is_found_as_it_was_written(text, found):
 
 @given(st.from_regex(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]{0,200}", fullmatch=True))
 def test_plain_words_look_as_they_would_as_markdown(text):
-    from tui.widgets.transcript.markdown_blocks import Block
+    from tui.widgets.transcript.markdown_blocks import MarkdownBlock
 
     drawn = [page().row(line).text.rstrip() for line in page().lines(RichMarkdown(text))]
-    assert rows_of([Block(text, spaced=False)]) == drawn
+    assert rows_of([MarkdownBlock(text, spaced=False)]) == drawn
 
 
 def test_a_link_is_underlined_as_far_as_its_words_go():

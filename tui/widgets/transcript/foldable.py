@@ -10,7 +10,7 @@ from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
-from tui.widgets.transcript.markdown_blocks import Block
+from tui.widgets.transcript.markdown_blocks import MarkdownBlock
 from tui.widgets.transcript.row_blocks import (
     Code,
     Fences,
@@ -90,7 +90,7 @@ def _with_end_of_name(label: str, width: int) -> str:
 def _code_blocks(text: str, language: str) -> list[RowBlock]:
     pieces = enumerate(_pieces(text))
     blocks: list[RowBlock] = [
-        Code(Block(piece, spaced=False, code=True, language=language, first=place == 0))
+        Code(MarkdownBlock(piece, spaced=False, code=True, language=language, first=place == 0))
         for place, piece in pieces
     ]
     Fences().join(blocks)

@@ -21,7 +21,7 @@ from tui.widgets.transcript.foldable import (
     result_blocks,
     summary_blocks,
 )
-from tui.widgets.transcript.markdown_blocks import Block, Splitter
+from tui.widgets.transcript.markdown_blocks import MarkdownBlock, Splitter
 from tui.widgets.transcript.row_blocks import (
     Details,
     Divider,
@@ -236,7 +236,7 @@ class AnswerItem(Item):
         self._split_to = 0
         self._splitter: Splitter | None = None
         self._size = len(entry.text)
-        self._sources: Sequence[Block] = ()
+        self._sources: Sequence[MarkdownBlock] = ()
         self._body: Sequence[RowBlock] = ()
         self._fences: Fences | None = None
         self._title: LineBlock | None = None

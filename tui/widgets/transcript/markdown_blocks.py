@@ -18,7 +18,7 @@ _UNDECIDED = late_pattern(r"\s*(?:[-=*+_]+|#+|\d{1,9}[.)]?|[`~]{1,2}|`{3,}[^`]*|
 _MARKER = late_pattern(r" {0,1}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 
 
-class Block(msgspec.Struct, frozen=True):
+class MarkdownBlock(msgspec.Struct, frozen=True):
     """Some lines of an answer.
 
     ``spaced``: a blank row goes before it. For code, ``language`` is the info string of the fence,
@@ -42,7 +42,7 @@ class Splitter:
     """
 
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[MarkdownBlock] = []
         self._partial = ""
         self._lines: list[str] = []
         self._size = 0
@@ -80,7 +80,7 @@ class Splitter:
             self._close_fence()
         self._close()
 
-    def open_block(self) -> Block | None:
+    def open_block(self) -> MarkdownBlock | None:
         """The block that later text may still change."""
         partial = self._partial
         if self._fence:
@@ -92,7 +92,7 @@ class Splitter:
         if not lines and not self._fence:
             return None
         if not self._lines and not self._fence:
-            return Block(partial, bool(self.blocks) and self._spaced)
+            return MarkdownBlock(partial, bool(self.blocks) and self._spaced)
         return self._block("\n".join(lines))
 
     def _add_line(self, line: str) -> None:
@@ -135,7 +135,9 @@ class Splitter:
         if self._list and _MARKER.match(line) and self._size > LIST:
             self._close(spaced=self._gap)
         elif self._size + len(line) > PROSE and self._lines:
-            heading = self._lines[:2] if is_table(self._lines) else []
+            above = self._lines
+            is_table = len(above) > 2 and "|" in above[0] and bool(_RULE.match(above[1]))
+            heading = above[:2] if is_table else []
             self._close(spaced=False)
             for again in heading:
                 self._append(again)
@@ -163,12 +165,14 @@ class Splitter:
         self._fence = ""
         self._clear(spaced=True)
 
-    def _block(self, text: str) -> Block:
+    def _block(self, text: str) -> MarkdownBlock:
         if not self._fence:
-            return Block(text, self._spaced and bool(self.blocks))
+            return MarkdownBlock(text, self._spaced and bool(self.blocks))
         first = len(self.blocks) == self._fence_begins
         spaced = first and bool(self.blocks)
-        return Block(text, spaced, code=True, language=self._language, first=first, closed=False)
+        return MarkdownBlock(
+            text, spaced, code=True, language=self._language, first=first, closed=False
+        )
 
     def _close(self, *, spaced: bool = True) -> None:
         if self._lines:
@@ -185,7 +189,7 @@ class Splitter:
         self._nested = ""
 
 
-def split(text: str) -> list[Block]:
+def split(text: str) -> list[MarkdownBlock]:
     """Split a whole answer, already cleaned, into blocks."""
     splitter = Splitter()
     splitter.feed(text)
@@ -198,6 +202,8 @@ def _goes_on(line: str) -> bool:
     return bool(_CONTINUED.match(line) or _MARKER.match(line))
 
 
+# --- tables that are still arriving
+
 _HEADING = late_pattern(r"([ >]*)\|.*[^\s|]")
 # Possessive: backtracking over a line of blanks would take quadratic time.
 _RULE = late_pattern(r"[ \t>]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?+[ \t]*+$")
@@ -205,11 +211,6 @@ _RULE_BEGUN = late_pattern(r"[ \t>]*+\|?+[ \t|:-]*+$")
 _ROW_BEGUN = late_pattern(r"[ \t>]*+\|?+[ \t]*+$")
 _CODE = late_pattern(r" {4}")
 _STROKE = late_pattern(r"(?<!\\)\|")
-
-
-def is_table(lines: list[str]) -> bool:
-    """True if lines of Markdown begin with a table that has rows."""
-    return len(lines) > 2 and "|" in lines[0] and bool(_RULE.match(lines[1]))
 
 
 def as_table(text: str) -> str:

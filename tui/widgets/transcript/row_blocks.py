@@ -14,11 +14,24 @@ from textual.strip import Strip
 from tui.domain.text.patterns import late_pattern
 from tui.domain.views.message_details import PARTED
 from tui.widgets.transcript.canvas import GUTTER, MEASURE, NO_TEXT, Canvas, Run, joints
-from tui.widgets.transcript.markdown_blocks import Block, as_table
+from tui.widgets.transcript.markdown_blocks import MarkdownBlock, as_table
 from tui.widgets.wrapping import clean, cut_pieces, fitting, guess_rows, shorten, wrap_words
 
 TAB = 4
 """The distance of tab stops, in cells."""
+
+_WORDS = late_pattern(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")
+_OPEN_FENCE = 4096
+"""The longest open fence, in characters, that is highlighted."""
+
+COPY = "copy"
+"""The mark above code that copies it."""
+
+_GAP = 2
+_PRESSED = Style(underline=True)
+
+FRAME, _MOVED, _MORE = "│ ", "\u2039 ", "\u203a"
+"""Before a line; before a line with hidden cells at its left; after one with hidden cells."""
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -211,7 +224,7 @@ class ProseBlock(RowBlock):
 
     measured = True
 
-    def __init__(self, source: Block) -> None:
+    def __init__(self, source: MarkdownBlock) -> None:
         super().__init__(spaced=source.spaced)
         self.text = source.text
 
@@ -257,22 +270,6 @@ class GrowingProseBlock(ProseBlock):
         return prose(source, width, StreamingMarkdown)
 
 
-_WORDS = late_pattern(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")
-
-
-_OPEN_FENCE = 4096
-"""The longest open fence, in characters, that is highlighted."""
-
-COPY = "copy"
-"""The mark above code that copies it."""
-
-_GAP = 2
-_PRESSED = Style(underline=True)
-
-FRAME, _MOVED, _MORE = "│ ", "\u2039 ", "\u203a"
-"""Before a line; before a line with hidden cells at its left; after one with hidden cells."""
-
-
 class Sideways:
     """The horizontal scroll of one fence, and its widest line drawn so far."""
 
@@ -298,7 +295,7 @@ class Code(RowBlock):
 
     margin = GUTTER + len(FRAME)
 
-    def __init__(self, source: Block) -> None:
+    def __init__(self, source: MarkdownBlock) -> None:
         super().__init__(spaced=source.spaced)
         self.source = source
         self.titled = int(source.first)
@@ -354,7 +351,7 @@ class Code(RowBlock):
 class GrowingCode(Code):
     """Code of a fence that is still open: all lines but the last are as before."""
 
-    def __init__(self, source: Block, before: RowBlock | None) -> None:
+    def __init__(self, source: MarkdownBlock, before: RowBlock | None) -> None:
         super().__init__(source)
         self._known = before.drawn if isinstance(before, GrowingCode) else {}
         self._known_at = before.drawn_at if isinstance(before, GrowingCode) else None
@@ -427,12 +424,12 @@ def _between(segments: list[Segment], start: int, end: int) -> list[Segment]:
     return found
 
 
-def row_block(source: Block) -> RowBlock:
+def row_block(source: MarkdownBlock) -> RowBlock:
     """Make the row block of a Markdown block."""
     return Code(source) if source.code else ProseBlock(source)
 
 
-def growing_row_block(source: Block, before: RowBlock | None) -> RowBlock:
+def growing_row_block(source: MarkdownBlock, before: RowBlock | None) -> RowBlock:
     """Make the row block of a Markdown block that still arrives; ``before`` drew its beginning."""
     return GrowingCode(source, before) if source.code else GrowingProseBlock(source)
 
