@@ -142,7 +142,7 @@ class ChatScreen(TextSelectionScreen):
         self.action_walk = self.walk.step
         self.action_go_to_row = self.walk.go_to_row
         self.action_focus_sidebar = self._sidebar_toggle.focus
-        self.action_answer_question = self.approval.focus_question
+        self.action_answer_question = self.approval.take_keys
         self.action_fold_todos = self.todos.fold
         self.action_page = self.transcript.action_page
         self.action_go_to_end = self.transcript.action_to_end
@@ -341,7 +341,7 @@ class ChatScreen(TextSelectionScreen):
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end; ``returning`` keeps the position for a later visit."""
-        self.places.remember(self.shown, self.conversation.document.place if returning else None)
+        self.places.note(self.shown, self.conversation.document.place if returning else None)
         self.transcript.finder.point_no_more()
         self.conversation.go_to(ScrollPosition(None, 0, following=True))
 

@@ -80,7 +80,7 @@ class ApprovalPanel(Widget, can_focus=True):
         self.refresh(layout=True)
         self._show_hints()
 
-    def focus_question(self) -> None:
+    def take_keys(self) -> None:
         """Focus the question, if there is one."""
         if self.question is None:
             hint(self, "No tool is waiting for approval")

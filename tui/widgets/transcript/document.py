@@ -46,7 +46,7 @@ class ScrollPositions:
     def __init__(self) -> None:
         self._places: dict[str, ScrollPosition] = {}
 
-    def remember(self, session_id: str, place: ScrollPosition | None) -> None:
+    def note(self, session_id: str, place: ScrollPosition | None) -> None:
         """Keep the position before a command that may lead elsewhere and answers at the end."""
         self._places.pop(session_id, None)
         if place is not None:
