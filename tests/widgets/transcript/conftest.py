@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from rich.style import Style
+from textual import on
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -12,6 +13,7 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
+from tui.widgets.transcript.transcript_messages import VersionIntent
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 
@@ -28,6 +30,7 @@ class TranscriptApp(ThemeContrastApp):
         self.hinted = []
         self.links = []
         self.pictures = []
+        self.intents = []
 
     def compose(self):
         yield Transcript()
@@ -42,6 +45,10 @@ class TranscriptApp(ThemeContrastApp):
     def on_copy_requested(self, message):
         self.copied.append(message.text)
         self.which.append(message.what)
+
+    @on(VersionIntent)
+    def keep_intent(self, message):
+        self.intents.append(message)
 
     def on_hint_given(self, message):
         self.hinted.append(message.words)

@@ -1,49 +1,23 @@
 """Versions of messages in the transcript."""
 
 import pytest
-from textual import on
-from textual.app import App
 
 from tests.builders import answer, user
 from tui.domain.journal.versions import Version
-from tui.widgets.hints import HintGiven
-from tui.widgets.transcript import Transcript
 from tui.widgets.transcript import transcript_messages as messages
 
 ENTRIES = (user("q1", "one"), answer("a1", "first"), user("q2", "two"), answer("a2", "second"))
 SECOND = {"a2": Version(2, 3)}
 
 
-class Reader(App):
-    def __init__(self):
-        super().__init__()
-        self.told = []
-
-    def compose(self):
-        yield Transcript()
-
-    @on(messages.VersionIntent)
-    def take(self, event):
-        self.told.append(event)
-
-    def on_hint_given(self, event: HintGiven):
-        self.told.append(event.words)
-
-    def on_mount(self):
-        self.query_one(Transcript).focus()
-
-
 @pytest.fixture
-async def reader():
-    app = Reader()
-    async with app.run_test(size=(60, 24)) as pilot:
-        app.query_one(Transcript).show(ENTRIES, earlier=False, versions=SECOND)
-        await pilot.pause()
+async def reader(opened):
+    async with opened(*ENTRIES, size=(60, 24), versions=SECOND) as (app, pilot):
         yield app, pilot
 
 
 def rows(app):
-    return [row.strip() for row in app.query_one(Transcript).visible_text()]
+    return [row.strip() for row in app.transcript.visible_text()]
 
 
 async def test_a_message_with_other_versions_says_which_it_is(reader):
@@ -55,8 +29,7 @@ async def test_a_message_with_other_versions_says_which_it_is(reader):
 
 async def test_versions_that_come_and_go_are_shown_where_one_reads(reader):
     app, pilot = reader
-    transcript = app.query_one(Transcript)
-    transcript.conversation.show_versions({"q2": Version(1, 2)})
+    app.conversation.show_versions({"q2": Version(1, 2)})
     await pilot.pause()
     shown = rows(app)
     named = "version 1/2 · [ and ] show the others"
@@ -76,18 +49,18 @@ async def test_keys_are_about_the_message_at_the_cursor_else_the_last(reader, ke
     app, pilot = reader
     await pilot.press(key)
     await pilot.press("k", "k", key)
-    assert [type(event) for event in app.told] == [intent, intent]
-    assert [event.message_id for event in app.told] == ["a2", "q2"]
+    assert [type(event) for event in app.intents] == [intent, intent]
+    assert [event.message_id for event in app.intents] == ["a2", "q2"]
 
 
 async def test_brackets_walk_through_versions_of_the_last_message_that_has_some(reader):
     app, pilot = reader
     await pilot.press("left_square_bracket", "right_square_bracket")
-    assert [(event.message_id, event.step) for event in app.told] == [("a2", -1), ("a2", 1)]
+    assert [(event.message_id, event.step) for event in app.intents] == [("a2", -1), ("a2", 1)]
 
 
 async def test_where_there_is_one_version_the_brackets_say_so(reader):
     app, pilot = reader
-    app.query_one(Transcript).conversation.show_versions({})
+    app.conversation.show_versions({})
     await pilot.press("left_square_bracket")
-    assert app.told == ["This message has one version; r asks again, e edits a question."]
+    assert app.hinted == ["This message has one version; r asks again, e edits a question."]
