@@ -6,7 +6,7 @@ from textual.app import App
 from textual.widgets.input import Selection
 
 from tests.waiting import until
-from tui.widgets.line_input import LineInput
+from tui.widgets.line_input import LineInput, MaskedInput
 
 FAMILY, FLAG, HINDI, THAI = "👨\u200d👩\u200d👧\u200d👦", "🇯🇵", "स्ते", "ก้ำ"
 CHARACTERS = [FAMILY, FLAG, HINDI, THAI, "e\u0301", "👋🏽"]
@@ -123,3 +123,41 @@ async def test_the_caret_is_a_whole_character():
         strip = app.line.render_line(0)
         assert FAMILY in [segment.text for segment in strip]
         assert strip.cell_length == sum(segment.cell_length for segment in strip)
+
+
+# --- a secret, which is neither shown nor copied
+
+KEY = "sk-0123"
+
+
+class Asking(App):
+    def compose(self):
+        yield MaskedInput()
+
+
+@pytest.fixture
+async def masked():
+    """The input with a key in it, and its pilot."""
+    app = Asking()
+    async with app.run_test(size=(40, 5)) as pilot:
+        line = app.query_one(MaskedInput)
+        line.value = KEY
+        await pilot.pause()
+        yield line, pilot
+
+
+async def test_a_secret_is_drawn_as_dots_and_a_click_puts_the_caret_between_them(masked):
+    line, pilot = masked
+    assert "•" * len(KEY) in line.render_line(0).text
+    assert KEY not in line.app.export_screenshot()
+    await pilot.click(MaskedInput, offset=(3, 0))
+    assert line.cursor_position == 3
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+x"])
+async def test_a_secret_is_not_copied(masked, key):
+    line, pilot = masked
+    line.select_all()
+    await pilot.press(key)
+    assert line.app.clipboard == ""
+    assert line.value == KEY
