@@ -11,21 +11,12 @@ from typing import Any, cast
 
 from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
+from tui.importers import protocol as p
 from tui.importers.contents import title
 from tui.importers.json_lines import FILE_BYTES, text_in
 from tui.importers.lisp import Dialect, Dotted, Symbol, as_json, as_object, listed, plist
 from tui.importers.lisp_messages import read_session
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _HEADER = re.compile(r";+ *Agent-Q Session( v2)?")
@@ -40,11 +31,11 @@ _UNIVERSAL_FROM = 3_000_000_000
 _Properties = dict[str, Any]
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     folder = places.home / ".emacs.d" / "agent-q-sessions"
     for pattern in ("session-*.el", "session-*.lisp"):
         for path in places.glob(folder, pattern):
-            yield Source.of(path)
+            yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -54,9 +45,9 @@ def _recognises(path: Path, head: bytes) -> bool:
     return in_place or _HEADER.search(head.decode("utf-8", "replace")) is not None
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     text = read_bounded(source.path, FILE_BYTES, follow=True).decode("utf-8-sig", "replace")
-    counts = Ledger()
+    counts = p.Ledger()
     dialect = _dialect(text[:_HEAD])
     session = read_session(text, dialect, counts)
     if not session.messages and ":id" not in session.properties:
@@ -64,7 +55,7 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
         return
     name = text_in(session.properties.get(":id")) or source.path.stem
     heading = _heading(name, session.properties, session.messages)
-    yield Conversation(heading, partial(_items, name, session.messages, counts), counts)
+    yield p.Conversation(heading, partial(_items, name, session.messages, counts), counts)
 
 
 def _dialect(head: str) -> Dialect:
@@ -73,9 +64,9 @@ def _dialect(head: str) -> Dialect:
     return Dialect.COMMON if is_second else Dialect.EMACS
 
 
-def _heading(name: str, properties: _Properties, messages: list[_Properties]) -> Heading:
+def _heading(name: str, properties: _Properties, messages: list[_Properties]) -> p.Heading:
     times = [time for message in messages if (time := _time(message.get(":timestamp")))]
-    return Heading(
+    return p.Heading(
         source_id=name,
         name=title(properties.get(":name")),
         created_at=_time(properties.get(":created-at")) or next(iter(times), None),
@@ -85,7 +76,7 @@ def _heading(name: str, properties: _Properties, messages: list[_Properties]) ->
     )
 
 
-def _items(session: str, messages: list[_Properties], ledger: Ledger) -> Iterator[Item]:
+def _items(session: str, messages: list[_Properties], ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(session)
     for message in messages:
         role = _role(message[":role"])
@@ -96,14 +87,14 @@ def _items(session: str, messages: list[_Properties], ledger: Ledger) -> Iterato
         yield from _messages(ids, cast("Role", role), message)
 
 
-def _messages(ids: MadeIds, role: Role, message: _Properties) -> Iterator[ForeignMessage]:
+def _messages(ids: MadeIds, role: Role, message: _Properties) -> Iterator[p.ForeignMessage]:
     """A message, and the results of its calls: they have no ids, and are in its metadata."""
     content, time = text_in(message.get(":content")), _time(message.get(":timestamp"))
     known = text_in(message.get(":id"))
     name = ids.within(known) if known else ids.make(role, time, content)
     metadata = plist(message.get(":metadata"))
     calls = [plist(call) for call in listed(metadata.get(":tool-calls"))]
-    yield ForeignMessage(
+    yield p.ForeignMessage(
         id=name,
         role=role,
         content=content,
@@ -116,7 +107,7 @@ def _messages(ids: MadeIds, role: Role, message: _Properties) -> Iterator[Foreig
         if isinstance(result := call.get(":result"), str):
             call_id = f"{name}-{number}"
             result_id = ids.within(f"{call_id}-result")
-            yield ForeignMessage(result_id, "tool", result, time, tool_call_id=call_id)
+            yield p.ForeignMessage(result_id, "tool", result, time, tool_call_id=call_id)
 
 
 def _call(name: str, call: _Properties) -> ToolCall:
@@ -150,4 +141,4 @@ def _seconds(value: Any) -> Any:
             return value
 
 
-READER = Reader("agent-q", "Agent-Q", _find, _recognises, _read)
+READER = p.Reader("agent-q", "Agent-Q", _find, _recognises, _read)

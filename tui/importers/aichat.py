@@ -12,6 +12,7 @@ import msgspec
 
 from tui.domain.journal.message import ToolCall
 from tui.files import read_bounded
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.block_yaml import Unfit, load
 from tui.importers.contents import arguments, title
@@ -25,18 +26,6 @@ from tui.importers.json_lines import (
     text_in,
 )
 from tui.importers.made_ids import MadeIds, first_ids
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc, utc_of_local
 from tui.importers.vendor_messages import said
 
@@ -44,14 +33,14 @@ _DATED = re.compile(r"(\d{8}T\d{6})(?:-(.*))?", re.DOTALL)
 _FORM = "%Y%m%dT%H%M%S"
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     home = (places.app_support if places.is_mac else places.config) / "aichat"
     sessions = places.named("AICHAT_SESSIONS_DIR", home / "sessions")
     for pattern in ("*.yaml", "_/*.yaml"):
         for path in places.glob(sessions, pattern):
-            yield Source.of(path)
+            yield p.Source.of(path)
     for path in places.glob(home, "agents/*/sessions/**/*.yaml"):
-        yield Source.of(path)
+        yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -59,31 +48,31 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix in {".yaml", ".yml"} and has_messages and b"model:" in head
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     text = read_bounded(source.path, FILE_BYTES, follow=True).decode("utf-8-sig", "replace")
     try:
         document = load(text)
     except Unfit:
         ledger.skipped[DAMAGED] += 1
         return
-    counts = Ledger()
+    counts = p.Ledger()
     if document.skipped:
         counts.skipped[UNREADABLE] += document.skipped
     fields = object_in(document.value)
     heading = _heading(source, text_in(fields.get("model")))
     # Its name is the file's, and other conversations may have it later.
-    beginning = first_ids(_items(heading.source_id, fields, Ledger()))
+    beginning = first_ids(_items(heading.source_id, fields, p.Ledger()))
     heading = msgspec.structs.replace(heading, beginning=beginning)
-    yield Conversation(heading, partial(_items, heading.source_id, fields, counts), counts)
+    yield p.Conversation(heading, partial(_items, heading.source_id, fields, counts), counts)
 
 
-def _heading(source: Source, model: str) -> Heading:
+def _heading(source: p.Source, model: str) -> p.Heading:
     """The facts that the path has: names are unique within their folder only."""
     path = source.path
     dated = _DATED.fullmatch(path.stem) if path.parent.name == "_" else None
     folder = path.parent.parent if dated else path.parent
     agent = folder.parent.name if folder.parent.parent.name == "agents" else ""
-    return Heading(
+    return p.Heading(
         source_id="/".join(filter(None, (agent, "_" if dated else "", path.stem))),
         name=title(dated[2] if dated else "" if path.stem == "temp" else path.stem),
         created_at=_began(dated[1]) if dated else None,
@@ -99,7 +88,7 @@ def _began(text: str) -> str | None:
         return None
 
 
-def _items(session: str, fields: Json, ledger: Ledger) -> Iterator[Item]:
+def _items(session: str, fields: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     """The messages, and behind those that were compressed their summary: the next one's text."""
     ids = MadeIds(session)
     through = ""
@@ -110,12 +99,12 @@ def _items(session: str, fields: Json, ledger: Ledger) -> Iterator[Item]:
     first = object_in(live[0]) if live else {}
     if through and first.get("role") == "system" and text_in(first.get("content")):
         ledger.read += 1
-        yield ForeignSummary(text_in(first.get("content")), through)
+        yield p.ForeignSummary(text_in(first.get("content")), through)
         live = live[1:]
     yield from _messages(live, ids, ledger)
 
 
-def _messages(records: list[Any], ids: MadeIds, ledger: Ledger) -> Iterator[ForeignMessage]:
+def _messages(records: list[Any], ids: MadeIds, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
     for record in records:
         facts = object_in(record)
         if not facts:
@@ -127,7 +116,7 @@ def _messages(records: list[Any], ids: MadeIds, ledger: Ledger) -> Iterator[Fore
             yield message
 
 
-def _with_text(facts: Json) -> Json:
+def _with_text(facts: p.Json) -> p.Json:
     """A record whose text looked like a number or a constant, with the text again."""
     value = facts.get("content")
     if isinstance(value, str | list):
@@ -135,7 +124,7 @@ def _with_text(facts: Json) -> Json:
     return facts | {"content": "" if value is None else json.dumps(value, ensure_ascii=False)}
 
 
-def _round(content: Json, results: list[Json], ids: MadeIds) -> tuple[ForeignMessage, ...]:
+def _round(content: p.Json, results: list[p.Json], ids: MadeIds) -> tuple[p.ForeignMessage, ...]:
     """The calls of an answer with their results, which are one record."""
     text = text_in(content.get("text"))
     name = ids.make("calls", text, results)
@@ -147,11 +136,11 @@ def _round(content: Json, results: list[Json], ids: MadeIds) -> tuple[ForeignMes
         tool = text_in(call.get("name"))
         pieces.append(ToolCall(call_id, tool, arguments(call.get("arguments"))))
         answers.append(Result(call_id, _output(result.get("output")), tool))
-    return messages(ForeignMessage(name, "assistant", None), [*pieces, *answers])
+    return messages(p.ForeignMessage(name, "assistant", None), [*pieces, *answers])
 
 
 def _output(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-READER = Reader("aichat", "aichat", _find, _recognises, _read)
+READER = p.Reader("aichat", "aichat", _find, _recognises, _read)

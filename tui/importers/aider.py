@@ -11,17 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tui.domain.journal.message import Role
+from tui.importers import protocol as p
 from tui.importers.json_lines import TOO_LONG, raw_lines
 from tui.importers.made_ids import MadeIds, first_ids, made_id
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc_of_local
 
 _NAME = ".aider.chat.history.md"
@@ -36,14 +28,14 @@ _ASKING = {"ask", "code", "architect"}
 """The commands that are followed by a prompt."""
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     named = places.named("AIDER_CHAT_HISTORY_FILE", places.home / _NAME)
     near = [
         path for depth in ("[!.]*", "[!.]*/[!.]*") for path in places.home.glob(f"{depth}/{_NAME}")
     ]
     for path in dict.fromkeys((named, places.home / _NAME, *sorted(near))):
         if path.is_file():
-            yield Source.of(path)
+            yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -57,19 +49,19 @@ class _Chat(NamedTuple):
     lines: list[str]
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for chat in _chats(source.path, ledger):
-        counts = Ledger()
+        counts = p.Ledger()
         messages = list(_messages(chat, counts))
         if messages:
             name = made_id(chat.start, messages[0])
             heading = _heading(source.path, chat, name, messages)
-            yield Conversation(heading, partial(_items, chat, name, messages), counts)
+            yield p.Conversation(heading, partial(_items, chat, name, messages), counts)
         else:
             ledger.add(counts)
 
 
-def _chats(path: Path, ledger: Ledger) -> Iterator[_Chat]:
+def _chats(path: Path, ledger: p.Ledger) -> Iterator[_Chat]:
     """Divide a file into chats; lines before the first one are one, too."""
     chat = _Chat("", [])
     for line in raw_lines(path):
@@ -86,9 +78,9 @@ def _chats(path: Path, ledger: Ledger) -> Iterator[_Chat]:
         yield chat
 
 
-def _heading(path: Path, chat: _Chat, name: str, messages: list[_Said]) -> Heading:
+def _heading(path: Path, chat: _Chat, name: str, messages: list[_Said]) -> p.Heading:
     models = [found[1] for line in chat.lines if (found := _MODEL.match(line))]
-    return Heading(
+    return p.Heading(
         source_id=name,
         project_path=str(path.absolute().parent),
         created_at=utc_of_local(chat.start) if chat.start else None,
@@ -97,15 +89,15 @@ def _heading(path: Path, chat: _Chat, name: str, messages: list[_Said]) -> Headi
     )
 
 
-def _items(chat: _Chat, name: str, messages: list[_Said]) -> Iterator[ForeignMessage]:
+def _items(chat: _Chat, name: str, messages: list[_Said]) -> Iterator[p.ForeignMessage]:
     ids = MadeIds(name)
     for place, (role, text) in enumerate(messages):
         # A chat is appended to: by its place, an answer that was still being written is known.
         made = ids.within(str(place)) if chat.start else ids.make(role, text)
-        yield ForeignMessage(made, role, text)
+        yield p.ForeignMessage(made, role, text)
 
 
-def _messages(chat: _Chat, ledger: Ledger) -> Iterator[_Said]:
+def _messages(chat: _Chat, ledger: p.Ledger) -> Iterator[_Said]:
     """The prompts and answers of a chat; the lines that are neither are counted."""
     role: Role = "assistant"
     lines: list[str] = []
@@ -138,7 +130,7 @@ def _kind(line: str, fence: str) -> tuple[str, str, str]:
     return "assistant", line.rstrip("\r"), mark[1] if mark else ""
 
 
-def _said(role: Role, lines: list[str], ledger: Ledger) -> Iterator[_Said]:
+def _said(role: Role, lines: list[str], ledger: p.Ledger) -> Iterator[_Said]:
     text = "\n".join(lines).strip("\n")
     if role == "user":
         text = _prompt(text)
@@ -157,4 +149,4 @@ def _prompt(text: str) -> str:
     return command[2] if command[1] in _ASKING else ""
 
 
-READER = Reader("aider", "aider", _find, _recognises, _read, several=True)
+READER = p.Reader("aider", "aider", _find, _recognises, _read, several=True)

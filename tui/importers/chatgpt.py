@@ -7,20 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from tui.domain.journal.message import ToolCall
+from tui.importers import protocol as p
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 WITHIN = ("conversations",)
@@ -40,18 +31,18 @@ def _recognises(path: Path, head: bytes) -> bool:
     return has_key(start, b"mapping") and has_key(start, b"author|current_node")
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for record in records(source, ledger, WITHIN):
         if not object_in(record.get("mapping")):
             ledger.skipped["conversation without messages"] += 1
             continue
-        counts = Ledger()
-        yield Conversation(_heading(record), partial(_items, record, counts), counts)
+        counts = p.Ledger()
+        yield p.Conversation(_heading(record), partial(_items, record, counts), counts)
 
 
-def _heading(record: Json) -> Heading:
+def _heading(record: p.Json) -> p.Heading:
     created = utc(record.get("create_time"))
-    return Heading(
+    return p.Heading(
         source_id=_name(record),
         name=title(record.get("title")),
         created_at=created,
@@ -60,12 +51,12 @@ def _heading(record: Json) -> Heading:
     )
 
 
-def _name(record: Json) -> str:
+def _name(record: p.Json) -> str:
     known = text_in(record.get("conversation_id")) or text_in(record.get("id"))
     return known or sha256(repr(list(record["mapping"])).encode("utf-8", "replace")).hexdigest()
 
 
-def _items(record: Json, ledger: Ledger) -> Iterator[Item]:
+def _items(record: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     nodes = {name: object_in(node) for name, node in object_in(record["mapping"]).items()}
     tree = _Tree(nodes, ledger)
     return linked(tree.turns(), tree.leaf(record.get("current_node")))
@@ -74,7 +65,7 @@ def _items(record: Json, ledger: Ledger) -> Iterator[Item]:
 class _Tree:
     """The nodes of a conversation."""
 
-    def __init__(self, nodes: dict[str, Json], ledger: Ledger) -> None:
+    def __init__(self, nodes: dict[str, p.Json], ledger: p.Ledger) -> None:
         self._nodes = nodes
         self._below = _children_of(nodes)
         self._ledger = ledger
@@ -118,7 +109,7 @@ class _Tree:
         parent = text_in(self._nodes[name].get("parent"))
         return parent if parent in self._nodes else ""
 
-    def _message(self, name: str, message: Json) -> tuple[tuple[ForeignMessage, ...], str]:
+    def _message(self, name: str, message: p.Json) -> tuple[tuple[p.ForeignMessage, ...], str]:
         """The message of a node, or the reason that there is none."""
         content = object_in(message.get("content"))
         role = object_in(message.get("author")).get("role")
@@ -133,8 +124,8 @@ class _Tree:
             self._calls[name] = message["recipient"], made.tool_calls[0]
         return (made,), ""
 
-    def _result(self, name: str, message: Json, content: Json) -> ForeignMessage:
-        return ForeignMessage(
+    def _result(self, name: str, message: p.Json, content: p.Json) -> p.ForeignMessage:
+        return p.ForeignMessage(
             id=_id(name, message),
             role="tool",
             content=_text(content, message),
@@ -160,7 +151,7 @@ class _Tree:
         return object_in(message.get("author")).get("role") == "user"
 
 
-def _children_of(nodes: dict[str, Json]) -> dict[str, list[str]]:
+def _children_of(nodes: dict[str, p.Json]) -> dict[str, list[str]]:
     """The children of each node, as it lists them, then those that only name it as their parent."""
     below = {
         name: [child for child in items_in(node.get("children")) if text_in(child) in nodes]
@@ -174,7 +165,7 @@ def _children_of(nodes: dict[str, Json]) -> dict[str, list[str]]:
     return below
 
 
-def _reason_to_drop(message: Json, role: Any, content: Json) -> str:
+def _reason_to_drop(message: p.Json, role: Any, content: p.Json) -> str:
     facts = object_in(message.get("metadata"))
     if not message:
         return "node without a message"
@@ -190,13 +181,13 @@ def _reason_to_drop(message: Json, role: Any, content: Json) -> str:
     return "hidden message" if hidden and role != "tool" and not _tool_of(message, role) else ""
 
 
-def _said(name: str, message: Json, role: Any, content: Json) -> ForeignMessage | None:
+def _said(name: str, message: p.Json, role: Any, content: p.Json) -> p.ForeignMessage | None:
     """The message of a user or of a model; ``None`` if it has no words."""
     text = _text(content, message)
     calls = _calls(name, message, role, text)
     if not text.strip() and not calls:
         return None
-    return ForeignMessage(
+    return p.ForeignMessage(
         id=_id(name, message),
         role=role,
         content=None if calls else text,
@@ -207,32 +198,32 @@ def _said(name: str, message: Json, role: Any, content: Json) -> ForeignMessage 
     )
 
 
-def _calls(name: str, message: Json, role: Any, text: str) -> tuple[ToolCall, ...]:
+def _calls(name: str, message: p.Json, role: Any, text: str) -> tuple[ToolCall, ...]:
     tool = _tool_of(message, role)
     return (ToolCall(f"{name}-0", tool, arguments(text)),) if tool else ()
 
 
-def _tool_of(message: Json, role: Any) -> str:
+def _tool_of(message: p.Json, role: Any) -> str:
     recipient = text_in(message.get("recipient"))
     return recipient if role == "assistant" and recipient != "all" else ""
 
 
-def _id(name: str, message: Json) -> str:
+def _id(name: str, message: p.Json) -> str:
     return text_in(message.get("id")) or name
 
 
-def _model(message: Json) -> str | None:
+def _model(message: p.Json) -> str | None:
     return text_in(object_in(message.get("metadata")).get("model_slug")) or None
 
 
-def _status(message: Json) -> str | None:
+def _status(message: p.Json) -> str | None:
     if message.get("status") == "in_progress":
         return "interrupted"
     finish = object_in(object_in(message.get("metadata")).get("finish_details"))
     return _STATUS.get(text_in(finish.get("type")))
 
 
-def _text(content: Json, message: Json) -> str:
+def _text(content: p.Json, message: p.Json) -> str:
     if isinstance(content.get("parts"), list):
         texts = [_part(part) for part in items_in(content["parts"])]
         return joined([*texts, *_attached(message, content)])
@@ -259,7 +250,7 @@ def _kind(kind: str) -> str:
     return next((word for word in ("image", "audio", "video") if word in kind), "file")
 
 
-def _attached(message: Json, content: Json) -> Iterator[str]:
+def _attached(message: p.Json, content: p.Json) -> Iterator[str]:
     """Files beside the text; pictures among the parts are not repeated."""
     pictures = content.get("content_type") == "multimodal_text"
     for file in objects_in(object_in(message.get("metadata")).get("attachments")):
@@ -272,4 +263,4 @@ def _size(value: Any) -> str:
     return f"{value} bytes" if isinstance(value, int) and value else ""
 
 
-READER = Reader("chatgpt", "ChatGPT", nowhere, _recognises, _read, several=True, archives=True)
+READER = p.Reader("chatgpt", "ChatGPT", nowhere, _recognises, _read, several=True, archives=True)

@@ -7,21 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from tui.domain.journal.message import Role, ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 WITHIN = ("conversations",)
@@ -36,19 +27,19 @@ def _recognises(path: Path, head: bytes) -> bool:
     return has_key(beginning(path, head), b"chat_messages")
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for record in records(source, ledger, WITHIN):
         if not objects_in(record.get("chat_messages")):
             ledger.skipped["conversation without messages"] += 1
             continue
-        counts = Ledger()
-        yield Conversation(_heading(record), partial(_items, record, counts), counts)
+        counts = p.Ledger()
+        yield p.Conversation(_heading(record), partial(_items, record, counts), counts)
 
 
-def _heading(record: Json) -> Heading:
+def _heading(record: p.Json) -> p.Heading:
     created = utc(record.get("created_at"))
     first = text_in(objects_in(record["chat_messages"])[0].get("uuid"))
-    return Heading(
+    return p.Heading(
         source_id=text_in(record.get("uuid")) or first or text_in(record.get("name")) or "unnamed",
         name=title(record.get("name")),
         created_at=created,
@@ -57,7 +48,7 @@ def _heading(record: Json) -> Heading:
     )
 
 
-def _items(record: Json, ledger: Ledger) -> Iterator[Item]:
+def _items(record: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     turns = list(_turns(record, ledger))
     leaf = text_in(record.get("current_leaf_message_uuid"))
     known = {turn.id for turn in turns}
@@ -77,7 +68,7 @@ def _chained(turns: list[Turn], known: set[str]) -> Iterator[Turn]:
         before = turn.id
 
 
-def _turns(record: Json, ledger: Ledger) -> Iterator[Turn]:
+def _turns(record: p.Json, ledger: p.Ledger) -> Iterator[Turn]:
     seen: set[str] = set()
     model = text_in(record.get("model")) or None
     for number, message in enumerate(items_in(record["chat_messages"])):
@@ -94,13 +85,15 @@ def _turns(record: Json, ledger: Ledger) -> Iterator[Turn]:
         yield Turn(name, text_in(facts.get("parent_message_uuid")), said)
 
 
-def _said(name: str, message: Json, model: str | None) -> tuple[tuple[ForeignMessage, ...], str]:
+def _said(
+    name: str, message: p.Json, model: str | None
+) -> tuple[tuple[p.ForeignMessage, ...], str]:
     """The messages of a record, or the reason that there are none."""
     role = _ROLES.get(text_in(message.get("sender")))
     if not role:
         return (), "unknown role" if message else "unreadable line"
     is_answer = role == "assistant"
-    whole = ForeignMessage(
+    whole = p.ForeignMessage(
         id=name,
         role=role,
         content=None,
@@ -112,18 +105,18 @@ def _said(name: str, message: Json, model: str | None) -> tuple[tuple[ForeignMes
     return said, _reason(message)
 
 
-def _reason(message: Json) -> str:
+def _reason(message: p.Json) -> str:
     kinds = {text_in(block.get("type")) for block in objects_in(message.get("content"))}
     return "thinking" if kinds & _SILENT else "empty message"
 
 
-def _status(message: Json) -> str | None:
+def _status(message: p.Json) -> str | None:
     if message.get("truncated") is True:
         return "truncated"
     return _STATUS.get(text_in(message.get("stop_reason")))
 
 
-def _pieces(name: str, message: Json) -> list[Piece]:
+def _pieces(name: str, message: p.Json) -> list[Piece]:
     """What its blocks say; where they say nothing, its plain text."""
     blocks = objects_in(message.get("content"))
     pieces = [piece for number, block in enumerate(blocks) for piece in _block(name, number, block)]
@@ -136,7 +129,7 @@ def _pieces(name: str, message: Json) -> list[Piece]:
     return [placeholder(kind) for kind in unknown if kind and kind not in {"text", *_SILENT}]
 
 
-def _block(name: str, number: int, block: Json) -> Iterator[Piece]:
+def _block(name: str, number: int, block: p.Json) -> Iterator[Piece]:
     match block.get("type"):
         case "text":
             yield _shown(text_in(block.get("text")))
@@ -170,7 +163,7 @@ def _shown(text: str) -> str:
     return _THINKING.sub("", _UNSUPPORTED.sub("", text))
 
 
-def _files(message: Json) -> Iterator[str]:
+def _files(message: p.Json) -> Iterator[str]:
     for attachment in objects_in(message.get("attachments")):
         name = text_in(attachment.get("file_name"))
         content = text_in(attachment.get("extracted_content"))
@@ -182,4 +175,6 @@ def _files(message: Json) -> Iterator[str]:
         yield placeholder(kind, text_in(file.get("file_name")))
 
 
-READER = Reader("claude-ai", "Claude.ai", nowhere, _recognises, _read, several=True, archives=True)
+READER = p.Reader(
+    "claude-ai", "Claude.ai", nowhere, _recognises, _read, several=True, archives=True
+)

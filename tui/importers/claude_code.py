@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import open_regular
 from tui.importers import contents
+from tui.importers import protocol as p
 from tui.importers.claude_code_lines import (
     Line,
     calls_in,
@@ -28,18 +29,6 @@ from tui.importers.claude_code_lines import (
 from tui.importers.claude_code_tree import Place, Step, Talk, Tree, id_of
 from tui.importers.json_lines import object_in, objects_in, raw_lines, text_in
 from tui.importers.kinds import QWEN_CODE
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    ForeignTodos,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
 
@@ -62,9 +51,9 @@ class TodoLog:
     """Takes in the lines of a conversation; ``current`` is the list after the last of them."""
 
     def __init__(self) -> None:
-        self.current: ForeignTodos | None = None
-        self._tasks: dict[str, Json] = {}
-        self._asked_for: dict[str, Json] = {}
+        self.current: p.ForeignTodos | None = None
+        self._tasks: dict[str, p.Json] = {}
+        self._asked_for: dict[str, p.Json] = {}
 
     def take(self, line: Line) -> None:
         for call in calls_in(line):
@@ -72,7 +61,7 @@ class TodoLog:
         for result in results_in(line):
             self._take_result(result)
 
-    def _take_call(self, call: Json, given: Json) -> None:
+    def _take_call(self, call: p.Json, given: p.Json) -> None:
         match call.get("name"):
             case "TodoWrite" if isinstance(listed := given.get("todos"), list):
                 self._tasks.clear()
@@ -84,14 +73,14 @@ class TodoLog:
             case _:
                 pass
 
-    def _take_result(self, result: Json) -> None:
+    def _take_result(self, result: p.Json) -> None:
         asked = self._asked_for.pop(text_in(result.get("tool_use_id")), None)
         created = _CREATED.search(result_text(result)) if asked is not None else None
         if created and asked is not None:
             self._tasks[created[1]] = {**asked, "content": asked.get("subject")}
             self._set(list(self._tasks.values()))
 
-    def _update(self, number: str, given: Json) -> None:
+    def _update(self, number: str, given: p.Json) -> None:
         task = self._tasks.get(number)
         if task is None:
             return
@@ -103,13 +92,13 @@ class TodoLog:
             self._tasks[number] = {**task, **changes, "content": content}
         self._set(list(self._tasks.values()))
 
-    def _set(self, items: list[Json]) -> None:
+    def _set(self, items: list[p.Json]) -> None:
         self.current = contents.todos(
             (each.get("content"), each.get("status"), each.get("activeForm")) for each in items
         )
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     roots = [places.named("CLAUDE_CONFIG_DIR", places.home / ".claude")]
     if not places.environment.get("CLAUDE_CONFIG_DIR", "").strip():
         roots.append(places.config / "claude")
@@ -119,7 +108,7 @@ def _find(places: Places) -> Iterator[Source]:
     for root in roots:
         for path in places.glob(root, "projects/*/*.jsonl"):
             if not _is_sub_agent(path) and path.is_file():
-                yield Source.of(path)
+                yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -132,7 +121,7 @@ def _is_sub_agent(path: Path) -> bool:
     return path.name.startswith("agent-") or path.parent.name == "subagents"
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if _is_sub_agent(source.path):
         ledger.skipped[SUB_AGENT] += sum(1 for _ in raw_lines(source.path))
         return
@@ -140,10 +129,10 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     if not talk.steps:
         ledger.add(talk.ledger)
         return
-    yield Conversation(talk.heading, lambda: _items(source.path, talk), talk.ledger)
+    yield p.Conversation(talk.heading, lambda: _items(source.path, talk), talk.ledger)
 
 
-def _items(path: Path, talk: Talk) -> Iterator[Item]:
+def _items(path: Path, talk: Talk) -> Iterator[p.Item]:
     descriptor = open_regular(path, follow=True)
     file = talk.heading.source_id
     todos = TodoLog()
@@ -186,7 +175,7 @@ class _Writer:
         self._ending = ending
         self._open: list[str] = []
 
-    def messages(self, lines: list[_Placed]) -> Iterator[Item]:
+    def messages(self, lines: list[_Placed]) -> Iterator[p.Item]:
         if answers := [each for each in lines if each.line.role == "assistant"]:
             yield self._answer(answers[0].id, [each.line for each in answers])
         others = [each for each in lines if each.line.role == "user"]
@@ -200,18 +189,18 @@ class _Writer:
                 number = len(results_in(line))
                 yield self._message(_numbered(name, number), line, "user", content=said)
 
-    def summaries(self, lines: Iterator[_Placed]) -> Iterator[ForeignSummary]:
+    def summaries(self, lines: Iterator[_Placed]) -> Iterator[p.ForeignSummary]:
         for _, line in lines:
             text = contents.joined(texts_in(line))
             if text and self.last:
-                yield ForeignSummary(text, self.last)
+                yield p.ForeignSummary(text, self.last)
 
-    def _earlier(self, name: str, line: Line) -> Iterator[Item]:
+    def _earlier(self, name: str, line: Line) -> Iterator[p.Item]:
         message, summary = contents.earlier(contents.joined(texts_in(line)), name + self._ending)
         yield self._message(name, line, message.role, content=message.content)
         yield summary
 
-    def _answer(self, name: str, lines: list[Line]) -> ForeignMessage:
+    def _answer(self, name: str, lines: list[Line]) -> p.ForeignMessage:
         final = lines[-1]
         text = contents.joined(dict.fromkeys(text for line in lines for text in texts_in(line)))
         calls = _calls(name, (block for line in lines for block in calls_in(line)))
@@ -236,7 +225,7 @@ class _Writer:
             return "interrupted"
         return "truncated" if object_in(final.message).get("stop_reason") in _TRUNCATED else None
 
-    def _result(self, placed: _Placed, number: int, block: Json) -> ForeignMessage:
+    def _result(self, placed: _Placed, number: int, block: p.Json) -> p.ForeignMessage:
         name = _numbered(placed.id, number)
         call = text_in(block.get("tool_use_id")) or next(iter(self._open), f"{name}-call")
         if call in self._open:
@@ -244,9 +233,9 @@ class _Writer:
         content = result_text(block)
         return self._message(name, placed.line, "tool", content=content, tool_call_id=call)
 
-    def _message(self, name: str, line: Line, role: Role, **fields: Any) -> ForeignMessage:
+    def _message(self, name: str, line: Line, role: Role, **fields: Any) -> p.ForeignMessage:
         parent, self.last = self.last, name + self._ending
-        return ForeignMessage(
+        return p.ForeignMessage(
             self.last, role, timestamp=utc(line.timestamp), parent=parent, **fields
         )
 
@@ -255,7 +244,7 @@ def _numbered(name: str, number: int) -> str:
     return f"{name}-{number}" if number else name
 
 
-def _calls(name: str, found: Iterable[Json]) -> tuple[ToolCall, ...]:
+def _calls(name: str, found: Iterable[p.Json]) -> tuple[ToolCall, ...]:
     calls: dict[str, ToolCall] = {}
     for number, block in enumerate(found, 1):
         call = text_in(block.get("id")) or f"{name}-{number}"
@@ -277,4 +266,4 @@ def _usage(lines: list[Line]) -> TokenUsage | None:
     return None
 
 
-READER = Reader("claude-code", "Claude Code", _find, _recognises, _read)
+READER = p.Reader("claude-code", "Claude Code", _find, _recognises, _read)

@@ -11,23 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tui.domain.journal.message import Role, ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.contents import base64_size, blocks, earlier, joined, placeholder, title, usage
 from tui.importers.json_file import records_or_rest
 from tui.importers.json_lines import object_in, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.vscode import user_folders
 
@@ -42,23 +31,23 @@ _INJECTED = re.compile(r"<environment_details>.*?</environment_details>\s*", re.
 _MARKS = re.compile(r"</?(?:task|feedback|user_message|user_input|answer)(?: mode=\"\w+\")?>\n?")
 
 
-def extension_tasks(places: Places, extension: str) -> Iterator[Path]:
+def extension_tasks(places: p.Places, extension: str) -> Iterator[Path]:
     """Find the tasks of an extension, in all editors that have it."""
     for folder in user_folders(places):
         yield from places.glob(folder, f"globalStorage/{extension}/tasks/*")
 
 
-def sources(folders: Iterator[Path]) -> Iterator[Source]:
+def sources(folders: Iterator[Path]) -> Iterator[p.Source]:
     """The tasks that have messages."""
     for folder in folders:
         if (folder / API).is_file():
-            yield Source.of(folder, *_parts(folder))
+            yield p.Source.of(folder, *_parts(folder))
 
 
-def newest_sources(places: Places, folder: Path) -> Iterator[Source]:
+def newest_sources(places: p.Places, folder: Path) -> Iterator[p.Source]:
     """The sessions of a folder, each in a folder of its own."""
     for path in places.glob(folder, f"*/*{_NEWEST}"):
-        yield Source.of(path, *_parts(path))
+        yield p.Source.of(path, *_parts(path))
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
@@ -81,14 +70,14 @@ def recognises(path: Path, head: bytes) -> bool:
 class _Task(NamedTuple):
     """The messages of a task, and what is known of it."""
 
-    heading: Heading
-    records: list[Json]
+    heading: p.Heading
+    records: list[p.Json]
     times: dict[int, str]
     """By the number of the message, of those that have none of their own."""
 
 
-def read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    counts = Ledger()
+def read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
+    counts = p.Ledger()
     if source.path.name.endswith(_COMPACTED):
         ledger.skipped["duplicate"] += len(records_or_rest(source.path, "messages", ledger))
         return
@@ -97,15 +86,15 @@ def read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     else:
         folder = source.path if source.path.is_dir() else source.path.parent
         task = _task(folder, counts)
-    yield Conversation(task.heading, partial(_items, task, counts), counts)
+    yield p.Conversation(task.heading, partial(_items, task, counts), counts)
 
 
-def _newest(path: Path, ledger: Ledger) -> _Task:
+def _newest(path: Path, ledger: p.Ledger) -> _Task:
     records = records_or_rest(path, "messages", ledger)
     facts = object_in(_if_there(_beside(path)))
     folder = text_in(facts.get("cwd")) or text_in(facts.get("workspace_root"))
     times = [time for record in records if (time := utc(record.get("ts")))]
-    heading = Heading(
+    heading = p.Heading(
         source_id=text_in(facts.get("session_id")) or path.name.removesuffix(_NEWEST),
         name=title(object_in(facts.get("metadata")).get("title")),
         project_path=folder if folder.startswith("/") else "",
@@ -116,13 +105,13 @@ def _newest(path: Path, ledger: Ledger) -> _Task:
     return _Task(heading, records, {})
 
 
-def _task(folder: Path, ledger: Ledger) -> _Task:
+def _task(folder: Path, ledger: p.Ledger) -> _Task:
     records = records_or_rest(folder / API, "messages", ledger)
     screen = objects_in(_if_there(folder / _SCREEN))
     facts = object_in(_if_there(folder / _FACTS)) or _listed(folder)
     times = [time for record in [*records, *screen] if (time := utc(record.get("ts")))]
     project = text_in(facts.get("workspace")) or text_in(facts.get("cwdOnTaskInitialization"))
-    heading = Heading(
+    heading = p.Heading(
         source_id=folder.name,
         name=_first_line(text_in(facts.get("task")) or _asked(screen)),
         project_path=project if project.startswith("/") else "",
@@ -140,13 +129,13 @@ def _if_there(path: Path) -> Any:
         return None
 
 
-def _listed(folder: Path) -> Json:
+def _listed(folder: Path) -> p.Json:
     """The facts of a task in the list of all."""
     found = objects_in(_if_there(folder.parent.parent / "state" / "taskHistory.json"))
     return next((each for each in found if each.get("id") == folder.name), object_in(None))
 
 
-def _asked(screen: list[Json]) -> str:
+def _asked(screen: list[p.Json]) -> str:
     """The task as the screen shows it."""
     return next((text_in(each.get("text")) for each in screen if each.get("say") == "task"), "")
 
@@ -155,7 +144,7 @@ def _first_line(text: str) -> str:
     return title(text.strip().partition("\n")[0])
 
 
-def _times(screen: list[Json]) -> dict[int, str]:
+def _times(screen: list[p.Json]) -> dict[int, str]:
     """The times of messages: what the screen shows names the last message before it."""
     times: dict[int, str] = {}
     for each in screen:
@@ -166,7 +155,7 @@ def _times(screen: list[Json]) -> dict[int, str]:
     return {0: first, **times} if first else times
 
 
-def _items(task: _Task, ledger: Ledger) -> Iterator[Item]:
+def _items(task: _Task, ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(task.heading.source_id)
     last = ""
     ends: dict[str, str] = {}
@@ -190,7 +179,7 @@ def _items(task: _Task, ledger: Ledger) -> Iterator[Item]:
             ends[parent] = last
 
 
-def _count(record: Json, made: tuple[ForeignMessage, ...], ledger: Ledger) -> None:
+def _count(record: p.Json, made: tuple[p.ForeignMessage, ...], ledger: p.Ledger) -> None:
     if made:
         ledger.read += 1
     else:
@@ -199,20 +188,20 @@ def _count(record: Json, made: tuple[ForeignMessage, ...], ledger: Ledger) -> No
         ledger.skipped["thinking" if thought else "injected text"] += 1
 
 
-def _summary(pieces: list[Piece], through: str, ids: MadeIds) -> Iterator[Item]:
+def _summary(pieces: list[Piece], through: str, ids: MadeIds) -> Iterator[p.Item]:
     text = joined(piece for piece in pieces if isinstance(piece, str))
     if through:
-        yield ForeignSummary(text, through)
+        yield p.ForeignSummary(text, through)
     else:
         yield from earlier(text, ids.make("summary"))
 
 
-def _whole(ids: MadeIds, record: Json, role: Role, time: str | None) -> ForeignMessage:
+def _whole(ids: MadeIds, record: p.Json, role: Role, time: str | None) -> p.ForeignMessage:
     """The part that the messages of a record have in common."""
     known = text_in(record.get("id"))
     counts = object_in(record.get("metrics"))
     name = ids.within(known) if known else ids.make(role, record.get("content"))
-    return ForeignMessage(
+    return p.ForeignMessage(
         id=name,
         role=role,
         content=None,
@@ -222,7 +211,7 @@ def _whole(ids: MadeIds, record: Json, role: Role, time: str | None) -> ForeignM
     )
 
 
-def _pieces(record: Json, role: Role) -> Iterator[Piece]:
+def _pieces(record: p.Json, role: Role) -> Iterator[Piece]:
     for block in blocks(record.get("content")):
         match block.get("type"):
             case "text":
@@ -255,13 +244,13 @@ def _result(content: Any) -> str:
     )
 
 
-def _mark(block: Json) -> str:
+def _mark(block: p.Json) -> str:
     source = object_in(block.get("source"))
     name = Path(text_in(block.get("path"))).name
     kind = text_in(block.get("type")) or "block"
     return placeholder(kind, name, source.get("media_type"), base64_size(source.get("data")))
 
 
-def reader(program: str, name: str, find: Any) -> Reader:
+def reader(program: str, name: str, find: Any) -> p.Reader:
     """The reader of a program that keeps its tasks so."""
-    return Reader(program, name, find, recognises, read, parts=_parts)
+    return p.Reader(program, name, find, recognises, read, parts=_parts)

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from tui.files import open_regular
 from tui.importers import contents
+from tui.importers import protocol as p
 from tui.importers.codex_lines import Entry, Record, entry_in, entry_of, head_of
 from tui.importers.codex_talk import Seen, Talk
 from tui.importers.json_lines import (
@@ -22,15 +23,6 @@ from tui.importers.json_lines import (
     raw_lines,
     text_in,
     whole,
-)
-from tui.importers.protocol import (
-    Conversation,
-    Heading,
-    Item,
-    Ledger,
-    Places,
-    Reader,
-    Source,
 )
 from tui.importers.times import utc
 
@@ -47,12 +39,12 @@ _WINDOW_BYTES = 64 * 1024 * 1024
 _UNPARSED = {"function_call_output", "custom_tool_call_output", "token_count", "compacted"}
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("CODEX_HOME", places.home / ".codex")
     for pattern in ("sessions/**/*", "archived_sessions/**/*"):
         for path in places.glob(root, pattern):
             if _is_wanted_file(path):
-                yield Source.of(path)
+                yield p.Source.of(path)
 
 
 def _is_wanted_file(path: Path) -> bool:
@@ -68,7 +60,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix in (".jsonl", ".json") and bool(_MARKS.search(head))
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".json":
         yield from _read_object(source.path, ledger)
         return
@@ -82,11 +74,11 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     if facts.left_out:
         ledger.skipped[facts.left_out] += facts.lines
         return
-    own = Ledger()
-    yield Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
+    own = p.Ledger()
+    yield p.Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
 
 
-def _items(path: Path, facts: "_Facts", ledger: Ledger) -> Iterator[Item]:
+def _items(path: Path, facts: "_Facts", ledger: p.Ledger) -> Iterator[p.Item]:
     talk = facts.talk(ledger)
     for raw in _lines(path):
         head = head_of(raw.data)
@@ -99,7 +91,7 @@ def _items(path: Path, facts: "_Facts", ledger: Ledger) -> Iterator[Item]:
     yield from talk.end()
 
 
-def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     value = object_in(whole(path))
     facts = _Facts(path)
     header = entry_in(object_in(value.get("session")))
@@ -112,17 +104,17 @@ def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
     if not entries:
         ledger.skipped["unreadable file"] += 1
         return
-    own = Ledger()
+    own = p.Ledger()
     if len(items) > len(entries):
         own.skipped["unknown record"] += len(items) - len(entries)
 
-    def read() -> Iterator[Item]:
+    def read() -> Iterator[p.Item]:
         talk = facts.talk(own)
         for entry in entries:
             yield from talk.take(entry)
         yield from talk.end()
 
-    yield Conversation(facts.heading(), read, own)
+    yield p.Conversation(facts.heading(), read, own)
 
 
 def _lines(path: Path) -> Iterator[RawLine]:
@@ -176,14 +168,14 @@ class _Facts:
         self._in_headers = True
         self._undone = 0
 
-    def talk(self, ledger: Ledger) -> Talk:
+    def talk(self, ledger: p.Ledger) -> Talk:
         """Begin to read the messages."""
         root = self.root or self.source_id
         return Talk(self.source_id, root, ledger, self.seen, self._undone)
 
-    def heading(self) -> Heading:
+    def heading(self) -> p.Heading:
         titles = _titles(self._path)
-        return Heading(
+        return p.Heading(
             self.source_id,
             name=contents.title(titles.get(self.source_id)) or contents.title(self._name),
             project_path=self._cwd,
@@ -264,8 +256,8 @@ def _titles(path: Path) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _titles_in(index: Path, _changed: int) -> dict[str, str]:
-    lines = (line.value for line in objects(index, Ledger()))
+    lines = (line.value for line in objects(index, p.Ledger()))
     return {text_in(line.get("id")): text_in(line.get("thread_name")) for line in lines}
 
 
-READER = Reader("codex", "Codex", _find, _recognises, _read)
+READER = p.Reader("codex", "Codex", _find, _recognises, _read)

@@ -7,33 +7,22 @@ from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from tui.importers import protocol as p
 from tui.importers.contents import placeholder, title, usage
 from tui.importers.json_file import content
 from tui.importers.json_lines import object_in, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.vendor_messages import said
 
 _LIST = "sessions.json"
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     home = places.named("CONTINUE_GLOBAL_DIR", places.home / ".continue")
     for path in places.glob(home, "sessions/*.json"):
         if path.name != _LIST:
-            yield Source.of(path)
+            yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -42,17 +31,17 @@ def _recognises(path: Path, head: bytes) -> bool:
     return b'"sessionId"' in head and (b'"history"' in head or b'"workspaceDirectory"' in head)
 
 
-def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
-    counts = Ledger()
+def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
+    counts = p.Ledger()
     fields, records = content(source.path, "history", counts)
     heading = _heading(source.path, fields)
-    yield Conversation(heading, partial(_items, heading.source_id, records, counts), counts)
+    yield p.Conversation(heading, partial(_items, heading.source_id, records, counts), counts)
 
 
-def _heading(path: Path, fields: Json) -> Heading:
+def _heading(path: Path, fields: p.Json) -> p.Heading:
     name = text_in(fields.get("sessionId")) or path.stem
     listed = _listed(path.with_name(_LIST), name)
-    return Heading(
+    return p.Heading(
         source_id=name,
         name=title(fields.get("title")),
         project_path=_folder(text_in(fields.get("workspaceDirectory"))),
@@ -61,7 +50,7 @@ def _heading(path: Path, fields: Json) -> Heading:
     )
 
 
-def _listed(path: Path, name: str) -> Json:
+def _listed(path: Path, name: str) -> p.Json:
     """The facts of a session in the list of all."""
     try:
         found = [each for each in objects_in(whole(path)) if each.get("sessionId") == name]
@@ -75,7 +64,7 @@ def _folder(address: str) -> str:
     return path if path.startswith("/") else ""
 
 
-def _items(session: str, records: list[Json], ledger: Ledger) -> Iterator[Item]:
+def _items(session: str, records: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(session)
     answered = {text_in(object_in(each.get("message")).get("toolCallId")) for each in records}
     for record in records:
@@ -85,10 +74,10 @@ def _items(session: str, records: list[Json], ledger: Ledger) -> Iterator[Item]:
         yield message
         yield from _results(record, message, answered, ids)
         if summary := text_in(record.get("conversationSummary")):
-            yield ForeignSummary(summary, through=message.id)
+            yield p.ForeignSummary(summary, through=message.id)
 
 
-def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | None:
+def _message(record: p.Json, ids: MadeIds, ledger: p.Ledger) -> p.ForeignMessage | None:
     facts = object_in(record.get("message"))
     known = text_in(facts.get("id"))
     message = said(facts, ids, ledger, known and ids.within(known), _files(record))
@@ -101,21 +90,21 @@ def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | Non
 
 
 def _results(
-    record: Json, message: ForeignMessage, answered: set[str], ids: MadeIds
-) -> Iterator[ForeignMessage]:
+    record: p.Json, message: p.ForeignMessage, answered: set[str], ids: MadeIds
+) -> Iterator[p.ForeignMessage]:
     """The results that are beside their calls and not among the messages."""
     for state in objects_in(record.get("toolCallStates")):
         call = text_in(state.get("toolCallId"))
         texts = [text_in(each.get("content")) for each in objects_in(state.get("output"))]
         if call and call not in answered and any(texts):
             name = ids.within(f"{message.id}-{call}")
-            yield ForeignMessage(name, "tool", "\n\n".join(texts), tool_call_id=call)
+            yield p.ForeignMessage(name, "tool", "\n\n".join(texts), tool_call_id=call)
 
 
-def _files(record: Json) -> Iterator[str]:
+def _files(record: p.Json) -> Iterator[str]:
     """Marks for the files that the user has attached; their text was sent, but not written."""
     for item in objects_in(record.get("contextItems")):
         yield placeholder("context", item.get("name"), item.get("description"))
 
 
-READER = Reader("continue", "Continue", _find, _recognises, _read)
+READER = p.Reader("continue", "Continue", _find, _recognises, _read)

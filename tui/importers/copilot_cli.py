@@ -11,21 +11,10 @@ import msgspec
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
+from tui.importers import protocol as p
 from tui.importers.json_lines import decode, object_in, objects_in, raw_lines, text_in, whole
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _MARK = re.compile(
@@ -55,20 +44,20 @@ _FACTS = ("session.start", "session.resume", "session.model_change", "session.ti
 _WORKSPACE_BYTES = 1024 * 1024
 
 
-def read_history(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+def read_history(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     """Read the conversation of a file. Raises ``OSError``."""
     value = object_in(whole(path))
     messages = objects_in(value.get("chatMessages"))
     if not messages:
         ledger.skipped["unreadable file"] += 1
         return
-    own = Ledger()
+    own = p.Ledger()
     source_id = text_in(value.get("sessionId")) or path.stem
-    heading = Heading(source_id, created_at=utc(value.get("startTime")))
-    yield Conversation(heading, lambda: _history_items(messages, source_id, own), own)
+    heading = p.Heading(source_id, created_at=utc(value.get("startTime")))
+    yield p.Conversation(heading, lambda: _history_items(messages, source_id, own), own)
 
 
-def _history_items(messages: list[Json], source_id: str, ledger: Ledger) -> Iterator[Item]:
+def _history_items(messages: list[p.Json], source_id: str, ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(source_id)
     for message in messages:
         made = _history_message(message, ids.make(message))
@@ -79,24 +68,24 @@ def _history_items(messages: list[Json], source_id: str, ledger: Ledger) -> Iter
             ledger.skipped["system prompt"] += 1
 
 
-def _history_message(message: Json, name: str) -> ForeignMessage | None:
+def _history_message(message: p.Json, name: str) -> p.ForeignMessage | None:
     blocks = contents.blocks(message.get("content"))
     text = contents.joined(text_in(block.get("text")) for block in blocks)
     match message.get("role"):
         case "user":
-            return ForeignMessage(name, "user", text)
+            return p.ForeignMessage(name, "user", text)
         case "assistant":
-            return ForeignMessage(
+            return p.ForeignMessage(
                 name, "assistant", text or None, tool_calls=_history_calls(message)
             )
         case "tool":
             call = text_in(message.get("tool_call_id")) or f"{name}-call"
-            return ForeignMessage(name, "tool", text, tool_call_id=call)
+            return p.ForeignMessage(name, "tool", text, tool_call_id=call)
         case _:
             return None
 
 
-def _history_calls(message: Json) -> tuple[ToolCall, ...]:
+def _history_calls(message: p.Json) -> tuple[ToolCall, ...]:
     return tuple(
         ToolCall(
             text_in(call.get("id")) or f"call-{number}",
@@ -115,7 +104,7 @@ class _Event(msgspec.Struct, rename="camel", gc=False):
     agent_id: Any = None
 
     @property
-    def fields(self) -> Json:
+    def fields(self) -> p.Json:
         return object_in(self.data)
 
     @property
@@ -126,7 +115,7 @@ class _Event(msgspec.Struct, rename="camel", gc=False):
 _DECODER = msgspec.json.Decoder(_Event)
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("COPILOT_HOME", places.home / ".copilot")
     patterns = (
         "session-state/*/events.jsonl",
@@ -136,14 +125,14 @@ def _find(places: Places) -> Iterator[Source]:
     for pattern in patterns:
         for path in places.glob(root, pattern):
             if path.is_file():
-                yield Source.of(path)
+                yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix in (".jsonl", ".json") and bool(_MARK.search(head))
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".json":
         yield from read_history(source.path, ledger)
         return
@@ -151,11 +140,11 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     for raw in raw_lines(source.path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
             facts.take(event)
-    own = Ledger()
-    yield Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
+    own = p.Ledger()
+    yield p.Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
 
 
-def _items(path: Path, facts: "_Facts", ledger: Ledger) -> Iterator[Item]:
+def _items(path: Path, facts: "_Facts", ledger: p.Ledger) -> Iterator[p.Item]:
     talk = _Talk(facts.source_id, ledger)
     for raw in raw_lines(path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
@@ -205,8 +194,8 @@ class _Facts:
             case _:
                 pass
 
-    def heading(self) -> Heading:
-        return Heading(
+    def heading(self) -> p.Heading:
+        return p.Heading(
             self.source_id,
             name=self._name(),
             project_path=self._cwd,
@@ -250,19 +239,19 @@ def _scalar(text: str) -> str:
 class _Talk:
     """Makes messages of events, one after the other."""
 
-    def __init__(self, source_id: str, ledger: Ledger) -> None:
+    def __init__(self, source_id: str, ledger: p.Ledger) -> None:
         self._source_id = source_id
         self._ledger = ledger
         self._number = 0
         self._seen: set[str] = set()
         self._model = ""
         self._parent = ""
-        self._answer: ForeignMessage | None = None
+        self._answer: p.ForeignMessage | None = None
         self._part_of = ""
-        self._results: list[ForeignMessage] = []
-        self._counts: dict[str, Json] = {}
+        self._results: list[p.ForeignMessage] = []
+        self._counts: dict[str, p.Json] = {}
 
-    def take(self, event: _Event) -> Iterator[Item]:
+    def take(self, event: _Event) -> Iterator[p.Item]:
         self._number += 1
         if event.is_of_sub_agent:
             self._skip("sub-agent")
@@ -288,7 +277,7 @@ class _Talk:
             case _:
                 self._note(event)
 
-    def flush(self) -> Iterator[Item]:
+    def flush(self) -> Iterator[p.Item]:
         held = [*([self._answer] if self._answer else []), *self._results]
         self._answer, self._results, self._part_of = None, [], ""
         for message in held:
@@ -308,7 +297,7 @@ class _Talk:
         reason = _REASONS.get(text_in(event.type))
         self._skip(reason or skipped(event.type, _SKIPPED))
 
-    def _prompt(self, event: _Event) -> Iterator[Item]:
+    def _prompt(self, event: _Event) -> Iterator[p.Item]:
         attached = objects_in(event.fields.get("attachments"))
         text = contents.joined([_text(event), *map(_attachment, attached)])
         if not text:
@@ -317,7 +306,7 @@ class _Talk:
         yield from self.flush()
         yield from self._alone(self._message(event, "user", text))
 
-    def _said(self, event: _Event) -> Iterator[Item]:
+    def _said(self, event: _Event) -> Iterator[p.Item]:
         text = _text(event)
         calls = _calls(event)
         if not text.strip() and not calls:
@@ -358,16 +347,16 @@ class _Talk:
             call = text_in(event.fields.get("toolCallId")) or f"{made.id}-call"
             self._results.append(msgspec.structs.replace(made, tool_call_id=call))
 
-    def _compacted(self, event: _Event) -> Iterator[Item]:
+    def _compacted(self, event: _Event) -> Iterator[p.Item]:
         text = text_in(event.fields.get("summaryContent"))
         yield from self.flush()
         if not text.strip() or not self._parent:
             self._skip("summary without text or messages")
             return
         self._ledger.read += 1
-        yield ForeignSummary(text, self._parent)
+        yield p.ForeignSummary(text, self._parent)
 
-    def _failed(self, event: _Event) -> Iterator[Item]:
+    def _failed(self, event: _Event) -> Iterator[p.Item]:
         error = text_in(event.fields.get("message")) or "error"
         yield from self.flush()
         made = self._message(event, "assistant", None)
@@ -378,12 +367,12 @@ class _Talk:
         if self._answer:
             self._answer = msgspec.structs.replace(self._answer, status=status)
 
-    def _alone(self, message: ForeignMessage | None) -> Iterator[Item]:
+    def _alone(self, message: p.ForeignMessage | None) -> Iterator[p.Item]:
         if message is not None:
             yield msgspec.structs.replace(message, parent=self._parent)
             self._parent = message.id
 
-    def _message(self, event: _Event, role: Role, text: str | None) -> ForeignMessage | None:
+    def _message(self, event: _Event, role: Role, text: str | None) -> p.ForeignMessage | None:
         """A message that is counted; ``None`` if it was there before."""
         name = text_in(event.id) or f"~{self._number}"
         name = name if _UUID.fullmatch(name) else f"{self._source_id}:{name}"
@@ -392,7 +381,7 @@ class _Talk:
             return None
         self._seen.add(name)
         self._ledger.read += 1
-        return ForeignMessage(name, role, text, utc(event.timestamp))
+        return p.ForeignMessage(name, role, text, utc(event.timestamp))
 
 
 def _text(event: _Event) -> str:
@@ -400,7 +389,7 @@ def _text(event: _Event) -> str:
     return contents.joined(text_in(block.get("text")) for block in blocks)
 
 
-def _attachment(attached: Json) -> str:
+def _attachment(attached: p.Json) -> str:
     kind = text_in(attached.get("mimeType"))
     name = text_in(attached.get("displayName")) or text_in(attached.get("path"))
     size = attached.get("byteLength")
@@ -420,7 +409,7 @@ def _calls(event: _Event) -> tuple[ToolCall, ...]:
     )
 
 
-def _result_text(fields: Json) -> str:
+def _result_text(fields: p.Json) -> str:
     result = object_in(fields.get("result"))
     text = text_in(result.get("content")) or text_in(result.get("detailedContent"))
     error = fields.get("error")
@@ -435,4 +424,4 @@ def _result_text(fields: Json) -> str:
     return contents.joined([text or told, *pictures])
 
 
-READER = Reader("copilot-cli", "GitHub Copilot CLI", _find, _recognises, _read)
+READER = p.Reader("copilot-cli", "GitHub Copilot CLI", _find, _recognises, _read)

@@ -8,23 +8,12 @@ from typing import Any
 
 from tui.domain.journal.message import ToolCall
 from tui.files import UnfitFile, system_text
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
 from tui.importers.databases import Database, Row, has, opened, schema, source
 from tui.importers.json_lines import object_in, objects_in, parse, text_in, whole
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _SESSION = (
@@ -35,7 +24,7 @@ _MESSAGE = ("id", "role", "parts", "model", "is_summary_message", "created_at")
 _STATUS = {"canceled": "interrupted", "max_tokens": "truncated", "error": "failed"}
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     for project in _projects(places):
         folder = Path(text_in(project.get("path")))
         data = folder / (text_in(project.get("data_dir")) or ".crush")
@@ -44,7 +33,7 @@ def _find(places: Places) -> Iterator[Source]:
                 yield source(Path(system_text(str(data / "crush.db"))))
 
 
-def _projects(places: Places) -> list[Json]:
+def _projects(places: p.Places) -> list[p.Json]:
     try:
         value = whole(places.data / "crush" / "projects.json")
     except OSError:
@@ -59,7 +48,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     )
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     folder = source.path.absolute().parent
     project = str(folder.parent) if folder.name == ".crush" else ""
     with opened(source.path) as database:
@@ -67,29 +56,31 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
             yield from _session(database, row, project, ledger)
 
 
-def _session(database: Database, row: Row, project: str, ledger: Ledger) -> Iterator[Conversation]:
+def _session(
+    database: Database, row: Row, project: str, ledger: p.Ledger
+) -> Iterator[p.Conversation]:
     name = text_in(row.get("id"))
     if row.get("parent_session_id") or "$$" in name or name.startswith("title-"):
         found = database.rows("messages", ["id"], ledger, equal={"session_id": name})
         ledger.skipped["sub-agent"] += sum(1 for _ in found)
         return
     created = utc(row.get("created_at"))
-    heading = Heading(
+    heading = p.Heading(
         source_id=name,
         name=title(row.get("title")),
         project_path=project,
         created_at=created,
         updated_at=utc(row.get("updated_at")),
     )
-    counts = Ledger()
-    yield Conversation(heading, partial(_items, database, row, counts), counts)
+    counts = p.Ledger()
+    yield p.Conversation(heading, partial(_items, database, row, counts), counts)
 
 
-def _items(database: Database, session: Row, ledger: Ledger) -> Iterator[Item]:
+def _items(database: Database, session: Row, ledger: p.Ledger) -> Iterator[p.Item]:
     return with_unique_ids(_all_items(database, session, ledger))
 
 
-def _all_items(database: Database, session: Row, ledger: Ledger) -> Iterator[Item]:
+def _all_items(database: Database, session: Row, ledger: p.Ledger) -> Iterator[p.Item]:
     equal = {"session_id": session.get("id")}
     order = ["created_at", "rowid"]
     last = ""
@@ -97,7 +88,7 @@ def _all_items(database: Database, session: Row, ledger: Ledger) -> Iterator[Ite
         said = _said(row, ledger)
         is_summary = row.get("id") == session.get("summary_message_id")
         if said and last and (is_summary or row.get("is_summary_message") == 1):
-            yield ForeignSummary(joined(each.content or "" for each in said), last)
+            yield p.ForeignSummary(joined(each.content or "" for each in said), last)
             continue
         yield from said
         last = said[-1].id if said else last
@@ -112,7 +103,7 @@ def _value(text: object) -> Any:
     return parse(text.encode("utf-8", "replace")) if isinstance(text, str) else None
 
 
-def _said(row: Row, ledger: Ledger) -> tuple[ForeignMessage, ...]:
+def _said(row: Row, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     role, name = row.get("role"), text_in(row.get("id"))
     parts = objects_in(_value(row.get("parts")))
     if role not in ("user", "assistant", "tool"):
@@ -122,7 +113,7 @@ def _said(row: Row, ledger: Ledger) -> tuple[ForeignMessage, ...]:
     finish = _finish(parts)
     status = _STATUS.get(text_in(finish.get("reason"))) if is_answer else None
     error = text_in(finish.get("message")) or text_in(finish.get("details")) or "failed"
-    common = ForeignMessage(
+    common = p.ForeignMessage(
         id=name,
         role="user" if role == "tool" else role,
         content=None,
@@ -141,13 +132,13 @@ def _said(row: Row, ledger: Ledger) -> tuple[ForeignMessage, ...]:
     return said
 
 
-def _finish(parts: list[Json]) -> Json:
+def _finish(parts: list[p.Json]) -> p.Json:
     """How an answer ended."""
     ends = [object_in(part.get("data")) for part in parts if part.get("type") == "finish"]
     return ends[-1] if ends else {}
 
 
-def _part(part: Json) -> Iterator[Piece]:
+def _part(part: p.Json) -> Iterator[Piece]:
     data = object_in(part.get("data"))
     match part.get("type"):
         case "text":
@@ -170,4 +161,4 @@ def _part(part: Json) -> Iterator[Piece]:
             pass
 
 
-READER = Reader("crush", "crush", _find, _recognises, _read, several=True)
+READER = p.Reader("crush", "crush", _find, _recognises, _read, several=True)

@@ -7,23 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from tui.domain.journal.message import ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.databases import MAGIC, Database, has, is_database, opened, schema, source
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _TRANSCRIPT = re.compile(rb'\s*\{\s*"role"\s*:\s*"\w+"\s*,\s*"message"\s*:\s*\{')
@@ -44,7 +34,7 @@ _FIXED = {1: 8, 5: 4}
 """Bytes of a value by its wire type."""
 
 
-def turns(root: str, read: Callable[[str], bytes], ledger: Ledger) -> Iterator[Json]:
+def turns(root: str, read: Callable[[str], bytes], ledger: p.Ledger) -> Iterator[p.Json]:
     """Read the prompts and answers below a root, as messages with ``role`` and ``content``."""
     for turn in _all(read(root), _TURNS):
         for agent_turn in _all(read(turn.hex()), _AGENT_TURN):
@@ -54,7 +44,7 @@ def turns(root: str, read: Callable[[str], bytes], ledger: Ledger) -> Iterator[J
                 yield from _answer(read(step.hex()), ledger)
 
 
-def _answer(step: bytes, ledger: Ledger) -> Iterator[Json]:
+def _answer(step: bytes, ledger: p.Ledger) -> Iterator[p.Json]:
     for number, value in _fields(step):
         if number == _TEXT:
             yield {"role": "assistant", "content": _text(value)}
@@ -98,7 +88,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return 0, len(data)
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     for folder in _folders(places):
         stored = places.glob(folder, "chats/*/*/store.db")
         for path in stored:
@@ -107,10 +97,10 @@ def _find(places: Places) -> Iterator[Source]:
         known = {path.parent.name for path in stored}
         for path in places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl"):
             if path.stem not in known and path.parent.name != "subagents":
-                yield Source.of(path)
+                yield p.Source.of(path)
 
 
-def _folders(places: Places) -> list[Path]:
+def _folders(places: p.Places) -> list[Path]:
     if named := places.environment.get("CURSOR_CONFIG_DIR", "").strip():
         return [Path(named).expanduser()]
     return [places.home / ".cursor", places.config / "cursor"]
@@ -123,21 +113,21 @@ def _recognises(path: Path, head: bytes) -> bool:
     return bool(_TRANSCRIPT.match(head))
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     path = source.path
     if not is_database(path):
-        yield _conversation(Heading(path.stem), partial(_lines, path))
+        yield _conversation(p.Heading(path.stem), partial(_lines, path))
         return
     with opened(path) as database:
         yield _stored(path, database, ledger)
 
 
-def _stored(path: Path, database: Database, ledger: Ledger) -> Conversation:
-    facts: Json = {}
+def _stored(path: Path, database: Database, ledger: p.Ledger) -> p.Conversation:
+    facts: p.Json = {}
     for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
         with suppress(ValueError):
             facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
-    heading = Heading(
+    heading = p.Heading(
         source_id=text_in(facts.get("agentId")) or path.parent.name,
         name=title(facts.get("name")),
         project_path=text_in(facts.get("workspacePath")),
@@ -149,19 +139,19 @@ def _stored(path: Path, database: Database, ledger: Ledger) -> Conversation:
 
 
 def _conversation(
-    heading: Heading, read: Callable[[Ledger], Iterable[Json]], model: str = ""
-) -> Conversation:
-    counts = Ledger()
+    heading: p.Heading, read: Callable[[p.Ledger], Iterable[p.Json]], model: str = ""
+) -> p.Conversation:
+    counts = p.Ledger()
     items = partial(_items, heading.source_id, read, model, counts)
-    return Conversation(heading, items, counts)
+    return p.Conversation(heading, items, counts)
 
 
-def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
+def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
     for line in objects(path, ledger):
         yield {**object_in(line.value.get("message")), "role": line.value.get("role")}
 
 
-def _blobs(database: Database, root: str, ledger: Ledger) -> Iterator[Json]:
+def _blobs(database: Database, root: str, ledger: p.Ledger) -> Iterator[p.Json]:
     """The messages that the last state refers to, in its order; of a state unknown here, all.
 
     Some states refer to no prompt and no answer: their turns have the words.
@@ -187,7 +177,7 @@ def _is_said(data: bytes) -> bool:
     return object_in(parse(data)).get("role") in ("user", "assistant")
 
 
-def _blob(database: Database, ledger: Ledger, name: str) -> bytes:
+def _blob(database: Database, ledger: p.Ledger, name: str) -> bytes:
     for row in database.rows("blobs", ["data"], ledger, equal={"id": name}):
         data = row.get("data")
         return data.encode("utf-8", "replace") if isinstance(data, str) else data or b""
@@ -212,14 +202,14 @@ def _referred(root: str, ids: set[str], read: Callable[[str], bytes]) -> Iterato
 
 
 def _items(
-    name: str, read: Callable[[Ledger], Iterable[Json]], model: str, ledger: Ledger
-) -> Iterator[Item]:
+    name: str, read: Callable[[p.Ledger], Iterable[p.Json]], model: str, ledger: p.Ledger
+) -> Iterator[p.Item]:
     return with_unique_ids(_all_items(name, read, model, ledger))
 
 
 def _all_items(
-    name: str, read: Callable[[Ledger], Iterable[Json]], model: str, ledger: Ledger
-) -> Iterator[Item]:
+    name: str, read: Callable[[p.Ledger], Iterable[p.Json]], model: str, ledger: p.Ledger
+) -> Iterator[p.Item]:
     ids = MadeIds(name)
     waiting: list[str] = []
     for record in read(ledger):
@@ -230,10 +220,12 @@ def _all_items(
         made = ids.make(role, record.get("content"))
         blocks = _blocks(record.get("content"))
         pieces = [
-            p for number, block in enumerate(blocks) for p in _piece(made, number, block, role)
+            piece
+            for number, block in enumerate(blocks)
+            for piece in _piece(made, number, block, role)
         ]
         said_by = model or None if role == "assistant" else None
-        whole = ForeignMessage(made, "user" if role == "tool" else role, None, model=said_by)
+        whole = p.ForeignMessage(made, "user" if role == "tool" else role, None, model=said_by)
         said = messages(whole, _paired(pieces, waiting))
         if said:
             ledger.read += 1
@@ -242,13 +234,13 @@ def _all_items(
         yield from said
 
 
-def _blocks(content: object) -> list[Json]:
+def _blocks(content: object) -> list[p.Json]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return objects_in(content)
 
 
-def _reason(role: object, blocks: list[Json]) -> str:
+def _reason(role: object, blocks: list[p.Json]) -> str:
     kinds = {text_in(block.get("type")) for block in blocks}
     if kinds & {"thinking", "reasoning"}:
         return "thinking"
@@ -256,7 +248,7 @@ def _reason(role: object, blocks: list[Json]) -> str:
     return "injected text" if role == "user" and has_text else "empty message"
 
 
-def _piece(name: str, number: int, block: Json, role: str) -> Iterator[Piece]:
+def _piece(name: str, number: int, block: p.Json, role: str) -> Iterator[Piece]:
     match block.get("type"):
         case "text" if role == "user":
             yield _asked(text_in(block.get("text")))
@@ -292,7 +284,7 @@ def _result(value: object) -> str:
     return joined(_output(object_in(block)) for block in items_in(value))
 
 
-def _output(block: Json) -> str:
+def _output(block: p.Json) -> str:
     return text_in(block.get("text")) or placeholder(text_in(block.get("type")) or "block")
 
 
@@ -310,4 +302,4 @@ def _paired(pieces: list[Piece], waiting: list[str]) -> Iterator[Piece]:
             yield piece
 
 
-READER = Reader("cursor-cli", "Cursor CLI", _find, _recognises, _read)
+READER = p.Reader("cursor-cli", "Cursor CLI", _find, _recognises, _read)

@@ -5,27 +5,18 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from tui.importers import protocol as p
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import title
 from tui.importers.databases import Database, Row, has, opened, schema, source
 from tui.importers.json_lines import text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _CHAT = ("id", "model", "title", "started_at")
 _MESSAGE = ("id", "role", "content", "timestamp", "parent_id", "model")
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     with suppress(FileNotFoundError):
         yield source(places.data / "elia" / "elia.sqlite")
 
@@ -36,22 +27,22 @@ def _recognises(path: Path, head: bytes) -> bool:
     return chats and has(found, "message", "chat_id", "role", "content")
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     with opened(source.path) as database:
         for row in database.rows("chat", _CHAT, ledger, order=["id"]):
             # Numbers begin again in another database.
-            heading = Heading(
+            heading = p.Heading(
                 source_id=f"{row.get('id')}-{row.get('started_at')}",
                 name=title(row.get("title")),
                 created_at=utc(row.get("started_at")),
                 model=text_in(row.get("model")),
             )
-            counts = Ledger()
+            counts = p.Ledger()
             items = partial(_items, database, row, heading.source_id, counts)
-            yield Conversation(heading, items, counts)
+            yield p.Conversation(heading, items, counts)
 
 
-def _items(database: Database, chat: Row, name: str, ledger: Ledger) -> Iterator[Item]:
+def _items(database: Database, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
     equal = {"chat_id": chat.get("id")}
     turns: list[Turn] = []
     for row in database.rows("message", _MESSAGE, ledger, equal=equal, order=["id"]):
@@ -62,7 +53,7 @@ def _items(database: Database, chat: Row, name: str, ledger: Ledger) -> Iterator
     return linked(turns, turns[-1].id if turns else "")
 
 
-def _said(name: str, row: Row, model: str, ledger: Ledger) -> tuple[ForeignMessage, ...]:
+def _said(name: str, row: Row, model: str, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     role, text = row.get("role"), text_in(row.get("content"))
     if role not in ("user", "assistant"):
         ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
@@ -73,7 +64,9 @@ def _said(name: str, row: Row, model: str, ledger: Ledger) -> tuple[ForeignMessa
     ledger.read += 1
     said_by = text_in(row.get("model")) or model
     answered = said_by or None if role == "assistant" else None
-    return (ForeignMessage(name, role, text, timestamp=utc(row.get("timestamp")), model=answered),)
+    return (
+        p.ForeignMessage(name, role, text, timestamp=utc(row.get("timestamp")), model=answered),
+    )
 
 
-READER = Reader("elia", "Elia", _find, _recognises, _read, several=True)
+READER = p.Reader("elia", "Elia", _find, _recognises, _read, several=True)

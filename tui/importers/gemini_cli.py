@@ -13,6 +13,7 @@ import msgspec
 from tui.domain.journal.message import ToolCall
 from tui.files import open_regular, read_bounded
 from tui.importers import contents
+from tui.importers import protocol as p
 from tui.importers.gemini_cli_chat import Chat, Place, message_text, part_text, user_text
 from tui.importers.json_lines import (
     SourceChanged,
@@ -25,18 +26,6 @@ from tui.importers.json_lines import (
     whole,
 )
 from tui.importers.made_ids import first_ids
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
 
@@ -49,12 +38,12 @@ _SMALL_FILE_BYTES = 4 * 1024 * 1024
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("GEMINI_CLI_HOME", places.home) / ".gemini" / "tmp"
     for pattern in ("*/chats/session-*.json*", "*/checkpoint-*.json"):
         for path in places.glob(root, pattern):
             if path.suffix in (".json", ".jsonl") and path.is_file():
-                yield Source.of(path)
+                yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -64,15 +53,15 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix in (".json", ".jsonl") and bool(is_chat)
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".jsonl":
         yield from _read_lines(source.path, ledger)
     else:
         yield from _read_object(source.path, ledger)
 
 
-def _read_lines(path: Path, ledger: Ledger) -> Iterator[Conversation]:
-    chat, own, facts = Chat(), Ledger(), _Facts(path)
+def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
+    chat, own, facts = Chat(), p.Ledger(), _Facts(path)
     for raw in raw_lines(path):
         value = decode(raw.data, _DECODER) if raw.is_whole else None
         place = Place(raw.offset, raw.length)
@@ -80,10 +69,10 @@ def _read_lines(path: Path, ledger: Ledger) -> Iterator[Conversation]:
     if not chat.places or facts.is_sub_agent:
         _leave_out(own, ledger, facts)
         return
-    yield Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
+    yield p.Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
 
 
-def _take(value: Json, place: Place, chat: Chat, facts: "_Facts") -> str:
+def _take(value: p.Json, place: Place, chat: Chat, facts: "_Facts") -> str:
     """Take a line in; the reason if it is skipped."""
     if isinstance(value.get("$rewindTo"), str):
         chat.rewind(value["$rewindTo"])
@@ -100,10 +89,10 @@ def _take(value: Json, place: Place, chat: Chat, facts: "_Facts") -> str:
     return ""
 
 
-def _items_of_lines(path: Path, chat: Chat, facts: "_Facts") -> Iterator[Item]:
+def _items_of_lines(path: Path, chat: Chat, facts: "_Facts") -> Iterator[p.Item]:
     descriptor = open_regular(path, follow=True)
 
-    def message_at(place: Place) -> Json:
+    def message_at(place: Place) -> p.Json:
         value = decode_again(descriptor, place.offset, place.length, _DECODER)
         if place.number < 0:
             return value
@@ -118,12 +107,12 @@ def _items_of_lines(path: Path, chat: Chat, facts: "_Facts") -> Iterator[Item]:
         os.close(descriptor)
 
 
-def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     value = whole(path)
     facts = _Facts(path)
     facts.take(object_in(value))
     messages = _messages_in(value)
-    chat, own = Chat(), Ledger()
+    chat, own = Chat(), p.Ledger()
     if others := _others_in(value):
         own.skipped["unknown record"] += others
     for number, message in enumerate(messages):
@@ -138,10 +127,10 @@ def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
     heading = facts.heading()
     if facts.is_named_by_file:
         heading = msgspec.structs.replace(heading, beginning=first_ids(read()))
-    yield Conversation(heading, read, own)
+    yield p.Conversation(heading, read, own)
 
 
-def _messages_in(value: Any) -> list[Json]:
+def _messages_in(value: Any) -> list[p.Json]:
     """The messages of a file; those that were saved by hand have the form of the model's."""
     fields = object_in(value)
     if "messages" in fields:
@@ -166,7 +155,7 @@ def _others_in(value: Any) -> int:
     return count - len(objects_in(listed))
 
 
-def _calls_in_parts(message: Json, following: list[Json]) -> list[Json]:
+def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:
     """The calls of a message, with their results from the next one."""
     answers = [
         part
@@ -182,14 +171,14 @@ def _calls_in_parts(message: Json, following: list[Json]) -> list[Json]:
     return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
 
 
-def _count(ledger: Ledger, reason: str) -> None:
+def _count(ledger: p.Ledger, reason: str) -> None:
     if reason:
         ledger.skipped[reason] += 1
     else:
         ledger.read += 1
 
 
-def _leave_out(own: Ledger, ledger: Ledger, facts: "_Facts") -> None:
+def _leave_out(own: p.Ledger, ledger: p.Ledger, facts: "_Facts") -> None:
     if facts.is_sub_agent:
         ledger.skipped[_SUB_AGENT] += own.total
     else:
@@ -211,7 +200,7 @@ class _Facts:
         self._model = ""
         self._hash = ""
 
-    def take(self, fields: Json) -> None:
+    def take(self, fields: p.Json) -> None:
         if own := text_in(fields.get("sessionId")):
             self.source_id, self.is_named_by_file = own, False
         self.is_sub_agent = self.is_sub_agent or fields.get("kind") == "subagent"
@@ -221,12 +210,12 @@ class _Facts:
         self._hash = text_in(fields.get("projectHash")) or self._hash
         self._model = text_in(object_in(fields.get("meta")).get("model")) or self._model
 
-    def note(self, message: Json) -> None:
+    def note(self, message: p.Json) -> None:
         self._model = text_in(message.get("model")) or self._model
         self._created = self._created or message.get("timestamp")
 
-    def heading(self) -> Heading:
-        return Heading(
+    def heading(self) -> p.Heading:
+        return p.Heading(
             self.source_id,
             name=contents.title(self._name),
             project_path=_project(self._path, self._hash),
@@ -266,7 +255,7 @@ def _small(path: Path) -> str:
         return ""
 
 
-def _items(chat: Chat, facts: _Facts, message_at: Callable[[Place], Json]) -> Iterator[Item]:
+def _items(chat: Chat, facts: _Facts, message_at: Callable[[Place], p.Json]) -> Iterator[p.Item]:
     last = {"": ""}
     for node in chat.order():
         name = node.id.removesuffix(AGAIN)
@@ -277,20 +266,20 @@ def _items(chat: Chat, facts: _Facts, message_at: Callable[[Place], Json]) -> It
             end = made.id
         last[node.id] = end
         if (summary := chat.summaries.get(name)) and end:
-            yield ForeignSummary(summary, end)
+            yield p.ForeignSummary(summary, end)
 
 
-def _messages(message: Json, name: str, chat: Chat, key: str) -> Iterator[ForeignMessage]:
+def _messages(message: p.Json, name: str, chat: Chat, key: str) -> Iterator[p.ForeignMessage]:
     time = utc(message.get("timestamp"))
     if message.get("type") == "user":
-        yield ForeignMessage(name, "user", user_text(message), time)
+        yield p.ForeignMessage(name, "user", user_text(message), time)
         return
     note = chat.notes.get(key)
     calls = objects_in(message.get("toolCalls"))
     is_error = message.get("type") == "error"
     cancelled = any(call.get("status") == "cancelled" for call in calls)
     names = [text_in(call.get("id")) or f"{name}-{at}" for at, call in enumerate(calls, 1)]
-    yield ForeignMessage(
+    yield p.ForeignMessage(
         name,
         "assistant",
         None if is_error else message_text(message) or None,
@@ -307,14 +296,14 @@ def _messages(message: Json, name: str, chat: Chat, key: str) -> Iterator[Foreig
     for number, (call_name, call) in enumerate(zip(names, calls, strict=True), 1):
         if (text := _result(call)) is not None:
             done = utc(call.get("timestamp")) or time
-            yield ForeignMessage(f"{name}-{number}", "tool", text, done, tool_call_id=call_name)
+            yield p.ForeignMessage(f"{name}-{number}", "tool", text, done, tool_call_id=call_name)
 
 
-def _usage(counts: Json) -> Any:
+def _usage(counts: p.Json) -> Any:
     return contents.usage(counts.get("input"), counts.get("output"), counts.get("cached"))
 
 
-def _result(call: Json) -> str | None:
+def _result(call: p.Json) -> str | None:
     result = call.get("result")
     if result is None:
         shown = call.get("resultDisplay")
@@ -322,7 +311,7 @@ def _result(call: Json) -> str | None:
     return contents.joined(_result_text(part) for part in contents.blocks(result))
 
 
-def _result_text(part: Json) -> str:
+def _result_text(part: p.Json) -> str:
     response = object_in(part.get("functionResponse")).get("response")
     if response is None:
         return part_text(part)
@@ -333,4 +322,4 @@ def _result_text(part: Json) -> str:
     return json.dumps(response, ensure_ascii=False)
 
 
-READER = Reader("gemini-cli", "Gemini CLI", _find, _recognises, _read)
+READER = p.Reader("gemini-cli", "Gemini CLI", _find, _recognises, _read)

@@ -10,24 +10,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
 from tui.importers.databases import MAGIC, Database, Row, has, is_database, opened, schema, source
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
 from tui.importers.made_ids import MadeIds, first_ids
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _SESSION = (
@@ -39,7 +28,7 @@ _LEFT_OUT = {"sub_agent": "sub-agent", "hidden": "hidden session", "scheduled": 
 _TODO = re.compile(r"^\s*[-*] \[([ xX])\] (.+)$", re.MULTILINE)
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     folders = [places.data / "goose"]
     if places.is_mac:
         folders.append(places.app_support / "Block" / "goose")
@@ -49,7 +38,7 @@ def _find(places: Places) -> Iterator[Source]:
         with suppress(FileNotFoundError):
             yield source(folder / "sessions" / "sessions.db")
         for path in places.glob(folder, "sessions/*.jsonl"):
-            yield Source.of(path)
+            yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -59,7 +48,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".jsonl" and b'"working_dir"' in first and b'"role"' not in first
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if not is_database(source.path):
         yield _of_file(source.path)
         return
@@ -68,10 +57,10 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
             yield from _of_rows(database, row, ledger)
 
 
-def _of_file(path: Path) -> Conversation:
-    first = next((line.value for line in objects(path, Ledger())), None)
-    facts = first if first and "role" not in first else Json()
-    heading = Heading(
+def _of_file(path: Path) -> p.Conversation:
+    first = next((line.value for line in objects(path, p.Ledger())), None)
+    facts = first if first and "role" not in first else p.Json()
+    heading = p.Heading(
         source_id=path.stem,
         name=title(facts.get("description")),
         project_path=text_in(facts.get("working_dir")),
@@ -80,16 +69,16 @@ def _of_file(path: Path) -> Conversation:
 
 
 def _conversation(
-    heading: Heading, read: Callable[[Ledger], Iterable[Json]], listed: list[tuple[str, str]]
-) -> Conversation:
+    heading: p.Heading, read: Callable[[p.Ledger], Iterable[p.Json]], listed: list[tuple[str, str]]
+) -> p.Conversation:
     """The conversation of some records; its id is a date and a number, as on other machines."""
-    counts = Ledger()
+    counts = p.Ledger()
     items = partial(_items, heading.source_id, read, listed)
-    heading = replace(heading, beginning=first_ids(items(Ledger()), 1))
-    return Conversation(heading, partial(items, counts), counts)
+    heading = replace(heading, beginning=first_ids(items(p.Ledger()), 1))
+    return p.Conversation(heading, partial(items, counts), counts)
 
 
-def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
+def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
     for number, line in enumerate(objects(path, ledger)):
         if number == 0 and "role" not in line.value:
             ledger.skipped["facts of the session"] += 1
@@ -97,14 +86,14 @@ def _lines(path: Path, ledger: Ledger) -> Iterator[Json]:
             yield line.value
 
 
-def _of_rows(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversation]:
+def _of_rows(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conversation]:
     name = text_in(row.get("id"))
     if reason := _LEFT_OUT.get(text_in(row.get("session_type"))):
         found = database.rows("messages", ["id"], ledger, equal={"session_id": name})
         ledger.skipped[reason] += sum(1 for _ in found)
         return
     created = utc(row.get("created_at"))
-    heading = Heading(
+    heading = p.Heading(
         source_id=name,
         name=title(row.get("name")) or title(row.get("description")),
         project_path=text_in(row.get("working_dir")),
@@ -115,7 +104,7 @@ def _of_rows(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversat
     yield _conversation(heading, partial(_rows, database, name), listed)
 
 
-def _rows(database: Database, session: str, ledger: Ledger) -> Iterator[Json]:
+def _rows(database: Database, session: str, ledger: p.Ledger) -> Iterator[p.Json]:
     equal = {"session_id": session}
     for row in database.rows("messages", _MESSAGE, ledger, equal=equal, order=["id"]):
         yield {
@@ -141,19 +130,19 @@ def _todos(value: Any) -> list[tuple[str, str]]:
 
 def _items(
     name: str,
-    read: Callable[[Ledger], Iterable[Json]],
+    read: Callable[[p.Ledger], Iterable[p.Json]],
     listed: list[tuple[str, str]],
-    ledger: Ledger,
-) -> Iterator[Item]:
+    ledger: p.Ledger,
+) -> Iterator[p.Item]:
     return with_unique_ids(_all_items(name, read, listed, ledger))
 
 
 def _all_items(
     name: str,
-    read: Callable[[Ledger], Iterable[Json]],
+    read: Callable[[p.Ledger], Iterable[p.Json]],
     listed: list[tuple[str, str]],
-    ledger: Ledger,
-) -> Iterator[Item]:
+    ledger: p.Ledger,
+) -> Iterator[p.Item]:
     ids = MadeIds(name)
     last, was_summary = "", False
     for record in read(ledger):
@@ -168,7 +157,7 @@ def _all_items(
             continue
         _count(record, bool(said), ledger)
         if hidden:
-            yield ForeignSummary("\n\n".join(each.content or "" for each in said), last)
+            yield p.ForeignSummary("\n\n".join(each.content or "" for each in said), last)
         else:
             yield from said
             last = said[-1].id if said else last
@@ -178,7 +167,7 @@ def _all_items(
         yield todos((text, states.get(mark, "completed"), None) for mark, text in listed)
 
 
-def _count(record: Json, is_read: bool, ledger: Ledger) -> None:  # noqa: FBT001
+def _count(record: p.Json, is_read: bool, ledger: p.Ledger) -> None:  # noqa: FBT001
     kinds = {text_in(block.get("type")) for block in objects_in(record.get("content"))}
     if is_read:
         ledger.read += 1
@@ -188,18 +177,18 @@ def _count(record: Json, is_read: bool, ledger: Ledger) -> None:  # noqa: FBT001
         ledger.skipped["thinking" if "thinking" in kinds else "empty message"] += 1
 
 
-def _said(name: str, record: Json) -> tuple[ForeignMessage, ...]:
+def _said(name: str, record: p.Json) -> tuple[p.ForeignMessage, ...]:
     role = record.get("role")
     if role not in ("user", "assistant"):
         return ()
-    whole = ForeignMessage(name, role, None, timestamp=utc(record.get("created")))
+    whole = p.ForeignMessage(name, role, None, timestamp=utc(record.get("created")))
     blocks = objects_in(record.get("content"))
     return messages(
         whole, [piece for n, block in enumerate(blocks) for piece in _block(name, n, block)]
     )
 
 
-def _block(name: str, number: int, block: Json) -> Iterator[Piece]:
+def _block(name: str, number: int, block: p.Json) -> Iterator[Piece]:
     call = text_in(block.get("id"))
     match block.get("type"):
         case "text":
@@ -216,7 +205,7 @@ def _block(name: str, number: int, block: Json) -> Iterator[Piece]:
             pass
 
 
-def _result(result: Json) -> str:
+def _result(result: p.Json) -> str:
     if "error" in result:
         return text_in(result["error"])
     value = result.get("value")
@@ -224,10 +213,10 @@ def _result(result: Json) -> str:
     return text_in(value) or joined(_output(object_in(block)) for block in content)
 
 
-def _output(block: Json) -> str:
+def _output(block: p.Json) -> str:
     if block.get("type") == "image":
         return placeholder("image", text_in(block.get("mimeType")))
     return text_in(block.get("text")) or text_in(object_in(block.get("resource")).get("text"))
 
 
-READER = Reader("goose", "goose", _find, _recognises, _read, several=True)
+READER = p.Reader("goose", "goose", _find, _recognises, _read, several=True)

@@ -15,21 +15,11 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
+from tui.importers import protocol as p
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import joined, placeholder, title, usage
 from tui.importers.json_lines import FILE_BYTES, items_in, object_in, objects, text_in
 from tui.importers.made_ids import MadeIds, first_ids
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc_of_local
 
 _MAIN = "conversation.jsonl"
@@ -42,10 +32,10 @@ _DECODER = json.JSONDecoder(strict=False)
 _CALL = re.compile(r"^@([\w.]+)\(([\w\-:.]+)\):\s*(?=\{)", re.MULTILINE)
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     folder = places.named("GPTME_LOGS_HOME", places.data / "gptme" / "logs")
     for path in places.glob(folder, f"*/{_MAIN}"):
-        yield Source.of(path.parent, *_parts(path))
+        yield p.Source.of(path.parent, *_parts(path))
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
@@ -71,24 +61,24 @@ def _recognises(path: Path, _: bytes) -> bool:
     return path.name == _MAIN or (path / _MAIN).is_file()
 
 
-def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
     files = _Files.of(source.path)
-    counts = Ledger()
+    counts = p.Ledger()
     heading = _heading(files)
     items = partial(_items, heading.source_id, files)
     # Folders of two machines may have the same name; the first prompt has its time.
-    heading = replace(heading, beginning=first_ids(items(Ledger()), 1))
-    yield Conversation(heading, partial(items, counts), counts)
+    heading = replace(heading, beginning=first_ids(items(p.Ledger()), 1))
+    yield p.Conversation(heading, partial(items, counts), counts)
 
 
-def _heading(files: _Files) -> Heading:
+def _heading(files: _Files) -> p.Heading:
     chat = object_in(_config(files.config).get("chat"))
     folder = files.main.parent.name
     workspace = text_in(chat.get("workspace"))
     if workspace.startswith("~/"):
         workspace = str(Path(workspace).expanduser())
     given = "" if _DATED.fullmatch(folder) else folder
-    return Heading(
+    return p.Heading(
         source_id=folder,
         name=title(chat.get("name")) or title(given),
         project_path=workspace if workspace.startswith("/") else "",
@@ -96,14 +86,14 @@ def _heading(files: _Files) -> Heading:
     )
 
 
-def _config(path: Path) -> Json:
+def _config(path: Path) -> p.Json:
     try:
         return tomllib.loads(read_bounded(path, FILE_BYTES, follow=True).decode("utf-8", "replace"))
     except (OSError, ValueError, RecursionError):
         return {}
 
 
-def _items(session: str, files: _Files, ledger: Ledger) -> Iterator[Item]:
+def _items(session: str, files: _Files, ledger: p.Ledger) -> Iterator[p.Item]:
     """All branches as one tree, of which the main one is shown."""
     turns: dict[str, Turn] = {}
     leaf = _add_branch(turns, files.main, session, ledger)
@@ -112,7 +102,7 @@ def _items(session: str, files: _Files, ledger: Ledger) -> Iterator[Item]:
     return linked(turns.values(), leaf)
 
 
-def _add_branch(turns: dict[str, Turn], path: Path, session: str, ledger: Ledger) -> str:
+def _add_branch(turns: dict[str, Turn], path: Path, session: str, ledger: p.Ledger) -> str:
     """Add what is new in a branch, which repeats what it has in common with others."""
     ids = MadeIds(session)
     before = ""
@@ -132,7 +122,7 @@ def _add_branch(turns: dict[str, Turn], path: Path, session: str, ledger: Ledger
     return before
 
 
-def _message(name: str, record: Json, ledger: Ledger) -> ForeignMessage | None:
+def _message(name: str, record: p.Json, ledger: p.Ledger) -> p.ForeignMessage | None:
     role = _ROLES.get(text_in(record.get("role")))
     if role is None:
         ledger.skipped["unknown role"] += 1
@@ -149,7 +139,7 @@ def _message(name: str, record: Json, ledger: Ledger) -> ForeignMessage | None:
     ]
     facts = object_in(record.get("metadata"))
     counts = object_in(facts.get("usage"))
-    return ForeignMessage(
+    return p.ForeignMessage(
         id=name,
         role=role,
         content=joined([text, *files]) if files else text,
@@ -179,4 +169,4 @@ def _without_calls(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     return ("".join([*kept, text[place:]]).strip() if calls else text), tuple(calls)
 
 
-READER = Reader("gptme", "gptme", _find, _recognises, _read, parts=_parts)
+READER = p.Reader("gptme", "gptme", _find, _recognises, _read, parts=_parts)

@@ -8,21 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.contents import arguments, blocks, joined, title
 from tui.importers.json_lines import object_in, objects, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.vendor_messages import link
 
@@ -31,12 +21,12 @@ _MESSAGES = "messages.jsonl"
 _STATUS = {"stopped": "interrupted", "error": "failed"}
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     data = [base / "Jan" / "data" for base in (places.config, places.data, places.app_support)]
     for folder in dict.fromkeys([*data, places.home / "jan"]):
         for path in places.glob(folder, f"threads/*/{_MESSAGES}"):
             if (path.parent / _FACTS).is_file():
-                yield Source.of(path.parent, *_parts(path))
+                yield p.Source.of(path.parent, *_parts(path))
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
@@ -49,11 +39,11 @@ def _recognises(path: Path, _: bytes) -> bool:
     return (folder / _FACTS).is_file() and (folder / _MESSAGES).is_file()
 
 
-def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
     folder = source.path if source.path.is_dir() else source.path.parent
-    counts = Ledger()
+    counts = p.Ledger()
     facts = _facts(folder / _FACTS)
-    heading = Heading(
+    heading = p.Heading(
         source_id=text_in(facts.get("id")) or folder.name,
         name=title(facts.get("title")),
         created_at=utc(facts.get("created")),
@@ -61,23 +51,23 @@ def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
         model=_model(facts),
     )
     items = partial(_items, heading.source_id, folder / _MESSAGES, counts)
-    yield Conversation(heading, items, counts)
+    yield p.Conversation(heading, items, counts)
 
 
-def _facts(path: Path) -> Json:
+def _facts(path: Path) -> p.Json:
     try:
         return object_in(whole(path))
     except OSError:
         return {}
 
 
-def _model(facts: Json) -> str:
+def _model(facts: p.Json) -> str:
     assistants = objects_in(facts.get("assistants"))
     used = [object_in(each.get("model")) for each in (facts, *assistants)]
     return next((model for each in used if (model := text_in(each.get("id")))), "")
 
 
-def _items(thread: str, path: Path, ledger: Ledger) -> Iterator[Item]:
+def _items(thread: str, path: Path, ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(thread)
     for line in objects(path, ledger):
         said = _said(line.value, ids, ledger)
@@ -86,7 +76,7 @@ def _items(thread: str, path: Path, ledger: Ledger) -> Iterator[Item]:
         yield from said
 
 
-def _said(record: Json, ids: MadeIds, ledger: Ledger) -> tuple[ForeignMessage, ...]:
+def _said(record: p.Json, ids: MadeIds, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     role = text_in(record.get("role"))
     if role not in ("user", "assistant", "tool"):
         ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
@@ -94,7 +84,7 @@ def _said(record: Json, ids: MadeIds, ledger: Ledger) -> tuple[ForeignMessage, .
     pieces = [*_pieces(record)]
     name = text_in(record.get("id"))
     known = ids.within(name) if name else ids.make(role, repr(pieces))
-    whole_record = ForeignMessage(known, "assistant", None, utc(record.get("created_at")))
+    whole_record = p.ForeignMessage(known, "assistant", None, utc(record.get("created_at")))
     if role == "tool":
         return (_result_message(whole_record, record, pieces),)
     status = _STATUS.get(text_in(record.get("status"))) if role == "assistant" else None
@@ -104,13 +94,15 @@ def _said(record: Json, ids: MadeIds, ledger: Ledger) -> tuple[ForeignMessage, .
     return said
 
 
-def _result_message(message: ForeignMessage, record: Json, pieces: list[Piece]) -> ForeignMessage:
+def _result_message(
+    message: p.ForeignMessage, record: p.Json, pieces: list[Piece]
+) -> p.ForeignMessage:
     call = text_in(record.get("tool_call_id")) or message.id
     text = joined(piece for piece in pieces if isinstance(piece, str))
     return replace(message, role="tool", content=text, tool_call_id=call)
 
 
-def _pieces(record: Json) -> Iterator[Piece]:
+def _pieces(record: p.Json) -> Iterator[Piece]:
     """The text, calls and results of a message, whose thinking is left out."""
     for block in blocks(record.get("content")):
         yield from _block(block)
@@ -118,7 +110,7 @@ def _pieces(record: Json) -> Iterator[Piece]:
         yield from _called(call)
 
 
-def _block(block: Json) -> Iterator[Piece]:
+def _block(block: p.Json) -> Iterator[Piece]:
     match block.get("type"):
         case "text":
             text = block.get("text")
@@ -134,7 +126,7 @@ def _block(block: Json) -> Iterator[Piece]:
             pass
 
 
-def _called(call: Json) -> Iterator[Piece]:
+def _called(call: p.Json) -> Iterator[Piece]:
     """A call of the versions that kept calls beside the text, and its result."""
     tool = object_in(call.get("tool"))
     function = object_in(tool.get("function"))
@@ -158,4 +150,4 @@ def _result(output: Any) -> str:
     return joined(text_in(part.get("text")) or text_in(part.get("error")) for part in parts)
 
 
-READER = Reader("jan", "Jan", _find, _recognises, _read, parts=_parts)
+READER = p.Reader("jan", "Jan", _find, _recognises, _read, parts=_parts)

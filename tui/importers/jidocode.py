@@ -15,30 +15,20 @@ from tui.domain.journal.message import Role
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import ParameterName, parameter_value
 from tui.errors import UsageError
+from tui.importers import protocol as p
 from tui.importers.contents import title, todos, usage
 from tui.importers.json_file import content
 from tui.importers.json_lines import object_in, objects_in, text_in
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _ROLES = get_args(Role)
 _PARAMETERS: tuple[ParameterName, ...] = ("temperature", "max_tokens")
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     for path in places.glob(places.home, ".jido_code/sessions/*.json"):
-        yield Source.of(path)
+        yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -46,31 +36,31 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".json" and (in_place or b'"closed_at"' in head)
 
 
-def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
-    counts = Ledger()
+def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
+    counts = p.Ledger()
     fields, records = content(source.path, "conversation", counts)
     messages = _in_time(records)
     heading = _heading(source.path, fields, messages)
     items = partial(_items, heading.source_id, messages, fields, counts)
-    yield Conversation(heading, items, counts)
+    yield p.Conversation(heading, items, counts)
 
 
-def _in_time(records: list[Json]) -> list[Json]:
+def _in_time(records: list[p.Json]) -> list[p.Json]:
     """Order messages by time: the file has the newest first, or the restored ones behind them."""
     times = [time for record in records if (time := utc(record.get("timestamp")))]
     # Messages of one time are in the order of the others.
     step = -1 if times and times[0] > times[-1] else 1
-    keyed: list[tuple[str, Json]] = []
+    keyed: list[tuple[str, p.Json]] = []
     for record in records[::step]:
         before = keyed[-1][0] if keyed else ""
         keyed.append((utc(record.get("timestamp")) or before, record))
     return [record for _, record in sorted(keyed, key=lambda each: each[0])]
 
 
-def _heading(path: Path, fields: Json, messages: list[Json]) -> Heading:
+def _heading(path: Path, fields: p.Json, messages: list[p.Json]) -> p.Heading:
     project = text_in(fields.get("project_path"))
     times = [time for record in messages if (time := utc(record.get("timestamp")))]
-    return Heading(
+    return p.Heading(
         source_id=text_in(fields.get("id")) or path.stem,
         name=title(fields.get("name")),
         project_path=project if project.startswith("/") else "",
@@ -81,7 +71,9 @@ def _heading(path: Path, fields: Json, messages: list[Json]) -> Heading:
     )
 
 
-def _items(session: str, messages: list[Json], fields: Json, ledger: Ledger) -> Iterator[Item]:
+def _items(
+    session: str, messages: list[p.Json], fields: p.Json, ledger: p.Ledger
+) -> Iterator[p.Item]:
     ids = MadeIds(session)
     for record in messages:
         role = record.get("role")
@@ -99,18 +91,18 @@ def _items(session: str, messages: list[Json], fields: Json, ledger: Ledger) -> 
         yield msgspec.convert(known, Settings)
 
 
-def _parameter(name: ParameterName, config: Json) -> float | str | None:
+def _parameter(name: ParameterName, config: p.Json) -> float | str | None:
     with suppress(UsageError):
         return parameter_value(name, str(config.get(name)))
     return None
 
 
-def _message(ids: MadeIds, role: Role, record: Json) -> ForeignMessage:
+def _message(ids: MadeIds, role: Role, record: p.Json) -> p.ForeignMessage:
     text, time = text_in(record.get("content")), record.get("timestamp")
     known = text_in(record.get("id"))
     name = ids.within(known) if known else ids.make(role, time, text)
     counts = object_in(record.get("usage"))
-    return ForeignMessage(
+    return p.ForeignMessage(
         id=name,
         role=role,
         content=text,
@@ -120,4 +112,4 @@ def _message(ids: MadeIds, role: Role, record: Json) -> ForeignMessage:
     )
 
 
-READER = Reader("jidocode", "JidoCode", _find, _recognises, _read, revision=1)
+READER = p.Reader("jidocode", "JidoCode", _find, _recognises, _read, revision=1)

@@ -7,21 +7,12 @@ from pathlib import Path
 
 from tui.domain.journal.message import ToolCall
 from tui.files import read_bounded
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, placeholder, title
 from tui.importers.export_files import beginning, has_key, nowhere
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse, text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _STATUS = {"length": "truncated", "max_tokens": "truncated", "incomplete": "truncated"}
@@ -41,8 +32,8 @@ def _recognises(path: Path, head: bytes) -> bool:
     return has_key(start, b"exportAt") or has_key(start, b"messageId", b"isCreatedByUser|sender")
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
-    found: list[Json] = []
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
+    found: list[p.Json] = []
     for data in unnested(read_bounded(source.path, FILE_BYTES, follow=True)):
         value = object_in(parse(data))
         if not value:
@@ -50,8 +41,8 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
         elif not isinstance(value.get("messages"), list):
             found.append(value)
         elif found:
-            counts = Ledger()
-            yield Conversation(_heading(value, found), partial(_items, found, counts), counts)
+            counts = p.Ledger()
+            yield p.Conversation(_heading(value, found), partial(_items, found, counts), counts)
             found = []
         else:
             ledger.skipped["conversation without messages"] += 1
@@ -91,11 +82,11 @@ def unnested(data: bytes) -> Iterator[bytes]:
         yield b"".join(pieces) + b"]}"
 
 
-def _heading(record: Json, found: list[Json]) -> Heading:
+def _heading(record: p.Json, found: list[p.Json]) -> p.Heading:
     times = sorted(time for message in found if (time := utc(message.get("createdAt"))))
     options = object_in(record.get("options"))
     known = text_in(record.get("conversationId")) or text_in(found[0].get("conversationId"))
-    return Heading(
+    return p.Heading(
         source_id=known or text_in(found[0].get("messageId")) or "unnamed",
         name=title(record.get("title")),
         created_at=times[0] if times else None,
@@ -104,7 +95,7 @@ def _heading(record: Json, found: list[Json]) -> Heading:
     )
 
 
-def _items(found: list[Json], ledger: Ledger) -> Iterator[Item]:
+def _items(found: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
     turns = [_turn(number, message, ledger) for number, message in enumerate(found)]
     return linked(turns, _last_child(turns))
 
@@ -120,7 +111,7 @@ def _last_child(turns: list[Turn]) -> str:
     return name
 
 
-def _turn(number: int, message: Json, ledger: Ledger) -> Turn:
+def _turn(number: int, message: p.Json, ledger: p.Ledger) -> Turn:
     name = text_in(message.get("messageId")) or text_in(message.get("_id"))
     name = name or f"{text_in(message.get('conversationId'))}-{number}"
     said = _said(name, message)
@@ -131,9 +122,9 @@ def _turn(number: int, message: Json, ledger: Ledger) -> Turn:
     return Turn(name, text_in(message.get("parentMessageId")), said)
 
 
-def _said(name: str, message: Json) -> tuple[ForeignMessage, ...]:
+def _said(name: str, message: p.Json) -> tuple[p.ForeignMessage, ...]:
     is_answer = not _is_from_user(message)
-    whole = ForeignMessage(
+    whole = p.ForeignMessage(
         id=name,
         role="assistant" if is_answer else "user",
         content=None,
@@ -145,12 +136,12 @@ def _said(name: str, message: Json) -> tuple[ForeignMessage, ...]:
     return messages(whole, _pieces(name, message))
 
 
-def _is_from_user(message: Json) -> bool:
+def _is_from_user(message: p.Json) -> bool:
     known = message.get("isCreatedByUser")
     return known if isinstance(known, bool) else text_in(message.get("sender")).lower() == "user"
 
 
-def _status(message: Json) -> str | None:
+def _status(message: p.Json) -> str | None:
     if message.get("error") is True:
         return "failed"
     if message.get("unfinished") is True:
@@ -158,7 +149,7 @@ def _status(message: Json) -> str | None:
     return _STATUS.get(text_in(message.get("finish_reason")))
 
 
-def _pieces(name: str, message: Json) -> Iterator[Piece]:
+def _pieces(name: str, message: p.Json) -> Iterator[Piece]:
     blocks = objects_in(message.get("content"))
     pieces = [piece for number, block in enumerate(blocks) for piece in _block(name, number, block)]
     yield from pieces or [_text(message)]
@@ -173,11 +164,11 @@ def _pieces(name: str, message: Json) -> Iterator[Piece]:
         )
 
 
-def _text(message: Json) -> str:
+def _text(message: p.Json) -> str:
     return text_in(message.get("text")) or text_in(message.get("content"))
 
 
-def _block(name: str, number: int, block: Json) -> Iterator[Piece]:
+def _block(name: str, number: int, block: p.Json) -> Iterator[Piece]:
     match block.get("type"):
         case "think":
             pass
@@ -192,7 +183,7 @@ def _block(name: str, number: int, block: Json) -> Iterator[Piece]:
             yield text_in(text) or text_in(object_in(text).get("value"))
 
 
-def _called(otherwise: str, call: Json) -> Iterator[Piece]:
+def _called(otherwise: str, call: p.Json) -> Iterator[Piece]:
     inner = object_in(call.get("function"))
     name = text_in(call.get("name")) or text_in(inner.get("name"))
     sent = call.get("args", inner.get("arguments"))
@@ -203,4 +194,4 @@ def _called(otherwise: str, call: Json) -> Iterator[Piece]:
         yield Result(made.id, output)
 
 
-READER = Reader("librechat", "LibreChat", nowhere, _recognises, _read)
+READER = p.Reader("librechat", "LibreChat", nowhere, _recognises, _read)

@@ -7,22 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from tui.domain.journal.message import TokenUsage, ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked, with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, usage
 from tui.importers.databases import Database, Row, has, opened, schema, source
 from tui.importers.json_lines import object_in, objects_in, parse, text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _THREAD = ("id", "name", "tip_message_hash", "datetime_utc")
@@ -38,7 +28,7 @@ _TURN = (
 Ids = dict[str, list[str]]
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"
     with suppress(FileNotFoundError):
         yield source(places.named("LLM_USER_PATH", usual) / "logs.db")
@@ -50,7 +40,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return old or has(found, "threads", "tip_message_hash")
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     with opened(source.path) as database:
         threads = set[str]()
         for row in database.rows("threads", _THREAD, ledger):
@@ -59,14 +49,16 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
         yield from _old(database, threads, ledger)
 
 
-def _conversation(heading: Heading, items: Callable[[Ledger], Iterator[Item]]) -> Conversation:
-    counts = Ledger()
-    return Conversation(heading, partial(items, counts), counts)
+def _conversation(
+    heading: p.Heading, items: Callable[[p.Ledger], Iterator[p.Item]]
+) -> p.Conversation:
+    counts = p.Ledger()
+    return p.Conversation(heading, partial(items, counts), counts)
 
 
-def _thread(database: Database, row: Row) -> Conversation:
+def _thread(database: Database, row: Row) -> p.Conversation:
     name, tip = text_in(row.get("id")), text_in(row.get("tip_message_hash"))
-    heading = Heading(name, title(row.get("name")), updated_at=utc(row.get("datetime_utc")))
+    heading = p.Heading(name, title(row.get("name")), updated_at=utc(row.get("datetime_utc")))
     return _conversation(heading, _Thread(database, name, tip).items)
 
 
@@ -78,7 +70,7 @@ class _Thread:
         self._name = name
         self._tip = tip
 
-    def items(self, ledger: Ledger) -> Iterator[Item]:
+    def items(self, ledger: p.Ledger) -> Iterator[p.Item]:
         rounds = list(
             self._database.rows(
                 "turns", _TURN, ledger, equal={"thread_id": self._name}, order=["rowid"]
@@ -95,7 +87,7 @@ class _Thread:
         ]
         return linked(turns, self._id(self._tip))
 
-    def _chain(self, tip: str, known: dict[str, Row], ledger: Ledger) -> dict[str, Row]:
+    def _chain(self, tip: str, known: dict[str, Row], ledger: p.Ledger) -> dict[str, Row]:
         """A message and those before it, as far as they are not known yet; the first one first."""
         found: dict[str, Row] = {}
         columns = ["hash", "parent_hash", "role"]
@@ -110,13 +102,13 @@ class _Thread:
     def _id(self, name: str) -> str:
         return f"{self._name}/{name}"
 
-    def _turn(self, row: Row, answer: Row | None, asked: Row, ledger: Ledger) -> Turn:
+    def _turn(self, row: Row, answer: Row | None, asked: Row, ledger: p.Ledger) -> Turn:
         name, role = self._id(text_in(row.get("hash"))), row.get("role")
         parent = text_in(row.get("parent_hash"))
-        said: tuple[ForeignMessage, ...] = ()
+        said: tuple[p.ForeignMessage, ...] = ()
         if role in ("user", "assistant", "tool"):
             facts = answer or asked
-            whole = ForeignMessage(
+            whole = p.ForeignMessage(
                 id=name,
                 role=role,
                 content=None,
@@ -128,7 +120,7 @@ class _Thread:
         _count(ledger, bool(said), "system prompt" if role == "system" else "empty message")
         return Turn(name, self._id(parent) if parent else "", said)
 
-    def _pieces(self, name: str, whole: ForeignMessage, ledger: Ledger) -> Iterator[Piece]:
+    def _pieces(self, name: str, whole: p.ForeignMessage, ledger: p.Ledger) -> Iterator[Piece]:
         columns = ["id", "type", "tool_name", "text", "payload"]
         equal = {"message_hash": name}
         parts = self._database.rows("parts", columns, ledger, equal=equal, order=["position"])
@@ -151,7 +143,7 @@ class _Thread:
                 case _:
                     pass
 
-    def _referred(self, facts: Json, ledger: Ledger) -> str:
+    def _referred(self, facts: p.Json, ledger: p.Ledger) -> str:
         """A text that is made of fragments, which are kept once."""
         pieces: list[str] = []
         for piece in objects_in(facts.get("text_ref")):
@@ -162,7 +154,7 @@ class _Thread:
         return "".join(pieces)
 
 
-def _old(database: Database, threads: set[str], ledger: Ledger) -> Iterator[Conversation]:
+def _old(database: Database, threads: set[str], ledger: p.Ledger) -> Iterator[p.Conversation]:
     columns = ["id", "conversation_id"]
     responses: Ids = defaultdict(list)
     for row in database.rows("responses", columns, ledger, order=["rowid"]):
@@ -175,13 +167,13 @@ def _old(database: Database, threads: set[str], ledger: Ledger) -> Iterator[Conv
     log = _OldLog(database, ledger)
     for name, ids in responses.items():
         if name not in threads:
-            yield _conversation(Heading(name, title(names.get(name))), partial(log.items, ids))
+            yield _conversation(p.Heading(name, title(names.get(name))), partial(log.items, ids))
 
 
 class _OldLog:
     """The rows of the old form: each is a prompt and its answer."""
 
-    def __init__(self, database: Database, ledger: Ledger) -> None:
+    def __init__(self, database: Database, ledger: p.Ledger) -> None:
         self._database = database
         # Few columns, and no row has an index for these.
         self._of_response = {
@@ -194,7 +186,7 @@ class _OldLog:
             )
         }
 
-    def _ids(self, table: str, column: str, ledger: Ledger) -> dict[str, list[object]]:
+    def _ids(self, table: str, column: str, ledger: p.Ledger) -> dict[str, list[object]]:
         found: dict[str, list[object]] = defaultdict(list)
         for row in self._database.rows(
             table, ["response_id", column], ledger, order=["order", "rowid"]
@@ -203,15 +195,15 @@ class _OldLog:
         return found
 
     def _rows(
-        self, of: str, table: str, name: str, columns: list[str], ledger: Ledger
+        self, of: str, table: str, name: str, columns: list[str], ledger: p.Ledger
     ) -> Iterator[Row]:
         for number in self._of_response[of].get(name, ()):
             yield from self._database.rows(table, columns, ledger, equal={"id": number})
 
-    def items(self, ids: list[str], ledger: Ledger) -> Iterator[Item]:
+    def items(self, ids: list[str], ledger: p.Ledger) -> Iterator[p.Item]:
         return with_unique_ids(self._all_items(ids, ledger))
 
-    def _all_items(self, ids: list[str], ledger: Ledger) -> Iterator[Item]:
+    def _all_items(self, ids: list[str], ledger: p.Ledger) -> Iterator[p.Item]:
         for name in ids:
             for row in self._database.rows("responses", _RESPONSE, ledger, equal={"id": name}):
                 said = [*self._results(name, row, ledger), *self._asked(name, row, ledger)]
@@ -219,11 +211,11 @@ class _OldLog:
                 _count(ledger, bool(said), "empty message")
                 yield from said
 
-    def _results(self, name: str, row: Row, ledger: Ledger) -> Iterator[ForeignMessage]:
+    def _results(self, name: str, row: Row, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
         columns = ["output", "tool_call_id"]
         rows = self._rows("tool_results", "tool_results", name, columns, ledger)
         for number, result in enumerate(rows):
-            yield ForeignMessage(
+            yield p.ForeignMessage(
                 id=f"{name}/result-{number}",
                 role="tool",
                 content=text_in(result.get("output")),
@@ -231,7 +223,7 @@ class _OldLog:
                 tool_call_id=text_in(result.get("tool_call_id")) or f"{name}/{number}",
             )
 
-    def _asked(self, name: str, row: Row, ledger: Ledger) -> Iterator[ForeignMessage]:
+    def _asked(self, name: str, row: Row, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
         fragments = self._rows("prompt_fragments", "fragments", name, ["content"], ledger)
         columns = ["type", "path", "url"]
         files = self._rows("prompt_attachments", "attachments", name, columns, ledger)
@@ -243,11 +235,11 @@ class _OldLog:
             ]
         )
         if text:
-            yield ForeignMessage(
+            yield p.ForeignMessage(
                 f"{name}/prompt", "user", text, timestamp=utc(row.get("datetime_utc"))
             )
 
-    def _answered(self, name: str, row: Row, ledger: Ledger) -> Iterator[ForeignMessage]:
+    def _answered(self, name: str, row: Row, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
         columns = ["name", "arguments", "tool_call_id"]
         rows = self._rows("tool_calls", "tool_calls", name, columns, ledger)
         calls = tuple(
@@ -260,7 +252,7 @@ class _OldLog:
         )
         text = text_in(row.get("response"))
         if text.strip() or calls:
-            yield ForeignMessage(
+            yield p.ForeignMessage(
                 id=name,
                 role="assistant",
                 content=text or None,
@@ -271,7 +263,7 @@ class _OldLog:
             )
 
 
-def _count(ledger: Ledger, is_read: bool, reason: str) -> None:  # noqa: FBT001
+def _count(ledger: p.Ledger, is_read: bool, reason: str) -> None:  # noqa: FBT001
     if is_read:
         ledger.read += 1
     else:
@@ -296,8 +288,8 @@ def _file(row: Row) -> str:
     return placeholder("image" if kind.startswith("image/") else "file", name, kind)
 
 
-def _object(value: object) -> Json:
+def _object(value: object) -> p.Json:
     return object_in(parse(value.encode("utf-8", "replace"))) if isinstance(value, str) else {}
 
 
-READER = Reader("llm", "llm", _find, _recognises, _read, several=True)
+READER = p.Reader("llm", "llm", _find, _recognises, _read, several=True)

@@ -10,22 +10,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
 from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, parse, text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 WITHIN = ("chats", "items")
@@ -45,7 +36,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return has_key(start, b"history", b"currentId|childrenIds")
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if not is_database(source.path):
         for record in records(source, ledger, WITHIN):
             yield from _chat(record, ledger)
@@ -56,20 +47,20 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
             yield from _chat({**row, "chat": chat}, ledger)
 
 
-def _chat(record: Json, ledger: Ledger) -> Iterator[Conversation]:
+def _chat(record: p.Json, ledger: p.Ledger) -> Iterator[p.Conversation]:
     """The conversation of a chat, if it has messages."""
     chat = object_in(record.get("chat")) or record
     if not _messages(chat):
         ledger.skipped["conversation without messages"] += 1
         return
-    counts = Ledger()
-    yield Conversation(_heading(record, chat), partial(_items, chat, counts), counts)
+    counts = p.Ledger()
+    yield p.Conversation(_heading(record, chat), partial(_items, chat, counts), counts)
 
 
-def _heading(record: Json, chat: Json) -> Heading:
+def _heading(record: p.Json, chat: p.Json) -> p.Heading:
     created = utc(record.get("created_at")) or utc(chat.get("timestamp"))
     models = [text_in(model) for model in items_in(chat.get("models"))]
-    return Heading(
+    return p.Heading(
         source_id=text_in(record.get("id"))
         or text_in(chat.get("id"))
         or next(iter(_messages(chat))),
@@ -80,7 +71,7 @@ def _heading(record: Json, chat: Json) -> Heading:
     )
 
 
-def _messages(chat: Json) -> dict[str, Any]:
+def _messages(chat: p.Json) -> dict[str, Any]:
     """The messages by their ids; an array is the shown branch of a chat without a tree."""
     tree = object_in(object_in(chat.get("history")).get("messages"))
     if tree:
@@ -95,14 +86,14 @@ def _messages(chat: Json) -> dict[str, Any]:
     return found
 
 
-def _items(chat: Json, ledger: Ledger) -> Iterator[Item]:
+def _items(chat: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     found = _messages(chat)
     current = text_in(object_in(chat.get("history")).get("currentId"))
     turns = [_turn(name, object_in(message), ledger) for name, message in found.items()]
     return linked(turns, current if current in found else turns[-1].id)
 
 
-def _turn(name: str, message: Json, ledger: Ledger) -> Turn:
+def _turn(name: str, message: p.Json, ledger: p.Ledger) -> Turn:
     role = _ROLES.get(text_in(message.get("role")))
     said = _said(name, message, role) if role else ()
     if said:
@@ -112,17 +103,17 @@ def _turn(name: str, message: Json, ledger: Ledger) -> Turn:
     return Turn(name, text_in(message.get("parentId")), said)
 
 
-def _reason(message: Json, role: Role | None) -> str:
+def _reason(message: p.Json, role: Role | None) -> str:
     if role:
         return "empty message"
     return "system prompt" if message.get("role") == "system" else "unreadable line"
 
 
-def _said(name: str, message: Json, role: Role) -> tuple[ForeignMessage, ...]:
+def _said(name: str, message: p.Json, role: Role) -> tuple[p.ForeignMessage, ...]:
     is_answer = role == "assistant"
     failure = _failure(message) if is_answer else None
     stopped = is_answer and message.get("done") is False
-    whole = ForeignMessage(
+    whole = p.ForeignMessage(
         id=name,
         role=role,
         content=None,
@@ -136,14 +127,14 @@ def _said(name: str, message: Json, role: Role) -> tuple[ForeignMessage, ...]:
     return said or ((replace(whole, content=""),) if failure else ())
 
 
-def _failure(message: Json) -> str | None:
+def _failure(message: p.Json) -> str | None:
     error = message.get("error")
     facts = object_in(error)
     words = text_in(error) or text_in(facts.get("content")) or text_in(facts.get("message"))
     return words or ("failed" if error else None)
 
 
-def _pieces(message: Json, whole: ForeignMessage) -> Iterator[Piece]:
+def _pieces(message: p.Json, whole: p.ForeignMessage) -> Iterator[Piece]:
     text = _text(message.get("content"))
     match whole.role:
         case "assistant":
@@ -155,7 +146,7 @@ def _pieces(message: Json, whole: ForeignMessage) -> Iterator[Piece]:
     yield from (_file(file) for file in objects_in(message.get("files")))
 
 
-def _output(message: Json) -> Iterator[Piece]:
+def _output(message: p.Json) -> Iterator[Piece]:
     for item in objects_in(message.get("output")):
         call = text_in(item.get("call_id")) or text_in(item.get("id"))
         match item.get("type"):
@@ -175,7 +166,7 @@ def _text(content: Any) -> str:
     return joined(_block(block) for block in objects_in(content))
 
 
-def _block(block: Json) -> str:
+def _block(block: p.Json) -> str:
     if "image" in text_in(block.get("type")):
         return placeholder("image")
     return text_in(block.get("text"))
@@ -206,13 +197,13 @@ def _decoded(text: str) -> str:
     return value if isinstance(value, str) else text
 
 
-def _file(file: Json) -> str:
+def _file(file: p.Json) -> str:
     kind = "image" if file.get("type") == "image" else "file"
     inner = object_in(file.get("file"))
     name = text_in(file.get("name")) or text_in(inner.get("filename"))
     return placeholder(kind, name)
 
 
-READER = Reader(
+READER = p.Reader(
     "open-webui", "Open WebUI", nowhere, _recognises, _read, several=True, archives=True
 )

@@ -7,19 +7,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from tui.domain.journal.message import TokenUsage, ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, placeholder, title, todos, usage
 from tui.importers.json_lines import UNREADABLE, object_in, objects_in, text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-)
 from tui.importers.times import utc
 
 _STOPPED = {"MessageAbortedError": "interrupted", "MessageOutputLengthError": "truncated"}
@@ -30,16 +22,19 @@ class Stored(NamedTuple):
     """A message with its parts; an object that could not be read is empty."""
 
     id: str
-    info: Json
-    parts: list[Json]
+    info: p.Json
+    parts: list[p.Json]
 
 
 def conversation(
-    name: str, info: Json, read: Callable[[Ledger], Iterable[Stored]], listed: Iterable[Json] = ()
-) -> Conversation:
+    name: str,
+    info: p.Json,
+    read: Callable[[p.Ledger], Iterable[Stored]],
+    listed: Iterable[p.Json] = (),
+) -> p.Conversation:
     """The conversation of a session; its messages are read when they are asked for."""
     times = object_in(info.get("time"))
-    heading = Heading(
+    heading = p.Heading(
         source_id=name,
         name=title(info.get("title")),
         project_path=text_in(info.get("directory")),
@@ -47,13 +42,16 @@ def conversation(
         updated_at=utc(times.get("updated")),
         version=text_in(info.get("version")),
     )
-    counts = Ledger()
-    return Conversation(heading, partial(_items, info, read, list(listed), counts), counts)
+    counts = p.Ledger()
+    return p.Conversation(heading, partial(_items, info, read, list(listed), counts), counts)
 
 
 def _items(
-    info: Json, read: Callable[[Ledger], Iterable[Stored]], listed: list[Json], ledger: Ledger
-) -> Iterator[Item]:
+    info: p.Json,
+    read: Callable[[p.Ledger], Iterable[Stored]],
+    listed: list[p.Json],
+    ledger: p.Ledger,
+) -> Iterator[p.Item]:
     stored = sorted(read(ledger), key=_order)
     turns, summaries = _turns(stored, ledger)
     undone_from = text_in(object_in(info.get("revert")).get("messageID"))
@@ -68,7 +66,7 @@ def _order(message: Stored) -> tuple[str, str]:
     return utc(object_in(message.info.get("time")).get("created")) or "", message.id
 
 
-def _turns(stored: list[Stored], ledger: Ledger) -> tuple[list[Turn], dict[str, str]]:
+def _turns(stored: list[Stored], ledger: p.Ledger) -> tuple[list[Turn], dict[str, str]]:
     """The turns, one after the other, and the summaries by the message that they reach to."""
     turns: list[Turn] = []
     summaries: dict[str, str] = {}
@@ -85,12 +83,12 @@ def _turns(stored: list[Stored], ledger: Ledger) -> tuple[list[Turn], dict[str, 
 
 
 def _with_summaries(
-    said: Iterable[ForeignMessage], summaries: dict[str, str]
-) -> Iterator[ForeignMessage | ForeignSummary]:
+    said: Iterable[p.ForeignMessage], summaries: dict[str, str]
+) -> Iterator[p.ForeignMessage | p.ForeignSummary]:
     for message in said:
         yield message
         if message.id in summaries:
-            yield ForeignSummary(summaries[message.id], message.id)
+            yield p.ForeignSummary(summaries[message.id], message.id)
 
 
 def _shown_last(turns: list[Turn], undone_from: str) -> str:
@@ -99,7 +97,7 @@ def _shown_last(turns: list[Turn], undone_from: str) -> str:
     return undone or (turns[-1].id if turns else "")
 
 
-def _said(message: Stored, ledger: Ledger) -> tuple[ForeignMessage, ...]:
+def _said(message: Stored, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     info = message.info
     role = info.get("role")
     pieces = list(_pieces(message, ledger))
@@ -108,7 +106,7 @@ def _said(message: Stored, ledger: Ledger) -> tuple[ForeignMessage, ...]:
         return ()
     is_answer = role == "assistant"
     status, error = _end(info) if is_answer else (None, None)
-    whole = ForeignMessage(
+    whole = p.ForeignMessage(
         id=message.id,
         role=role,
         content=None,
@@ -128,7 +126,7 @@ def _said(message: Stored, ledger: Ledger) -> tuple[ForeignMessage, ...]:
     return said
 
 
-def _end(info: Json) -> tuple[str | None, str | None]:
+def _end(info: p.Json) -> tuple[str | None, str | None]:
     """The status of an answer, and its error."""
     error = object_in(info.get("error"))
     name = text_in(error.get("name"))
@@ -139,14 +137,14 @@ def _end(info: Json) -> tuple[str | None, str | None]:
     return ("truncated" if info.get("finish") == "length" else None), None
 
 
-def _model(info: Json) -> str | None:
+def _model(info: p.Json) -> str | None:
     chosen = object_in(info.get("model"))
     model = text_in(info.get("modelID")) or text_in(chosen.get("modelID"))
     provider = text_in(info.get("providerID")) or text_in(chosen.get("providerID"))
     return f"{provider}/{model}" if provider and model else model or None
 
 
-def _usage(tokens: Json) -> TokenUsage | None:
+def _usage(tokens: p.Json) -> TokenUsage | None:
     cache = object_in(tokens.get("cache"))
     cached, written = (_count(cache.get(key)) for key in ("read", "write"))
     sent = _count(tokens.get("input")) + cached + written
@@ -158,7 +156,7 @@ def _count(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _pieces(message: Stored, ledger: Ledger) -> Iterator[Piece]:
+def _pieces(message: Stored, ledger: p.Ledger) -> Iterator[Piece]:
     """What the parts say; the results of a step come after all of its calls."""
     results: list[Result] = []
     for number, part in enumerate(message.parts):
@@ -174,7 +172,7 @@ def _pieces(message: Stored, ledger: Ledger) -> Iterator[Piece]:
     yield from results
 
 
-def _part(otherwise: str, part: Json, ledger: Ledger) -> list[Piece]:
+def _part(otherwise: str, part: p.Json, ledger: p.Ledger) -> list[Piece]:
     kind = text_in(part.get("type"))
     made, reason = _words(otherwise, kind, part)
     if made:
@@ -184,7 +182,7 @@ def _part(otherwise: str, part: Json, ledger: Ledger) -> list[Piece]:
     return made
 
 
-def _words(otherwise: str, kind: str, part: Json) -> tuple[list[Piece], str]:
+def _words(otherwise: str, kind: str, part: p.Json) -> tuple[list[Piece], str]:
     """What a part says, or the reason that it says nothing here."""
     if kind == "tool":
         return _called(otherwise, part), ""
@@ -199,7 +197,7 @@ def _words(otherwise: str, kind: str, part: Json) -> tuple[list[Piece], str]:
     return [], "part without words" if known else "unknown part" if part else UNREADABLE
 
 
-def _text(kind: str, part: Json) -> str:
+def _text(kind: str, part: p.Json) -> str:
     match kind:
         case "text":
             return text_in(part.get("text"))
@@ -213,7 +211,7 @@ def _text(kind: str, part: Json) -> str:
             return ""
 
 
-def _called(otherwise: str, part: Json) -> list[Piece]:
+def _called(otherwise: str, part: p.Json) -> list[Piece]:
     state = object_in(part.get("state"))
     call = ToolCall(
         text_in(part.get("callID")) or otherwise,
@@ -226,7 +224,7 @@ def _called(otherwise: str, part: Json) -> list[Piece]:
     return [call, Result(call.id, result)] if ended else [call]
 
 
-def exported(info: Json, records: list[Json]) -> Conversation:
+def exported(info: p.Json, records: list[p.Json]) -> p.Conversation:
     """The conversation of ``opencode export``."""
     stored: list[Stored] = []
     for number, record in enumerate(records):

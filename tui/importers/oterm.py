@@ -6,25 +6,16 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from tui.importers import protocol as p
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import joined, placeholder, title
 from tui.importers.databases import Database, Row, has, opened, schema, source
 from tui.importers.json_lines import items_in, parse, text_in
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 
 _MESSAGE = ("id", "author", "text", "images")
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     usual = places.named("XDG_DATA_HOME", places.app_support) / "oterm"
     with suppress(FileNotFoundError):
         yield source(places.named("OTERM_DATA_DIR", usual) / "store.db")
@@ -35,13 +26,13 @@ def _recognises(path: Path, head: bytes) -> bool:
     return has(found, "message", "chat_id", "author", "text") and "chat" in found
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     with opened(source.path) as database:
         for row in database.rows("chat", ["id", "name", "model"], ledger, order=["id"]):
             yield from _chat(database, row, ledger)
 
 
-def _chat(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversation]:
+def _chat(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conversation]:
     first = next(_messages(database, row, ledger), None)
     if first is None:
         ledger.skipped["conversation without messages"] += 1
@@ -49,21 +40,21 @@ def _chat(database: Database, row: Row, ledger: Ledger) -> Iterator[Conversation
     # Numbers begin again in another database: the first words tell one chat 1 from another.
     words = sha256(text_in(first.get("text")).encode("utf-8", "replace")).hexdigest()
     name = f"{row.get('id')}-{words[:16]}"
-    heading = Heading(name, title(row.get("name")), model=text_in(row.get("model")))
-    counts = Ledger()
-    yield Conversation(heading, partial(_items, database, row, name, counts), counts)
+    heading = p.Heading(name, title(row.get("name")), model=text_in(row.get("model")))
+    counts = p.Ledger()
+    yield p.Conversation(heading, partial(_items, database, row, name, counts), counts)
 
 
-def _messages(database: Database, row: Row, ledger: Ledger) -> Iterator[Row]:
+def _messages(database: Database, row: Row, ledger: p.Ledger) -> Iterator[Row]:
     equal = {"chat_id": row.get("id")}
     return database.rows("message", _MESSAGE, ledger, equal=equal, order=["id"])
 
 
-def _items(database: Database, chat: Row, name: str, ledger: Ledger) -> Iterator[Item]:
+def _items(database: Database, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
     return with_unique_ids(_all_items(database, chat, name, ledger))
 
 
-def _all_items(database: Database, chat: Row, name: str, ledger: Ledger) -> Iterator[Item]:
+def _all_items(database: Database, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
     for row in _messages(database, chat, ledger):
         author = row.get("author")
         images = items_in(parse(text_in(row.get("images")).encode("utf-8", "replace")))
@@ -75,7 +66,7 @@ def _all_items(database: Database, chat: Row, name: str, ledger: Ledger) -> Iter
         else:
             ledger.read += 1
             model = text_in(chat.get("model")) or None if author == "assistant" else None
-            yield ForeignMessage(f"{name}/{row.get('id')}", author, text, model=model)
+            yield p.ForeignMessage(f"{name}/{row.get('id')}", author, text, model=model)
 
 
-READER = Reader("oterm", "oterm", _find, _recognises, _read, several=True)
+READER = p.Reader("oterm", "oterm", _find, _recognises, _read, several=True)

@@ -17,20 +17,9 @@ import msgspec
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.files import open_regular
 from tui.importers import contents
+from tui.importers import protocol as p
 from tui.importers.json_lines import RawLine, decode, decode_again, object_in, raw_lines, text_in
 from tui.importers.kinds import skipped
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN, Node, Order, in_order
 
@@ -69,7 +58,7 @@ class _Tree:
     """Looks through a file once. Raises ``OSError``."""
 
     def __init__(self, path: Path) -> None:
-        self.ledger = Ledger()
+        self.ledger = p.Ledger()
         self.places: dict[str, _Place] = {}
         """The messages, in the order of the file."""
         self.summaries: dict[str, list[_Place]] = {}
@@ -96,8 +85,8 @@ class _Tree:
         for place in self._pending:
             self.summaries.setdefault(self.message_at(place.key), []).append(place)
 
-    def heading(self) -> Heading:
-        return Heading(
+    def heading(self) -> p.Heading:
+        return p.Heading(
             self.source_id,
             name=contents.title(self._name),
             project_path=self._cwd,
@@ -172,7 +161,7 @@ class _Tree:
                 return skipped(line.type, _SKIPPED)
         return ""
 
-    def _take_message(self, message: Json, place: _Place) -> str:
+    def _take_message(self, message: p.Json, place: _Place) -> str:
         role = message.get("role")
         if role not in _ROLES:
             return "injected text" if role == "custom" else "unknown record"
@@ -181,18 +170,18 @@ class _Tree:
         return ""
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("PI_CODING_AGENT_DIR", places.home / ".pi" / "agent")
     for path in places.glob(root, "sessions/*/*.jsonl"):
         if path.is_file():
-            yield Source.of(path)
+            yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".jsonl" and bool(_MARK.match(head)) and b'"cwd"' in head
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.parent.name.startswith("run-"):
         ledger.skipped["sub-agent"] += sum(1 for _ in raw_lines(source.path))
         return
@@ -200,10 +189,10 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
     if not tree.places:
         ledger.add(tree.ledger)
         return
-    yield Conversation(tree.heading(), lambda: _items(source.path, tree), tree.ledger)
+    yield p.Conversation(tree.heading(), lambda: _items(source.path, tree), tree.ledger)
 
 
-def _items(path: Path, tree: _Tree) -> Iterator[Item]:
+def _items(path: Path, tree: _Tree) -> Iterator[p.Item]:
     descriptor = open_regular(path, follow=True)
     names = _Names(tree.root or tree.source_id)
     # Without the root that all have in common: there may be hundreds of thousands.
@@ -221,7 +210,7 @@ def _items(path: Path, tree: _Tree) -> Iterator[Item]:
                 text = text_in(_line_at(descriptor, place).summary)
                 if text.strip():
                     last = given.get(through + ending, given[node.id])
-                    yield ForeignSummary(text, names.whole(last))
+                    yield p.ForeignSummary(text, names.whole(last))
     finally:
         os.close(descriptor)
 
@@ -260,25 +249,25 @@ class _Names:
         return f"{mark}-{self._seen[mark]}" if self._seen[mark] > 1 else mark
 
 
-def _message(line: _Line, name: str, parent: str) -> ForeignMessage:
+def _message(line: _Line, name: str, parent: str) -> p.ForeignMessage:
     message = object_in(line.message)
     time = utc(line.timestamp) or utc(message.get("timestamp"))
     text = _text(message)
     match message.get("role"):
         case "assistant":
-            return _answer(message, ForeignMessage(name, "assistant", text or None, time, parent))
+            return _answer(message, p.ForeignMessage(name, "assistant", text or None, time, parent))
         case "toolResult":
             call = text_in(message.get("toolCallId")) or f"{name}-call"
-            return ForeignMessage(name, "tool", text, time, parent, tool_call_id=call)
+            return p.ForeignMessage(name, "tool", text, time, parent, tool_call_id=call)
         case "bashExecution":
             ran = f"!{text_in(message.get('command'))}"
             text = contents.joined([ran, text_in(message.get("output"))])
-            return ForeignMessage(name, "user", text, time, parent)
+            return p.ForeignMessage(name, "user", text, time, parent)
         case _:
-            return ForeignMessage(name, "user", text, time, parent)
+            return p.ForeignMessage(name, "user", text, time, parent)
 
 
-def _answer(message: Json, bare: ForeignMessage) -> ForeignMessage:
+def _answer(message: p.Json, bare: p.ForeignMessage) -> p.ForeignMessage:
     status = _STATUS.get(text_in(message.get("stopReason")))
     return msgspec.structs.replace(
         bare,
@@ -290,7 +279,7 @@ def _answer(message: Json, bare: ForeignMessage) -> ForeignMessage:
     )
 
 
-def _calls(message: Json, name: str) -> tuple[ToolCall, ...]:
+def _calls(message: p.Json, name: str) -> tuple[ToolCall, ...]:
     found = [block for block in contents.blocks(message.get("content")) if _is_call(block)]
     return tuple(
         ToolCall(
@@ -302,11 +291,11 @@ def _calls(message: Json, name: str) -> tuple[ToolCall, ...]:
     )
 
 
-def _is_call(block: Json) -> bool:
+def _is_call(block: p.Json) -> bool:
     return block.get("type") == "toolCall"
 
 
-def _usage(counts: Json) -> TokenUsage | None:
+def _usage(counts: p.Json) -> TokenUsage | None:
     fresh, read, written = (
         value if isinstance(value := counts.get(name), int) else 0
         for name in ("input", "cacheRead", "cacheWrite")
@@ -314,15 +303,15 @@ def _usage(counts: Json) -> TokenUsage | None:
     return contents.usage(fresh + read + written, counts.get("output"), read, written)
 
 
-def _text(message: Json) -> str:
+def _text(message: p.Json) -> str:
     return contents.joined(map(_block_text, contents.blocks(message.get("content"))))
 
 
-def _block_text(block: Json) -> str:
+def _block_text(block: p.Json) -> str:
     if block.get("type") == "image":
         size = contents.base64_size(block.get("data"))
         return contents.placeholder("image", text_in(block.get("mimeType")), size)
     return text_in(block.get("text")) if block.get("type") == "text" else ""
 
 
-READER = Reader("pi", "pi", _find, _recognises, _read)
+READER = p.Reader("pi", "pi", _find, _recognises, _read)

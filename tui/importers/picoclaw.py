@@ -12,22 +12,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tui.importers import protocol as p
 from tui.importers.contents import earlier, placeholder
 from tui.importers.json_file import content
 from tui.importers.json_lines import BLANK, items_in, object_in, objects, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.vendor_messages import link, said
 
@@ -38,11 +27,11 @@ _KEY = re.compile(rb'\s*\{\s*"key"\s*:')
 _NUMBERED = re.compile(r"(.+)#([1-9][0-9]{0,8})", re.DOTALL)
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     home = places.named("PICOCLAW_HOME", places.home / ".picoclaw")
     for path in places.glob(home, "workspace*/sessions/*"):
         if _is_session(path):
-            yield Source.of(path, *_parts(path))
+            yield p.Source.of(path, *_parts(path))
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
@@ -68,8 +57,8 @@ def _recognises(path: Path, head: bytes) -> bool:
     return _is_session(path) and b'"messages"' in head and _KEY.match(head) is not None
 
 
-def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
-    counts = Ledger()
+def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
+    counts = p.Ledger()
     if source.path.suffix == ".jsonl":
         facts = object_in(_if_there(_meta(source.path)))
         records = partial(_lines, source.path, counts)
@@ -78,7 +67,7 @@ def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
         records = partial(enumerate, messages, 1)
     heading = _heading(source.path, facts)
     items = partial(_items, heading.source_id, facts, records, counts)
-    yield Conversation(heading, items, counts)
+    yield p.Conversation(heading, items, counts)
 
 
 def _if_there(path: Path) -> Any:
@@ -89,21 +78,21 @@ def _if_there(path: Path) -> Any:
         return None
 
 
-def _lines(path: Path, ledger: Ledger) -> Iterator[tuple[int, Json]]:
+def _lines(path: Path, ledger: p.Ledger) -> Iterator[tuple[int, p.Json]]:
     """The messages of a file and the numbers of their lines; empty lines do not count."""
-    lines = Ledger()
+    lines = p.Ledger()
     for place, line in enumerate(objects(path, lines), 1):
         yield place + lines.total - lines.skipped[BLANK], line.value
     ledger.add(lines)
 
 
-def _heading(path: Path, facts: Json) -> Heading:
+def _heading(path: Path, facts: p.Json) -> p.Heading:
     key = text_in(facts.get("key")) or path.name.removesuffix(".migrated").rpartition(".")[0]
     numbered = _NUMBERED.fullmatch(key)
     scope = numbered[1] if numbered else key
     aliases = [text_in(alias) for alias in items_in(facts.get("aliases"))]
     is_opaque = key.startswith("sk_")
-    return Heading(
+    return p.Heading(
         source_id=key,
         created_at=utc(facts.get("created_at") or facts.get("created")),
         updated_at=utc(facts.get("updated_at") or facts.get("updated")),
@@ -123,8 +112,11 @@ def _active(folder: Path, scope: str) -> str:
 
 
 def _items(
-    session: str, facts: Json, records: Callable[[], Iterable[tuple[int, Json]]], ledger: Ledger
-) -> Iterator[Item]:
+    session: str,
+    facts: p.Json,
+    records: Callable[[], Iterable[tuple[int, p.Json]]],
+    ledger: p.Ledger,
+) -> Iterator[p.Item]:
     """The messages, and the summary behind those that it stands for."""
     ids = MadeIds(session)
     summary = text_in(facts.get("summary")).strip()
@@ -141,14 +133,14 @@ def _items(
         yield from _summary(summary, through, ids)
 
 
-def _summary(text: str, through: str, ids: MadeIds) -> Iterator[Item]:
+def _summary(text: str, through: str, ids: MadeIds) -> Iterator[p.Item]:
     if through:
-        yield ForeignSummary(text, through)
+        yield p.ForeignSummary(text, through)
     else:
         yield from earlier(text, ids.make("summary"))
 
 
-def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | None:
+def _message(record: p.Json, ids: MadeIds, ledger: p.Ledger) -> p.ForeignMessage | None:
     message = said(record, ids, ledger, files=_files(record))
     return message and replace(
         message,
@@ -157,7 +149,7 @@ def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | Non
     )
 
 
-def _files(record: Json) -> Iterator[str]:
+def _files(record: p.Json) -> Iterator[str]:
     attachments = objects_in(record.get("attachments"))
     for file in attachments:
         kind = text_in(file.get("type")) or "file"
@@ -166,4 +158,4 @@ def _files(record: Json) -> Iterator[str]:
         yield link(text_in(address))
 
 
-READER = Reader("picoclaw", "PicoClaw", _find, _recognises, _read, parts=_parts)
+READER = p.Reader("picoclaw", "PicoClaw", _find, _recognises, _read, parts=_parts)

@@ -11,21 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from tui.domain.journal.message import Role, ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.contents import arguments, blocks, joined, placeholder, title
 from tui.importers.export_files import beginning, files, has_key, nowhere, placed_records
 from tui.importers.json_elements import Element
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects_in, text_in
 from tui.importers.made_ids import MadeIds, first_ids, made_id
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Json,
-    Ledger,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 
 _ROLES: dict[str, Role] = {
@@ -64,14 +56,14 @@ _SENT = ("input", "arguments", "args", "parameters")
 _RETURNED = ("content", "output", "result", "response")
 
 
-def content(message: Json) -> Any:
+def content(message: p.Json) -> Any:
     """What a message says: a text, or its blocks."""
     found = next((message[field] for field in _WORDS if message.get(field)), None)
     inner = object_in(found)
     return next((inner[field] for field in ("parts", "text", "content") if inner.get(field)), found)
 
 
-def pieces(name: str, message: Json) -> Iterator[Piece]:
+def pieces(name: str, message: p.Json) -> Iterator[Piece]:
     """The pieces of a message; ``name`` begins the ids of calls without one."""
     for number, block in enumerate(blocks(content(message))):
         yield from _block(f"{name}-block-{number}", block)
@@ -82,7 +74,7 @@ def pieces(name: str, message: Json) -> Iterator[Piece]:
         yield text_in(message.get("refusal"))
 
 
-def _block(name: str, block: Json) -> Iterator[Piece]:
+def _block(name: str, block: p.Json) -> Iterator[Piece]:
     kind = _kind(block)
     facts = object_in(block.get(kind)) or block
     if kind in _CALLS:
@@ -93,26 +85,26 @@ def _block(name: str, block: Json) -> Iterator[Piece]:
         yield _words(block, kind)
 
 
-def _kind(block: Json) -> str:
+def _kind(block: p.Json) -> str:
     """The type of a block; Google's have none but their only key."""
     google = next((kind for kind in ("functionCall", "functionResponse") if kind in block), "")
     return google or text_in(block.get("type"))
 
 
-def _words(block: Json, kind: str) -> str:
+def _words(block: p.Json, kind: str) -> str:
     text = block.get("text", block.get("refusal"))
     words = text_in(text) or text_in(object_in(text).get("value"))
     return words if words or kind == "text" else placeholder(kind.removesuffix("_url") or "block")
 
 
-def _call(name: str, call: Json) -> ToolCall:
+def _call(name: str, call: p.Json) -> ToolCall:
     facts = object_in(call.get("function")) or call
     sent = next((facts[field] for field in _SENT if field in facts), None)
     made = text_in(call.get("call_id")) or _first(call, _IDS) or name
     return ToolCall(made, _first(facts, _NAMES), arguments(sent))
 
 
-def _result(facts: Json) -> str:
+def _result(facts: p.Json) -> str:
     value = next((facts[field] for field in _RETURNED if field in facts), "")
     parts = list(blocks(value))
     if isinstance(value, str) or (parts and all(_is_words(part) for part in parts)):
@@ -120,11 +112,11 @@ def _result(facts: Json) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _is_words(part: Json) -> bool:
+def _is_words(part: p.Json) -> bool:
     return "type" in part or isinstance(part.get("text"), str)
 
 
-def _first(facts: Json, fields: tuple[str, ...]) -> str:
+def _first(facts: p.Json, fields: tuple[str, ...]) -> str:
     return next((text for field in fields if (text := text_in(facts.get(field)))), "")
 
 
@@ -137,7 +129,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return has_key(start, b"messages") or _MESSAGE.match(start) is not None
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for file in files(source):
         loose = _Loose()
         for element in placed_records(file, ledger, ("conversations", "data")):
@@ -152,7 +144,7 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
         yield from map(conversation, loose.conversations())
 
 
-def _conversations(value: Any, depth: int = 0) -> Iterator[Json]:
+def _conversations(value: Any, depth: int = 0) -> Iterator[p.Json]:
     """Find the objects that have messages, also within others and within arrays."""
     record, items = object_in(value), items_in(value)
     listed = record.get("messages")
@@ -172,7 +164,7 @@ class _Loose:
     def __init__(self) -> None:
         self.is_divided = False
         """True if what is between two damaged objects is the rest of a conversation of its own."""
-        self._messages: dict[tuple[int, int, str], list[Json]] = {}
+        self._messages: dict[tuple[int, int, str], list[p.Json]] = {}
 
     def add(self, element: Element) -> None:
         self.is_divided |= element.damage > 0 and not self._messages
@@ -180,55 +172,55 @@ class _Loose:
         key = element.array, part, _first_id(element.value, _CONVERSATION)
         self._messages.setdefault(key, []).append(element.value)
 
-    def conversations(self) -> Iterator[Json]:
+    def conversations(self) -> Iterator[p.Json]:
         for (_, _, name), found in self._messages.items():
             yield {"session_id": name, "messages": found}
 
 
-def conversation(record: Json) -> Conversation:
+def conversation(record: p.Json) -> p.Conversation:
     """The conversation of an object; the first words name one that has no id of its own."""
     own = own_id(record)
     created = first_time(record, _CREATED)
     is_unique = len(own) >= _UNIQUE
     name = own if is_unique else _made_name(record)
-    heading = Heading(
+    heading = p.Heading(
         source_id=name,
         name=title(record.get("title")) or title(record.get("name")),
         created_at=created,
         updated_at=first_time(record, _UPDATED),
         model=_model(record),
-        beginning=() if is_unique else first_ids(_items(record, name, Ledger())),
+        beginning=() if is_unique else first_ids(_items(record, name, p.Ledger())),
     )
-    counts = Ledger()
-    return Conversation(heading, partial(_items, record, name, counts), counts)
+    counts = p.Ledger()
+    return p.Conversation(heading, partial(_items, record, name, counts), counts)
 
 
-def _made_name(record: Json) -> str:
-    first = next(_items(record, "", Ledger()), None)
+def _made_name(record: p.Json) -> str:
+    first = next(_items(record, "", p.Ledger()), None)
     return made_id(first_time(record, _BEGUN), first and (first.role, first.content))
 
 
-def own_id(record: Json) -> str:
+def own_id(record: p.Json) -> str:
     """The id that an object has, whatever its program calls it."""
     return _first_id(record, ("id", "uuid", *_CONVERSATION))
 
 
-def _first_id(record: Json, fields: tuple[str, ...]) -> str:
+def _first_id(record: p.Json, fields: tuple[str, ...]) -> str:
     values = (record.get(field) for field in fields)
     return next((str(value) for value in values if isinstance(value, str | int) and value), "")
 
 
-def first_time(record: Json, fields: tuple[str, ...]) -> str | None:
+def first_time(record: p.Json, fields: tuple[str, ...]) -> str | None:
     """The first of some fields that is a time."""
     return next((time for field in fields if (time := utc(record.get(field)))), None)
 
 
-def _model(record: Json) -> str:
+def _model(record: p.Json) -> str:
     model = record.get("model")
     return text_in(model) or text_in(object_in(model).get("id"))
 
 
-def _items(record: Json, name: str, ledger: Ledger) -> Iterator[ForeignMessage]:
+def _items(record: p.Json, name: str, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
     ids = MadeIds(name)
     is_named = own_id(record) == name
     waiting: dict[str, str] = {}
@@ -245,20 +237,20 @@ def _items(record: Json, name: str, ledger: Ledger) -> Iterator[ForeignMessage]:
             ledger.skipped[reason] += 1
 
 
-def _facts(message: Json) -> Iterator[Any]:
+def _facts(message: p.Json) -> Iterator[Any]:
     yield from (message.get(field) for field in _SAID)
     yield from (message[field] for field in _MORE if field in message)
 
 
 def _said(
-    name: str, message: Json, waiting: dict[str, str]
-) -> tuple[tuple[ForeignMessage, ...], str]:
+    name: str, message: p.Json, waiting: dict[str, str]
+) -> tuple[tuple[p.ForeignMessage, ...], str]:
     """The messages of a record, or the reason that there is none; see ``_paired``."""
     known = text_in(message.get("role")).lower()
     role = _ROLES.get(known)
     if not role:
         return (), "system prompt" if known in _RULES else UNREADABLE
-    whole = ForeignMessage(
+    whole = p.ForeignMessage(
         id=name,
         role=role,
         content=None,
@@ -271,7 +263,7 @@ def _said(
     return messages(whole, [_paired(piece, waiting) for piece in found]), "empty message"
 
 
-def _returned(message: Json, found: list[Piece]) -> list[Piece]:
+def _returned(message: p.Json, found: list[Piece]) -> list[Piece]:
     """The results of a record of a tool: its blocks, or else its text."""
     results: list[Piece] = [piece for piece in found if not isinstance(piece, str)]
     text = joined(piece for piece in found if isinstance(piece, str))
@@ -296,6 +288,6 @@ def _paired(piece: Piece, waiting: dict[str, str]) -> Piece:
     return piece._replace(call=call)
 
 
-READER = Reader(
+READER = p.Reader(
     "messages", "JSON of messages", nowhere, _recognises, _read, several=True, archives=True
 )

@@ -8,21 +8,12 @@ from typing import Any, cast
 
 from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
+from tui.importers import protocol as p
 from tui.importers.contents import earlier, joined
 from tui.importers.json_lines import FILE_BYTES, object_in, text_in
 from tui.importers.lisp import Dialect, Symbol, as_json, as_object, listed, plist
 from tui.importers.lisp_messages import read_session
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc_of_local
 
 _FILE = "session.lisp"
@@ -32,33 +23,33 @@ _SLUG = re.compile(r"session-[0-9]{8}-[0-9]{6}-[0-9]{6}-(.+)", re.DOTALL)
 _Properties = dict[str, Any]
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     for path in places.glob(places.home, f".sibyl/sessions/*/{_FILE}"):
-        yield Source.of(path)
+        yield p.Source.of(path)
 
 
 def _recognises(_path: Path, head: bytes) -> bool:
     return head.lstrip().lower().startswith(b"(:repl-session")
 
 
-def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     text = read_bounded(source.path, FILE_BYTES, follow=True).decode("utf-8-sig", "replace")
     if not _recognises(source.path, text[:64].encode()):
         ledger.skipped["unknown format"] += 1
         return
-    counts = Ledger()
+    counts = p.Ledger()
     session = read_session(text, Dialect.COMMON, counts)
     name = text_in(session.properties.get(":id")) or source.path.parent.name
     heading = _heading(name, session.properties, session.messages)
     summary = text_in(session.properties.get(":summary"))
-    yield Conversation(heading, partial(_items, name, summary, session.messages, counts), counts)
+    yield p.Conversation(heading, partial(_items, name, summary, session.messages, counts), counts)
 
 
-def _heading(name: str, properties: _Properties, messages: list[_Properties]) -> Heading:
+def _heading(name: str, properties: _Properties, messages: list[_Properties]) -> p.Heading:
     slug = _SLUG.fullmatch(name)
     version = plist(properties.get(":repl-session")).get(":session-version")
     times = [time for message in messages if (time := _time(message.get(":timestamp")))]
-    return Heading(
+    return p.Heading(
         source_id=name,
         name=" ".join(slug[1].split()) if slug else "",
         created_at=_time(properties.get(":created-at")) or next(iter(times), None),
@@ -68,8 +59,8 @@ def _heading(name: str, properties: _Properties, messages: list[_Properties]) ->
 
 
 def _items(
-    session: str, summary: str, messages: list[_Properties], ledger: Ledger
-) -> Iterator[Item]:
+    session: str, summary: str, messages: list[_Properties], ledger: p.Ledger
+) -> Iterator[p.Item]:
     ids = MadeIds(session)
     if summary.strip():
         yield from earlier(summary, ids.make("summary"))
@@ -82,11 +73,11 @@ def _items(
         yield _message(ids, cast("Role", role.removeprefix(":")), message)
 
 
-def _message(ids: MadeIds, role: Role, message: _Properties) -> ForeignMessage:
+def _message(ids: MadeIds, role: Role, message: _Properties) -> p.ForeignMessage:
     content = _text(message.get(":content"))
     result_of = text_in(message.get(":tool-call-id"))
     name = ids.make(role, message.get(":timestamp"), content, result_of)
-    return ForeignMessage(
+    return p.ForeignMessage(
         id=name,
         role=role,
         content=content,
@@ -126,4 +117,4 @@ def _name(value: Any) -> str:
     return value.name if isinstance(value, Symbol) else ""
 
 
-READER = Reader("sibyl", "Sibyl", _find, _recognises, _read)
+READER = p.Reader("sibyl", "Sibyl", _find, _recognises, _read)

@@ -4,21 +4,11 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
+from tui.importers import protocol as p
 from tui.importers.contents import earlier, placeholder, title
 from tui.importers.json_file import content
 from tui.importers.json_lines import object_in, objects, objects_in, text_in, whole
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import (
-    Conversation,
-    ForeignSummary,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
-)
 from tui.importers.times import utc
 from tui.importers.vendor_messages import link, said
 
@@ -27,13 +17,13 @@ _META = "meta.json"
 _SUMMARY = "compaction"
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     folder = places.named("VIBE_HOME", places.home / ".vibe") / "logs" / "session"
     for path in places.glob(folder, "session_*"):
         if (path / _MESSAGES).is_file():
-            yield Source.of(path, *_parts(path))
+            yield p.Source.of(path, *_parts(path))
         elif path.suffix == ".json" and path.is_file():
-            yield Source.of(path)
+            yield p.Source.of(path)
 
 
 def _parts(path: Path) -> tuple[Path, ...]:
@@ -50,8 +40,8 @@ def _recognises(path: Path, head: bytes) -> bool:
     return (folder / _MESSAGES).is_file() and (folder / _META).is_file()
 
 
-def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
-    counts = Ledger()
+def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
+    counts = p.Ledger()
     if source.path.suffix == ".json":
         fields, found = content(source.path, "messages", counts)
         meta, records = object_in(fields.get("metadata")), found
@@ -60,21 +50,21 @@ def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
         meta = _facts(folder / _META)
         records = (line.value for line in objects(folder / _MESSAGES, counts))
     heading = _heading(source.path, meta)
-    yield Conversation(heading, partial(_items, heading.source_id, records, counts), counts)
+    yield p.Conversation(heading, partial(_items, heading.source_id, records, counts), counts)
 
 
-def _facts(path: Path) -> Json:
+def _facts(path: Path) -> p.Json:
     try:
         return object_in(whole(path))
     except OSError:
         return {}
 
 
-def _heading(path: Path, meta: Json) -> Heading:
+def _heading(path: Path, meta: p.Json) -> p.Heading:
     folder = text_in(object_in(meta.get("environment")).get("working_directory"))
     config = object_in(meta.get("config"))
     name = path.parent.name if path.name == _MESSAGES else path.stem
-    return Heading(
+    return p.Heading(
         source_id=text_in(meta.get("session_id")) or name,
         name=title(meta.get("title")),
         project_path=folder if folder.startswith("/") else "",
@@ -84,7 +74,7 @@ def _heading(path: Path, meta: Json) -> Heading:
     )
 
 
-def _items(session: str, records: Iterable[Json], ledger: Ledger) -> Iterator[Item]:
+def _items(session: str, records: Iterable[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(session)
     last = ""
     for record in records:
@@ -101,14 +91,14 @@ def _items(session: str, records: Iterable[Json], ledger: Ledger) -> Iterator[It
                 yield message
 
 
-def _summary(text: str, through: str, ids: MadeIds) -> Iterator[Item]:
+def _summary(text: str, through: str, ids: MadeIds) -> Iterator[p.Item]:
     if through:
-        yield ForeignSummary(text, through)
+        yield p.ForeignSummary(text, through)
     else:
         yield from earlier(text, ids.make("summary"))
 
 
-def _images(record: Json) -> Iterator[str]:
+def _images(record: p.Json) -> Iterator[str]:
     for image in objects_in(record.get("images")):
         name, kind = text_in(image.get("alias")), text_in(image.get("mime_type"))
         data = text_in(object_in(image.get("source")).get("data"))
@@ -118,4 +108,4 @@ def _images(record: Json) -> Iterator[str]:
             yield placeholder("image", name, kind)
 
 
-READER = Reader("vibe", "Mistral Vibe", _find, _recognises, _read, parts=_parts)
+READER = p.Reader("vibe", "Mistral Vibe", _find, _recognises, _read, parts=_parts)

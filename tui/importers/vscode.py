@@ -9,6 +9,7 @@ from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
 from tui.domain.journal.message import ToolCall
+from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title, todos
@@ -21,17 +22,6 @@ from tui.importers.json_lines import (
     objects_in,
     text_in,
     whole,
-)
-from tui.importers.protocol import (
-    Conversation,
-    ForeignMessage,
-    Heading,
-    Item,
-    Json,
-    Ledger,
-    Places,
-    Reader,
-    Source,
 )
 from tui.importers.times import utc
 
@@ -49,16 +39,16 @@ _EDITORS = (
 )
 
 
-def user_folders(places: Places) -> Iterator[Path]:
+def user_folders(places: p.Places) -> Iterator[Path]:
     """Name the folder of each editor, whether it is there or not."""
     applications = places.app_support if places.is_mac else places.config
     for editor in _EDITORS:
         yield (places.home if editor.startswith(".") else applications) / editor / "User"
 
 
-def last_state(path: Path, ledger: Ledger) -> Json:
+def last_state(path: Path, ledger: p.Ledger) -> p.Json:
     """Make the object as it was last; a change that fits nowhere is counted. Raises ``OSError``."""
-    state: Json = {}
+    state: p.Json = {}
     for line in objects(path, ledger):
         change = line.value
         if change.get("kind") == _SNAPSHOT and isinstance(change.get("v"), dict):
@@ -68,7 +58,7 @@ def last_state(path: Path, ledger: Ledger) -> Json:
     return state
 
 
-def _change(state: Json, change: Json) -> bool:
+def _change(state: p.Json, change: p.Json) -> bool:
     """Make a change, if it fits."""
     path = change.get("k")
     if not isinstance(path, list) or not 0 < len(cast("list[Any]", path)) <= _DEEPEST:
@@ -87,7 +77,7 @@ def _change(state: Json, change: Json) -> bool:
 def _at(place: Any, step: Any) -> Any:
     if not _leads(place, step):
         return None
-    return cast("Json", place).get(step) if isinstance(place, dict) else place[step]
+    return cast("p.Json", place).get(step) if isinstance(place, dict) else place[step]
 
 
 def _put(place: Any, step: Any, value: Any) -> bool:
@@ -97,7 +87,7 @@ def _put(place: Any, step: Any, value: Any) -> bool:
     return fits
 
 
-def _push(place: Any, step: Any, change: Json) -> bool:
+def _push(place: Any, step: Any, change: p.Json) -> bool:
     array = _at(place, step)
     if not isinstance(array, list):
         array = []
@@ -119,12 +109,12 @@ def _leads(place: Any, step: Any) -> bool:
     return isinstance(place, list) and is_number and 0 <= step < len(cast("list[Any]", place))
 
 
-def _find(places: Places) -> Iterator[Source]:
+def _find(places: p.Places) -> Iterator[p.Source]:
     for folder in user_folders(places):
         for pattern in ("workspaceStorage/*/chatSessions/*", "globalStorage/emptyWindow*/*"):
             for path in places.glob(folder, pattern):
                 if path.suffix in (".json", ".jsonl") and path.is_file():
-                    yield Source.of(path)
+                    yield p.Source.of(path)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -133,12 +123,12 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".json" and b'"responderUsername"' in head
 
 
-def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
-    counts = Ledger()
+def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
+    counts = p.Ledger()
     fields, requests = _content(source.path, counts)
     # Of an export, which has no id and is mostly called chat.json.
     first = next((text_in(each.get("requestId")) for each in requests), "")
-    heading = Heading(
+    heading = p.Heading(
         source_id=text_in(fields.get("sessionId")) or first or source.path.stem,
         name=title(fields.get("customTitle")) or title(fields.get("computedTitle")),
         project_path=_project(source.path),
@@ -146,10 +136,10 @@ def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
         updated_at=utc(fields.get("lastMessageDate")),
         model=next((model for each in reversed(requests) if (model := _model(each))), ""),
     )
-    yield Conversation(heading, partial(_items, heading.source_id, requests, counts), counts)
+    yield p.Conversation(heading, partial(_items, heading.source_id, requests, counts), counts)
 
 
-def _content(path: Path, ledger: Ledger) -> tuple[Json, list[Json]]:
+def _content(path: Path, ledger: p.Ledger) -> tuple[p.Json, list[p.Json]]:
     if path.suffix == ".json":
         return content(path, "requests", ledger)
     fields = last_state(path, ledger)
@@ -169,11 +159,11 @@ def _project(path: Path) -> str:
     return unquote(urlsplit(address).path) if address.startswith("file:///") else ""
 
 
-def _model(request: Json) -> str:
+def _model(request: p.Json) -> str:
     return text_in(request.get("modelId")).removeprefix("copilot/")
 
 
-def _items(session: str, requests: list[Json], ledger: Ledger) -> Iterator[Item]:
+def _items(session: str, requests: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
     turns: list[Turn] = []
     leaf = ""
     for number, request in enumerate(requests):
@@ -190,7 +180,7 @@ def _items(session: str, requests: list[Json], ledger: Ledger) -> Iterator[Item]
     yield from _todos(requests)
 
 
-def _todos(requests: list[Json]) -> Iterator[Item]:
+def _todos(requests: list[p.Json]) -> Iterator[p.Item]:
     """The to-do list as it was last."""
     parts = (part for each in reversed(requests) for part in reversed(_response(each)))
     lists = (objects_in(object_in(part.get("toolSpecificData")).get("todoList")) for part in parts)
@@ -200,9 +190,9 @@ def _todos(requests: list[Json]) -> Iterator[Item]:
         )
 
 
-def _turn(name: str, request: Json) -> tuple[ForeignMessage, ...]:
-    asked = ForeignMessage(name, "user", None, utc(request.get("timestamp")))
-    answered = ForeignMessage(
+def _turn(name: str, request: p.Json) -> tuple[p.ForeignMessage, ...]:
+    asked = p.ForeignMessage(name, "user", None, utc(request.get("timestamp")))
+    answered = p.ForeignMessage(
         id=f"{name}-answer",
         role="assistant",
         content=None,
@@ -217,14 +207,14 @@ def _turn(name: str, request: Json) -> tuple[ForeignMessage, ...]:
     return *messages(asked, [_prompt(request)]), *said
 
 
-def _response(request: Json) -> list[Json]:
+def _response(request: p.Json) -> list[p.Json]:
     """The parts of an answer, but for what sub-agents did."""
     marks = ("subAgentInvocationId", "fromSubAgent")
     parts = objects_in(request.get("response"))
     return [part for part in parts if not any(part.get(mark) for mark in marks)]
 
 
-def _prompt(request: Json) -> str:
+def _prompt(request: p.Json) -> str:
     message = request.get("message")
     text = text_in(message) or text_in(object_in(message).get("text"))
     variables = objects_in(object_in(request.get("variableData")).get("variables"))
@@ -236,25 +226,25 @@ def _prompt(request: Json) -> str:
     return joined(chain([text], files))
 
 
-def _end(request: Json) -> str | None:
+def _end(request: p.Json) -> str | None:
     """The time at which an answer was whole, or else the one of its request."""
     ended = object_in(request.get("modelState")).get("completedAt")
     return utc(ended) or utc(request.get("timestamp"))
 
 
-def _status(request: Json) -> str | None:
+def _status(request: p.Json) -> str | None:
     state = object_in(request.get("modelState")).get("value")
     if state == _FAILED or _error(request):
         return "failed"
     return "interrupted" if state == _CANCELLED or request.get("isCanceled") is True else None
 
 
-def _error(request: Json) -> str:
+def _error(request: p.Json) -> str:
     details = object_in(object_in(request.get("result")).get("errorDetails"))
     return text_in(details.get("message"))
 
 
-def _pieces(name: str, parts: list[Json]) -> Iterator[Piece]:
+def _pieces(name: str, parts: list[p.Json]) -> Iterator[Piece]:
     """The texts of an answer, each until the next call, and the calls with what came of them."""
     numbered = enumerate(parts)
     for is_tool, group in groupby(numbered, lambda each: each[1].get("kind") == _TOOL):
@@ -264,7 +254,7 @@ def _pieces(name: str, parts: list[Json]) -> Iterator[Piece]:
             yield "".join(_text(part) for _, part in group)
 
 
-def _text(part: Json) -> str:
+def _text(part: p.Json) -> str:
     match part.get("kind"):
         case None | "markdownContent" | "markdownVuln":
             return _words(part) or _words(part.get("content"))
@@ -281,13 +271,13 @@ def _words(value: Any) -> str:
     return text_in(value) or text_in(object_in(value).get("value"))
 
 
-def _reference(target: Json, name: str) -> str:
+def _reference(target: p.Json, name: str) -> str:
     place = object_in(target.get("uri")) or target
     path = text_in(place.get("path"))
     return f"`{name or text_in(target.get('name')) or path.rpartition('/')[2]}`"
 
 
-def _call(name: str, part: Json) -> Iterator[Piece]:
+def _call(name: str, part: p.Json) -> Iterator[Piece]:
     details = object_in(part.get("resultDetails"))
     known = text_in(part.get("toolCallId")) or name
     told = _words(part.get("pastTenseMessage")) or _words(part.get("invocationMessage"))
@@ -296,7 +286,7 @@ def _call(name: str, part: Json) -> Iterator[Piece]:
     yield Result(known, _output(part, details) or told)
 
 
-def _given(part: Json, details: Json) -> Any:
+def _given(part: p.Json, details: p.Json) -> Any:
     """What a tool was called with, as far as it is shown: the model's own words are not kept."""
     data = object_in(part.get("toolSpecificData"))
     line = data.get("commandLine") or data.get("command")
@@ -309,11 +299,11 @@ def _given(part: Json, details: Json) -> Any:
     return {"shown as": _words(part.get("invocationMessage"))}
 
 
-def _output(part: Json, details: Json) -> str:
+def _output(part: p.Json, details: p.Json) -> str:
     output = details.get("output")
     ended = object_in(object_in(part.get("toolSpecificData")).get("terminalCommandOutput"))
     shown = (_words(each) for each in objects_in(output) if each.get("isText") is not False)
     return text_in(output) or joined(shown) or text_in(ended.get("text"))
 
 
-READER = Reader("vscode", "VS Code", _find, _recognises, _read)
+READER = p.Reader("vscode", "VS Code", _find, _recognises, _read)
