@@ -152,7 +152,10 @@ class _Reader:
         if first in _CLOSED:
             return self._quoted(text)
         if first in "[{":
-            return _flow(text)
+            value = parse(text.encode("utf-8", "surrogatepass"))
+            if value is None:
+                raise Unfit("a flow collection")
+            return value
         if first in "&*!%@`|>":
             raise Unfit(f"unexpected {first}")
         return _typed(self._plain(text, indent))
@@ -261,14 +264,6 @@ def _unescaped(escape: re.Match[str]) -> str:
     if code := escape[1] or escape[2] or escape[3]:
         return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else "\ufffd"
     return _ESCAPED.get(escape[4], escape[4])
-
-
-def _flow(text: str) -> Any:
-    """A collection in one line, if it is JSON."""
-    value = parse(text.encode("utf-8", "surrogatepass"))
-    if value is None:
-        raise Unfit("a flow collection")
-    return value
 
 
 def _typed(text: str) -> Any:

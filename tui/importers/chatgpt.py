@@ -185,6 +185,7 @@ def _said(name: str, message: p.Json, role: Any, content: p.Json) -> p.ForeignMe
     """The message of a user or of a model; ``None`` if it has no words."""
     text = _text(content, message)
     calls = _calls(name, message, role, text)
+    metadata = object_in(message.get("metadata"))
     if not text.strip() and not calls:
         return None
     return p.ForeignMessage(
@@ -194,7 +195,7 @@ def _said(name: str, message: p.Json, role: Any, content: p.Json) -> p.ForeignMe
         timestamp=utc(message.get("create_time")),
         tool_calls=calls,
         status=_status(message) if role == "assistant" else None,
-        model=_model(message) if role == "assistant" else None,
+        model=text_in(metadata.get("model_slug")) or None if role == "assistant" else None,
     )
 
 
@@ -210,10 +211,6 @@ def _tool_of(message: p.Json, role: Any) -> str:
 
 def _id(name: str, message: p.Json) -> str:
     return text_in(message.get("id")) or name
-
-
-def _model(message: p.Json) -> str | None:
-    return text_in(object_in(message.get("metadata")).get("model_slug")) or None
 
 
 def _status(message: p.Json) -> str | None:

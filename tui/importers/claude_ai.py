@@ -102,12 +102,8 @@ def _said(
         model=(text_in(message.get("model")) or model) if is_answer else None,
     )
     said = messages(whole, [*_pieces(name, message), *_files(message)])
-    return said, _reason(message)
-
-
-def _reason(message: p.Json) -> str:
     kinds = {text_in(block.get("type")) for block in objects_in(message.get("content"))}
-    return "thinking" if kinds & _SILENT else "empty message"
+    return said, "thinking" if kinds & _SILENT else "empty message"
 
 
 def _status(message: p.Json) -> str | None:

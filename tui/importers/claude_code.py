@@ -59,7 +59,11 @@ class TodoLog:
         for call in calls_in(line):
             self._take_call(call, object_in(call.get("input")))
         for result in results_in(line):
-            self._take_result(result)
+            asked = self._asked_for.pop(text_in(result.get("tool_use_id")), None)
+            created = _CREATED.search(result_text(result)) if asked is not None else None
+            if created and asked is not None:
+                self._tasks[created[1]] = {**asked, "content": asked.get("subject")}
+                self._set(list(self._tasks.values()))
 
     def _take_call(self, call: p.Json, given: p.Json) -> None:
         match call.get("name"):
@@ -72,13 +76,6 @@ class TodoLog:
                 self._update(text_in(given.get("taskId")), given)
             case _:
                 pass
-
-    def _take_result(self, result: p.Json) -> None:
-        asked = self._asked_for.pop(text_in(result.get("tool_use_id")), None)
-        created = _CREATED.search(result_text(result)) if asked is not None else None
-        if created and asked is not None:
-            self._tasks[created[1]] = {**asked, "content": asked.get("subject")}
-            self._set(list(self._tasks.values()))
 
     def _update(self, number: str, given: p.Json) -> None:
         task = self._tasks.get(number)
@@ -184,7 +181,11 @@ class _Writer:
                 yield self._result(each, number, result)
         for name, line in others:
             if line.is_compact_summary is True:
-                yield from self._earlier(name, line)
+                message, summary = contents.earlier(
+                    contents.joined(texts_in(line)), name + self._ending
+                )
+                yield self._message(name, line, message.role, content=message.content)
+                yield summary
             elif said := words(line):
                 number = len(results_in(line))
                 yield self._message(_numbered(name, number), line, "user", content=said)
@@ -194,11 +195,6 @@ class _Writer:
             text = contents.joined(texts_in(line))
             if text and self.last:
                 yield p.ForeignSummary(text, self.last)
-
-    def _earlier(self, name: str, line: Line) -> Iterator[p.Item]:
-        message, summary = contents.earlier(contents.joined(texts_in(line)), name + self._ending)
-        yield self._message(name, line, message.role, content=message.content)
-        yield summary
 
     def _answer(self, name: str, lines: list[Line]) -> p.ForeignMessage:
         final = lines[-1]

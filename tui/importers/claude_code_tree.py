@@ -154,7 +154,10 @@ class Tree:
 
     def talk(self) -> Talk:
         """Give what is needed to read the file."""
-        return Talk(self._heading(), self._order(), self.steps, self.lines, self.ledger)
+        before = {key: self._step_before(key) for key in self.steps}
+        leaf = self._live_leaf(before)
+        order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
+        return Talk(self._heading(), order, self.steps, self.lines, self.ledger)
 
     def _heading(self) -> Heading:
         facts = self._facts
@@ -168,11 +171,6 @@ class Tree:
             version=facts.version,
             root=self.root,
         )
-
-    def _order(self) -> Order:
-        before = {key: self._step_before(key) for key in self.steps}
-        leaf = self._live_leaf(before)
-        return in_order((Node(key, parent) for key, parent in before.items()), leaf)
 
     def _lines(self) -> Iterator[RawLine]:
         if self._path.suffix != ".json":
@@ -202,7 +200,13 @@ class Tree:
         if line.is_sidechain is True:
             return "sub-agent"
         if not line.role and not isinstance(line.uuid, str):
-            return self._note(line)
+            if line.type == "last-prompt":
+                leaf, explicit = text_in(line.leaf_uuid), line.explicit is True
+                if leaf:
+                    self._is_explicit = explicit or (self._is_explicit and leaf == self._leaf)
+                    self._leaf = leaf
+                return ""
+            return "" if self._facts.take_title(line) else skipped(line.type, _SKIPPED)
         key = text_in(line.uuid) or f"~{self._number}"
         if key in self._of:
             return "duplicate"
@@ -214,26 +218,11 @@ class Tree:
         if not line.role:
             return skipped(line.type, _SKIPPED)
         self._facts.take(line)
-        self._mark_name(raw)
-        take = self._take_answer if line.role == "assistant" else self._take_prompt
-        return take(key, line, raw)
-
-    def _mark_name(self, raw: RawLine) -> None:
         # Files that were exported or moved are all called session.json or the like.
         if self._name == self._path.stem and not _UUID.fullmatch(self._name):
             self._name += f"-{sha256(raw.data).hexdigest()[:12]}"
-
-    def _note(self, line: Line) -> str:
-        if line.type == "last-prompt":
-            self._note_leaf(line)
-            return ""
-        return "" if self._facts.take_title(line) else skipped(line.type, _SKIPPED)
-
-    def _note_leaf(self, line: Line) -> None:
-        leaf, explicit = text_in(line.leaf_uuid), line.explicit is True
-        if leaf:
-            self._is_explicit = explicit or (self._is_explicit and leaf == self._leaf)
-            self._leaf = leaf
+        take = self._take_answer if line.role == "assistant" else self._take_prompt
+        return take(key, line, raw)
 
     def _add_link(self, key: str, line: Line) -> None:
         parent = line.parent_uuid

@@ -108,12 +108,18 @@ def _newest(path: Path, ledger: p.Ledger) -> _Task:
 def _task(folder: Path, ledger: p.Ledger) -> _Task:
     records = records_or_rest(folder / API, "messages", ledger)
     screen = objects_in(_if_there(folder / _SCREEN))
-    facts = object_in(_if_there(folder / _FACTS)) or _listed(folder)
+    found = objects_in(_if_there(folder.parent.parent / "state" / "taskHistory.json"))
+    facts = object_in(_if_there(folder / _FACTS)) or next(
+        (each for each in found if each.get("id") == folder.name), object_in(None)
+    )
     times = [time for record in [*records, *screen] if (time := utc(record.get("ts")))]
     project = text_in(facts.get("workspace")) or text_in(facts.get("cwdOnTaskInitialization"))
     heading = p.Heading(
         source_id=folder.name,
-        name=_first_line(text_in(facts.get("task")) or _asked(screen)),
+        name=_first_line(
+            text_in(facts.get("task"))
+            or next((text_in(each.get("text")) for each in screen if each.get("say") == "task"), "")
+        ),
         project_path=project if project.startswith("/") else "",
         created_at=min(times, default=None) or utc(folder.name),
         updated_at=max(times, default=None),
@@ -127,17 +133,6 @@ def _if_there(path: Path) -> Any:
         return whole(path)
     except OSError:
         return None
-
-
-def _listed(folder: Path) -> p.Json:
-    """The facts of a task in the list of all."""
-    found = objects_in(_if_there(folder.parent.parent / "state" / "taskHistory.json"))
-    return next((each for each in found if each.get("id") == folder.name), object_in(None))
-
-
-def _asked(screen: list[p.Json]) -> str:
-    """The task as the screen shows it."""
-    return next((text_in(each.get("text")) for each in screen if each.get("say") == "task"), "")
 
 
 def _first_line(text: str) -> str:
@@ -168,32 +163,24 @@ def _items(task: _Task, ledger: p.Ledger) -> Iterator[p.Item]:
         if record.get("isSummary") is True:
             ledger.read += 1
             through = ends.get(text_in(record.get("condenseId")), last)
-            yield from _summary(pieces, through, ids)
+            text = joined(piece for piece in pieces if isinstance(piece, str))
+            if through:
+                yield p.ForeignSummary(text, through)
+            else:
+                yield from earlier(text, ids.make("summary"))
             continue
         made = messages(_whole(ids, record, role, task.times.get(number)), pieces)
-        _count(record, made, ledger)
+        if made:
+            ledger.read += 1
+        else:
+            kinds = [text_in(each.get("type")) for each in blocks(record.get("content"))]
+            thought = any("thinking" in kind for kind in kinds)
+            ledger.skipped["thinking" if thought else "injected text"] += 1
         for message in made:
             last = message.id
             yield message
         if made and (parent := text_in(record.get("condenseParent"))):
             ends[parent] = last
-
-
-def _count(record: p.Json, made: tuple[p.ForeignMessage, ...], ledger: p.Ledger) -> None:
-    if made:
-        ledger.read += 1
-    else:
-        kinds = [text_in(each.get("type")) for each in blocks(record.get("content"))]
-        thought = any("thinking" in kind for kind in kinds)
-        ledger.skipped["thinking" if thought else "injected text"] += 1
-
-
-def _summary(pieces: list[Piece], through: str, ids: MadeIds) -> Iterator[p.Item]:
-    text = joined(piece for piece in pieces if isinstance(piece, str))
-    if through:
-        yield p.ForeignSummary(text, through)
-    else:
-        yield from earlier(text, ids.make("summary"))
 
 
 def _whole(ids: MadeIds, record: p.Json, role: Role, time: str | None) -> p.ForeignMessage:

@@ -199,7 +199,12 @@ class Talk:
             case "item_completed":
                 yield from self._item(entry)
             case "token_count":
-                self._count(record)
+                usage = usage_in(record)
+                if usage and self._answer and not self._answer.usage:
+                    self._answer.usage = usage
+                    self._ledger.read += 1
+                else:
+                    self._skip("token count")
             case "turn_aborted":
                 self._ledger.read += 1
                 if self._answer:
@@ -212,7 +217,14 @@ class Talk:
             case "thread_rolled_back":
                 self._ledger.read += 1
                 yield from self._flush()
-                self._undo(record.num_turns)
+                turns = (
+                    min(record.num_turns, len(self._before_prompts))
+                    if isinstance(record.num_turns, int)
+                    else 0
+                )
+                if turns > 0:
+                    for _ in range(turns):
+                        self._tail = self._before_prompts.pop()
             case "thread_name_updated":
                 self._ledger.read += 1
             case _:
@@ -258,14 +270,6 @@ class Talk:
         yield from self._call(call, timestamp)
         if result:
             yield from self._result(call.id, result, timestamp)
-
-    def _count(self, record: Record) -> None:
-        usage = usage_in(record)
-        if usage and self._answer and not self._answer.usage:
-            self._answer.usage = usage
-            self._ledger.read += 1
-        else:
-            self._skip("token count")
 
     def _said(self, text: str, timestamp: Any) -> Iterator[Item]:
         yield from self._flush()
@@ -338,12 +342,6 @@ class Talk:
         self._ids[mark] += 1
         ending = f"-{self._ids[mark]}" if self._ids[mark] > 1 else ""
         return f"{self._root}:{mark}{ending}"
-
-    def _undo(self, count: Any) -> None:
-        turns = min(count, len(self._before_prompts)) if isinstance(count, int) else 0
-        if turns > 0:
-            for _ in range(turns):
-                self._tail = self._before_prompts.pop()
 
 
 def _fields(answer: _Answer, model: str) -> dict[str, Any]:

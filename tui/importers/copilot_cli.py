@@ -195,20 +195,17 @@ class _Facts:
                 pass
 
     def heading(self) -> p.Heading:
+        given = contents.title(self._workspace.get("name"))
+        made = contents.title(self._title)
         return p.Heading(
             self.source_id,
-            name=self._name(),
+            name=given if self._workspace.get("user_named") == "true" else made or given,
             project_path=self._cwd,
             created_at=utc(self._created),
             updated_at=utc(self._updated),
             model=self._model,
             version=self._version,
         )
-
-    def _name(self) -> str:
-        given = contents.title(self._workspace.get("name"))
-        made = contents.title(self._title)
-        return given if self._workspace.get("user_named") == "true" else made or given
 
 
 def _workspace(path: Path) -> dict[str, str]:
@@ -262,12 +259,16 @@ class _Talk:
             case "assistant.message":
                 yield from self._said(event)
             case "tool.execution_complete":
-                self._result(event)
+                made = self._message(event, "tool", _result_text(event.fields))
+                if made is not None:
+                    call = text_in(event.fields.get("toolCallId")) or f"{made.id}-call"
+                    self._results.append(msgspec.structs.replace(made, tool_call_id=call))
             case "session.compaction_complete":
                 yield from self._compacted(event)
             case "abort":
                 self._ledger.read += 1
-                self._end_answer(status="interrupted")
+                if self._answer:
+                    self._answer = msgspec.structs.replace(self._answer, status="interrupted")
             case "session.error":
                 yield from self._failed(event)
             case "session.usage_record":
@@ -341,12 +342,6 @@ class _Talk:
             counts.get("cacheWriteTokens"),
         )
 
-    def _result(self, event: _Event) -> None:
-        made = self._message(event, "tool", _result_text(event.fields))
-        if made is not None:
-            call = text_in(event.fields.get("toolCallId")) or f"{made.id}-call"
-            self._results.append(msgspec.structs.replace(made, tool_call_id=call))
-
     def _compacted(self, event: _Event) -> Iterator[p.Item]:
         text = text_in(event.fields.get("summaryContent"))
         yield from self.flush()
@@ -362,10 +357,6 @@ class _Talk:
         made = self._message(event, "assistant", None)
         if made is not None:
             yield from self._alone(msgspec.structs.replace(made, status="failed", error=error))
-
-    def _end_answer(self, status: str) -> None:
-        if self._answer:
-            self._answer = msgspec.structs.replace(self._answer, status=status)
 
     def _alone(self, message: p.ForeignMessage | None) -> Iterator[p.Item]:
         if message is not None:

@@ -41,15 +41,11 @@ def turns(root: str, read: Callable[[str], bytes], ledger: p.Ledger) -> Iterator
             for prompt in _all(agent_turn, _PROMPT):
                 yield {"role": "user", "content": _text(read(prompt.hex()))}
             for step in _all(agent_turn, _STEP):
-                yield from _answer(read(step.hex()), ledger)
-
-
-def _answer(step: bytes, ledger: p.Ledger) -> Iterator[p.Json]:
-    for number, value in _fields(step):
-        if number == _TEXT:
-            yield {"role": "assistant", "content": _text(value)}
-        else:
-            ledger.skipped[_STEPS.get(number, "unknown record")] += 1
+                for number, value in _fields(read(step.hex())):
+                    if number == _TEXT:
+                        yield {"role": "assistant", "content": _text(value)}
+                    else:
+                        ledger.skipped[_STEPS.get(number, "unknown record")] += 1
 
 
 def _text(data: bytes) -> str:

@@ -154,17 +154,11 @@ def _records_of_members(
     with archive:
         for member in _texts(archive):
             if member.filename in wanted and not _refusal(member):
-                yield from _records_of_member(archive, member, ledger, within)
-
-
-def _records_of_member(
-    archive: ZipFile, member: ZipInfo, ledger: Ledger, within: Sequence[str]
-) -> Iterator[Element]:
-    try:
-        with archive.open(member) as stream:
-            yield from placed_elements(stream, ledger, within)  # pyright: ignore[reportArgumentType]
-    except BROKEN:
-        ledger.skipped[DAMAGED] += 1
+                try:
+                    with archive.open(member) as stream:
+                        yield from placed_elements(stream, ledger, within)  # pyright: ignore[reportArgumentType]
+                except BROKEN:
+                    ledger.skipped[DAMAGED] += 1
 
 
 def _archive(path: Path) -> _Bounded:

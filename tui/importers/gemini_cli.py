@@ -113,7 +113,10 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     facts.take(object_in(value))
     messages = _messages_in(value)
     chat, own = Chat(), p.Ledger()
-    if others := _others_in(value):
+    fields = object_in(value)
+    listed = fields.get("messages", fields.get("history", value))
+    count = len(cast("list[Any]", listed)) if isinstance(listed, list) else 0
+    if others := count - len(objects_in(listed)):
         own.skipped["unknown record"] += others
     for number, message in enumerate(messages):
         facts.note(message)
@@ -145,14 +148,6 @@ def _messages_in(value: Any) -> list[p.Json]:
         }
         for number, each in enumerate(history)
     ]
-
-
-def _others_in(value: Any) -> int:
-    """The number of elements that are no messages."""
-    fields = object_in(value)
-    listed = fields.get("messages", fields.get("history", value))
-    count = len(cast("list[Any]", listed)) if isinstance(listed, list) else 0
-    return count - len(objects_in(listed))
 
 
 def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:

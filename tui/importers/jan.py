@@ -43,12 +43,14 @@ def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
     folder = source.path if source.path.is_dir() else source.path.parent
     counts = p.Ledger()
     facts = _facts(folder / _FACTS)
+    assistants = objects_in(facts.get("assistants"))
+    used = [object_in(each.get("model")) for each in (facts, *assistants)]
     heading = p.Heading(
         source_id=text_in(facts.get("id")) or folder.name,
         name=title(facts.get("title")),
         created_at=utc(facts.get("created")),
         updated_at=utc(facts.get("updated")),
-        model=_model(facts),
+        model=next((model for each in used if (model := text_in(each.get("id")))), ""),
     )
     items = partial(_items, heading.source_id, folder / _MESSAGES, counts)
     yield p.Conversation(heading, items, counts)
@@ -59,12 +61,6 @@ def _facts(path: Path) -> p.Json:
         return object_in(whole(path))
     except OSError:
         return {}
-
-
-def _model(facts: p.Json) -> str:
-    assistants = objects_in(facts.get("assistants"))
-    used = [object_in(each.get("model")) for each in (facts, *assistants)]
-    return next((model for each in used if (model := text_in(each.get("id")))), "")
 
 
 def _items(thread: str, path: Path, ledger: p.Ledger) -> Iterator[p.Item]:
@@ -86,7 +82,9 @@ def _said(record: p.Json, ids: MadeIds, ledger: p.Ledger) -> tuple[p.ForeignMess
     known = ids.within(name) if name else ids.make(role, repr(pieces))
     whole_record = p.ForeignMessage(known, "assistant", None, utc(record.get("created_at")))
     if role == "tool":
-        return (_result_message(whole_record, record, pieces),)
+        call = text_in(record.get("tool_call_id")) or whole_record.id
+        text = joined(piece for piece in pieces if isinstance(piece, str))
+        return (replace(whole_record, role="tool", content=text, tool_call_id=call),)
     status = _STATUS.get(text_in(record.get("status"))) if role == "assistant" else None
     said = messages(replace(whole_record, role=role, status=status), pieces)
     if not said:
@@ -94,20 +92,17 @@ def _said(record: p.Json, ids: MadeIds, ledger: p.Ledger) -> tuple[p.ForeignMess
     return said
 
 
-def _result_message(
-    message: p.ForeignMessage, record: p.Json, pieces: list[Piece]
-) -> p.ForeignMessage:
-    call = text_in(record.get("tool_call_id")) or message.id
-    text = joined(piece for piece in pieces if isinstance(piece, str))
-    return replace(message, role="tool", content=text, tool_call_id=call)
-
-
 def _pieces(record: p.Json) -> Iterator[Piece]:
     """The text, calls and results of a message, whose thinking is left out."""
     for block in blocks(record.get("content")):
         yield from _block(block)
     for call in objects_in(object_in(record.get("metadata")).get("tool_calls")):
-        yield from _called(call)
+        tool = object_in(call.get("tool"))
+        function = object_in(tool.get("function"))
+        name = text_in(tool.get("id")) or "call"
+        yield ToolCall(name, text_in(function.get("name")), arguments(function.get("arguments")))
+        if response := object_in(call.get("response")):
+            yield Result(name, _result(response))
 
 
 def _block(block: p.Json) -> Iterator[Piece]:
@@ -124,16 +119,6 @@ def _block(block: p.Json) -> Iterator[Piece]:
                 yield Result(name, _result(output))
         case _:
             pass
-
-
-def _called(call: p.Json) -> Iterator[Piece]:
-    """A call of the versions that kept calls beside the text, and its result."""
-    tool = object_in(call.get("tool"))
-    function = object_in(tool.get("function"))
-    name = text_in(tool.get("id")) or "call"
-    yield ToolCall(name, text_in(function.get("name")), arguments(function.get("arguments")))
-    if response := object_in(call.get("response")):
-        yield Result(name, _result(response))
 
 
 def _spoken(text: str) -> str:

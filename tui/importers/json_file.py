@@ -3,11 +3,11 @@
 import io
 import re
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from tui.files import read_bounded
 from tui.importers.json_elements import elements
-from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse
+from tui.importers.json_lines import FILE_BYTES, UNREADABLE, items_in, object_in, objects_in, parse
 from tui.importers.protocol import Json, Ledger
 
 DAMAGED = "damaged file"
@@ -29,12 +29,14 @@ def content(path: Path, key: str, ledger: Ledger, most: int = FILE_BYTES) -> Con
     fields = object_in(parse(data))
     if not fields:
         ledger.skipped[DAMAGED] += 1
-        return Content({}, _left(data, key, ledger))
+        start = re.search(rb'"' + re.escape(key.encode()) + rb'"\s*+:\s*+(?=\[)', data)
+        return Content({}, list(elements(io.BytesIO(data[start.end() :]), ledger)) if start else [])
     found = fields.get(key)
     if not isinstance(found, list | None):
         ledger.skipped["unknown format"] += 1
     records = objects_in(found)
-    _count_others(found, len(records), ledger)
+    if others := len(items_in(found)) - len(records):
+        ledger.skipped[UNREADABLE] += others
     return Content(fields, records)
 
 
@@ -44,14 +46,3 @@ def records_or_rest(path: Path, key: str, ledger: Ledger) -> list[Json]:
     if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return content(path, key, ledger).records
     return list(elements(io.BytesIO(data), ledger))
-
-
-def _left(data: bytes, key: str, ledger: Ledger) -> list[Json]:
-    start = re.search(rb'"' + re.escape(key.encode()) + rb'"\s*+:\s*+(?=\[)', data)
-    return list(elements(io.BytesIO(data[start.end() :]), ledger)) if start else []
-
-
-def _count_others(value: Any, objects: int, ledger: Ledger) -> None:
-    items = cast("list[Any]", value) if isinstance(value, list) else []
-    if others := len(items) - objects:
-        ledger.skipped[UNREADABLE] += others

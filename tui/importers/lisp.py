@@ -132,9 +132,16 @@ class _Forms:
             case "evaluated":
                 self._frames.append(_Frame(_EVALUATED, token.start()))
             case "close":
-                self._close(token.end())
+                while len(self._frames) > 1 and self._frames[-1].kind == _EVALUATED:
+                    self._frames.pop()
+                if len(self._frames) > 1:
+                    self._pop(token.end())
             case "atom":
-                self._take_atom(token)
+                frame = self._frames[-1]
+                if token[0] == "." and frame.kind != _EVALUATED and len(self._frames) > 1:
+                    frame.dot = len(frame.items)
+                else:
+                    self._add(_atom(token[0]), token.end())
             case _:
                 pass
         return token.lastgroup != "endless" and len(self._frames) <= NESTING
@@ -153,19 +160,6 @@ class _Forms:
 
     def _pop(self, end: int) -> None:
         self._add(_closed(self._frames.pop(), self._dialect), end)
-
-    def _close(self, end: int) -> None:
-        while len(self._frames) > 1 and self._frames[-1].kind == _EVALUATED:
-            self._frames.pop()
-        if len(self._frames) > 1:
-            self._pop(end)
-
-    def _take_atom(self, token: re.Match[str]) -> None:
-        frame = self._frames[-1]
-        if token[0] == "." and frame.kind != _EVALUATED and len(self._frames) > 1:
-            frame.dot = len(frame.items)
-        else:
-            self._add(_atom(token[0]), token.end())
 
 
 def _closed(frame: _Frame, dialect: Dialect) -> Any:

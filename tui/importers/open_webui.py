@@ -111,7 +111,10 @@ def _reason(message: p.Json, role: Role | None) -> str:
 
 def _said(name: str, message: p.Json, role: Role) -> tuple[p.ForeignMessage, ...]:
     is_answer = role == "assistant"
-    failure = _failure(message) if is_answer else None
+    error = message.get("error")
+    facts = object_in(error)
+    words = text_in(error) or text_in(facts.get("content")) or text_in(facts.get("message"))
+    failure = (words or ("failed" if error else None)) if is_answer else None
     stopped = is_answer and message.get("done") is False
     whole = p.ForeignMessage(
         id=name,
@@ -125,13 +128,6 @@ def _said(name: str, message: p.Json, role: Role) -> tuple[p.ForeignMessage, ...
     said = messages(whole, _pieces(message, whole))
     # A failed answer without a word is kept for its error.
     return said or ((replace(whole, content=""),) if failure else ())
-
-
-def _failure(message: p.Json) -> str | None:
-    error = message.get("error")
-    facts = object_in(error)
-    words = text_in(error) or text_in(facts.get("content")) or text_in(facts.get("message"))
-    return words or ("failed" if error else None)
 
 
 def _pieces(message: p.Json, whole: p.ForeignMessage) -> Iterator[Piece]:
@@ -179,16 +175,14 @@ def _content(name: str, text: str) -> Iterator[Piece]:
         yield text[at : details.start()].strip("\n")
         at = details.end()
         if details[1] == "tool_calls":
-            yield from _called(f"{name}-call-{number}", details)
+            facts = {key: unescape(value) for key, value in _ATTRIBUTE.findall(details[2])}
+            call = facts.get("id") or f"{name}-call-{number}"
+            shown = unescape(_SUMMARY.sub("", details[3])).strip()
+            yield ToolCall(
+                call, facts.get("name", "tool"), arguments(_decoded(facts.get("arguments", "")))
+            )
+            yield Result(call, _decoded(facts.get("result") or shown))
     yield text[at:].lstrip("\n") if at else text
-
-
-def _called(otherwise: str, details: re.Match[str]) -> Iterator[Piece]:
-    facts = {key: unescape(value) for key, value in _ATTRIBUTE.findall(details[2])}
-    call = facts.get("id") or otherwise
-    shown = unescape(_SUMMARY.sub("", details[3])).strip()
-    yield ToolCall(call, facts.get("name", "tool"), arguments(_decoded(facts.get("arguments", ""))))
-    yield Result(call, _decoded(facts.get("result") or shown))
 
 
 def _decoded(text: str) -> str:

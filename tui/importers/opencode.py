@@ -78,7 +78,10 @@ def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
 def _read_session(path: Path, ledger: Ledger) -> Iterator[Conversation]:
     info = object_in(whole(path))
     messages = _messages_of(path) or _named(_storage(path) / "message", info)
-    loose = _loose_parts(_storage(path) / "part")
+    # Parts that are not in folders of their messages, as the first versions kept them.
+    loose: dict[str, list[Json]] = {}
+    for part in map(_object, _files(_storage(path) / "part")):
+        loose.setdefault(text_in(part.get("messageID")), []).append(part)
     stored = [_stored(path, message, loose) for message in messages]
     if info.get("parentID"):
         ledger.skipped["sub-agent"] += len(stored)
@@ -99,14 +102,6 @@ def _stored(path: Path, message: Path, loose: dict[str, list[Json]]) -> Stored:
     parts = _files(_parts_of(path, message)) or _named(_storage(path) / "part", info)
     found = [_object(part) for part in parts] or loose.get(text_in(info.get("id")), [])
     return Stored(message.stem, info, found)
-
-
-def _loose_parts(folder: Path) -> dict[str, list[Json]]:
-    """Parts that are not in folders of their messages, as the first versions kept them."""
-    parts: dict[str, list[Json]] = {}
-    for part in map(_object, _files(folder)):
-        parts.setdefault(text_in(part.get("messageID")), []).append(part)
-    return parts
 
 
 def _object(path: Path) -> Json:

@@ -55,7 +55,12 @@ def _items(
     stored = sorted(read(ledger), key=_order)
     turns, summaries = _turns(stored, ledger)
     undone_from = text_in(object_in(info.get("revert")).get("messageID"))
-    yield from _with_summaries(linked(turns, _shown_last(turns, undone_from)), summaries)
+    # The message before those that were undone, else the last one.
+    undone = next((turn.parent for turn in turns if turn.id == undone_from), "")
+    for message in linked(turns, undone or (turns[-1].id if turns else "")):
+        yield message
+        if message.id in summaries:
+            yield p.ForeignSummary(summaries[message.id], message.id)
     if listed:
         # One that was cancelled is not to be done.
         left = [item for item in listed if item.get("status") != "cancelled"]
@@ -82,21 +87,6 @@ def _turns(stored: list[Stored], ledger: p.Ledger) -> tuple[list[Turn], dict[str
     return turns, summaries
 
 
-def _with_summaries(
-    said: Iterable[p.ForeignMessage], summaries: dict[str, str]
-) -> Iterator[p.ForeignMessage | p.ForeignSummary]:
-    for message in said:
-        yield message
-        if message.id in summaries:
-            yield p.ForeignSummary(summaries[message.id], message.id)
-
-
-def _shown_last(turns: list[Turn], undone_from: str) -> str:
-    """The message before those that were undone, else the last one."""
-    undone = next((turn.parent for turn in turns if turn.id == undone_from), "")
-    return undone or (turns[-1].id if turns else "")
-
-
 def _said(message: Stored, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     info = message.info
     role = info.get("role")
@@ -106,6 +96,9 @@ def _said(message: Stored, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
         return ()
     is_answer = role == "assistant"
     status, error = _end(info) if is_answer else (None, None)
+    chosen = object_in(info.get("model"))
+    model = text_in(info.get("modelID")) or text_in(chosen.get("modelID"))
+    provider = text_in(info.get("providerID")) or text_in(chosen.get("providerID"))
     whole = p.ForeignMessage(
         id=message.id,
         role=role,
@@ -113,7 +106,9 @@ def _said(message: Stored, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
         timestamp=utc(object_in(info.get("time")).get("created")),
         status=status,
         error=error,
-        model=_model(info) if is_answer else None,
+        model=(f"{provider}/{model}" if provider and model else model or None)
+        if is_answer
+        else None,
         usage=_usage(object_in(info.get("tokens"))) if is_answer else None,
     )
     said = messages(whole, pieces)
@@ -135,13 +130,6 @@ def _end(info: p.Json) -> tuple[str | None, str | None]:
     if error:
         return "failed", text_in(object_in(error.get("data")).get("message")) or name or "failed"
     return ("truncated" if info.get("finish") == "length" else None), None
-
-
-def _model(info: p.Json) -> str | None:
-    chosen = object_in(info.get("model"))
-    model = text_in(info.get("modelID")) or text_in(chosen.get("modelID"))
-    provider = text_in(info.get("providerID")) or text_in(chosen.get("providerID"))
-    return f"{provider}/{model}" if provider and model else model or None
 
 
 def _usage(tokens: p.Json) -> TokenUsage | None:

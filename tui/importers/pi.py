@@ -121,16 +121,15 @@ class _Tree:
         key = text_in(line.id) or f"~{self._number}"
         if key in self._parents:
             return "duplicate"
-        self._parents[key] = self._parent_of(line)
-        self._before = key
-        self._updated = line.timestamp or self._updated
-        return self._take_entry(line, _Place(raw.offset, raw.length, key))
-
-    def _parent_of(self, line: _Line) -> str:
         # The oldest files have no links, and no branches; the line that a link names may be torn.
         linked = isinstance(line.id, str) and line.parent_id is not msgspec.UNSET
         parent = text_in(line.parent_id)
-        return parent if linked and (not parent or parent in self._parents) else self._before
+        self._parents[key] = (
+            parent if linked and (not parent or parent in self._parents) else self._before
+        )
+        self._before = key
+        self._updated = line.timestamp or self._updated
+        return self._take_entry(line, _Place(raw.offset, raw.length, key))
 
     def _take_header(self, line: _Line) -> str:
         if self._cwd or self._created_at:
@@ -206,19 +205,16 @@ def _items(path: Path, tree: _Tree) -> Iterator[p.Item]:
             given[node.id] = mark
             yield _message(line, names.whole(mark), names.whole(given[node.parent]))
             for place in tree.summaries.get(key, []):
-                through = _through(_line_at(descriptor, place), key, tree)
-                text = text_in(_line_at(descriptor, place).summary)
+                # The last message that a summary stands for: the one before the first that is kept.
+                line = _line_at(descriptor, place)
+                kept = text_in(line.first_kept_entry_id)
+                through = (tree.message_before(kept) if kept else "") or key
+                text = text_in(line.summary)
                 if text.strip():
                     last = given.get(through + ending, given[node.id])
                     yield p.ForeignSummary(text, names.whole(last))
     finally:
         os.close(descriptor)
-
-
-def _through(line: _Line, before: str, tree: _Tree) -> str:
-    """The last message that a summary stands for: the one before the first that is kept."""
-    kept = text_in(line.first_kept_entry_id)
-    return (tree.message_before(kept) if kept else "") or before
 
 
 def _line_at(descriptor: int, place: _Place) -> _Line:
@@ -280,7 +276,8 @@ def _answer(message: p.Json, bare: p.ForeignMessage) -> p.ForeignMessage:
 
 
 def _calls(message: p.Json, name: str) -> tuple[ToolCall, ...]:
-    found = [block for block in contents.blocks(message.get("content")) if _is_call(block)]
+    blocks = contents.blocks(message.get("content"))
+    found = [block for block in blocks if block.get("type") == "toolCall"]
     return tuple(
         ToolCall(
             text_in(block.get("id")) or f"{name}-{number}",
@@ -289,10 +286,6 @@ def _calls(message: p.Json, name: str) -> tuple[ToolCall, ...]:
         )
         for number, block in enumerate(found, 1)
     )
-
-
-def _is_call(block: p.Json) -> bool:
-    return block.get("type") == "toolCall"
 
 
 def _usage(counts: p.Json) -> TokenUsage | None:

@@ -177,11 +177,6 @@ def _items(session: str, requests: list[p.Json], ledger: p.Ledger) -> Iterator[p
         if not request.get("shouldBeRemovedOnSend") and request.get("isHidden") is not True:
             leaf = name
     yield from linked(turns, leaf)
-    yield from _todos(requests)
-
-
-def _todos(requests: list[p.Json]) -> Iterator[p.Item]:
-    """The to-do list as it was last."""
     parts = (part for each in reversed(requests) for part in reversed(_response(each)))
     lists = (objects_in(object_in(part.get("toolSpecificData")).get("todoList")) for part in parts)
     if last := next(filter(None, lists), None):
@@ -192,11 +187,13 @@ def _todos(requests: list[p.Json]) -> Iterator[p.Item]:
 
 def _turn(name: str, request: p.Json) -> tuple[p.ForeignMessage, ...]:
     asked = p.ForeignMessage(name, "user", None, utc(request.get("timestamp")))
+    ended = object_in(request.get("modelState")).get("completedAt")
+    # The time at which an answer was whole, or else the one of its request.
     answered = p.ForeignMessage(
         id=f"{name}-answer",
         role="assistant",
         content=None,
-        timestamp=_end(request),
+        timestamp=utc(ended) or utc(request.get("timestamp")),
         status=_status(request),
         error=_error(request) or None,
         model=_model(request) or None,
@@ -224,12 +221,6 @@ def _prompt(request: p.Json) -> str:
         if text_in(each.get("kind")) in _ATTACHED
     )
     return joined(chain([text], files))
-
-
-def _end(request: p.Json) -> str | None:
-    """The time at which an answer was whole, or else the one of its request."""
-    ended = object_in(request.get("modelState")).get("completedAt")
-    return utc(ended) or utc(request.get("timestamp"))
 
 
 def _status(request: p.Json) -> str | None:
@@ -283,7 +274,10 @@ def _call(name: str, part: p.Json) -> Iterator[Piece]:
     told = _words(part.get("pastTenseMessage")) or _words(part.get("invocationMessage"))
     tool = text_in(part.get("toolId")).removeprefix("copilot_") or "tool"
     yield ToolCall(known, tool, _given(part, details))
-    yield Result(known, _output(part, details) or told)
+    output = details.get("output")
+    ended = object_in(object_in(part.get("toolSpecificData")).get("terminalCommandOutput"))
+    shown = (_words(each) for each in objects_in(output) if each.get("isText") is not False)
+    yield Result(known, text_in(output) or joined(shown) or text_in(ended.get("text")) or told)
 
 
 def _given(part: p.Json, details: p.Json) -> Any:
@@ -297,13 +291,6 @@ def _given(part: p.Json, details: p.Json) -> Any:
     if details.get("input"):
         return arguments(details["input"])
     return {"shown as": _words(part.get("invocationMessage"))}
-
-
-def _output(part: p.Json, details: p.Json) -> str:
-    output = details.get("output")
-    ended = object_in(object_in(part.get("toolSpecificData")).get("terminalCommandOutput"))
-    shown = (_words(each) for each in objects_in(output) if each.get("isText") is not False)
-    return text_in(output) or joined(shown) or text_in(ended.get("text"))
 
 
 READER = p.Reader("vscode", "VS Code", _find, _recognises, _read)

@@ -116,7 +116,12 @@ class Conversion:
                 case ForeignMessage():
                     yield from self._message(item)
                 case ForeignSummary():
-                    yield from self._summary(item)
+                    through = imported_message_id(self._program, item.through)
+                    through = self._versions.latest(through)
+                    summary = Summary(text=_cut(item.text, TEXT_BYTES), through=through)
+                    if through in self._known.tree and summary not in self._known.summaries:
+                        self._known.summaries.append(summary)
+                        yield summary, b""
                 case ForeignTodos():
                     self._todos = tuple(map(_short_item, item.items[:MOST_ITEMS]))
                 case Settings():
@@ -255,14 +260,6 @@ class Conversion:
             usage=None if self._before else item.usage,
             metadata=None if item.timestamp else ASSUMED,
         )
-
-    def _summary(self, item: ForeignSummary) -> Iterator[Encoded]:
-        through = imported_message_id(self._program, item.through)
-        through = self._versions.latest(through)
-        summary = Summary(text=_cut(item.text, TEXT_BYTES), through=through)
-        if through in self._known.tree and summary not in self._known.summaries:
-            self._known.summaries.append(summary)
-            yield summary, b""
 
     def _named(self, model: str) -> str:
         return f"{self._program}:{_cut(model, _SHORT_BYTES)}" if model else ""

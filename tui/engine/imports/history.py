@@ -38,20 +38,17 @@ class History:
         self._sessions: dict[_Place, dict[str, None]] = {}
         self._beginnings: dict[str, tuple[str, ...]] = {}
         for line in lines:
-            self._add(line)
+            place = line.program, line.path
+            if line.whole:
+                self._whole[place] = line
+            if line.id:
+                self._sessions.setdefault(place, {})[line.id] = None
+                self._beginnings[line.id] = line.beginning
 
     @classmethod
     def of(cls, store: SessionStore) -> "History":
         """Read the log. Raises ``StorageError``."""
         return cls(store.imports())
-
-    def _add(self, line: ImportLine) -> None:
-        place = line.program, line.path
-        if line.whole:
-            self._whole[place] = line
-        if line.id:
-            self._sessions.setdefault(place, {})[line.id] = None
-            self._beginnings[line.id] = line.beginning
 
     def was_imported(self, session_id: str) -> bool:
         """Tell whether a session was imported at some time, whatever became of it."""
