@@ -36,8 +36,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         if not object_in(record.get("mapping")):
             ledger.skipped["conversation without messages"] += 1
             continue
-        counts = p.Ledger()
-        yield p.Conversation(_heading(record), partial(_items, record, counts), counts)
+        yield p.Conversation.of(_heading(record), partial(_items, record))
 
 
 def _heading(record: p.Json) -> p.Heading:
@@ -87,10 +86,7 @@ class _Tree:
         for name in self._from_the_roots():
             message = object_in(self._nodes[name].get("message"))
             kept, reason = self._message(name, message)
-            if kept:
-                self._ledger.read += 1
-            else:
-                self._ledger.skipped[reason] += 1
+            self._ledger.count(kept, reason)
             yield Turn(name, self._parent(name), kept)
 
     def _from_the_roots(self) -> Iterator[str]:

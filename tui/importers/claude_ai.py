@@ -32,8 +32,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         if not objects_in(record.get("chat_messages")):
             ledger.skipped["conversation without messages"] += 1
             continue
-        counts = p.Ledger()
-        yield p.Conversation(_heading(record), partial(_items, record, counts), counts)
+        yield p.Conversation.of(_heading(record), partial(_items, record))
 
 
 def _heading(record: p.Json) -> p.Heading:
@@ -78,10 +77,7 @@ def _turns(record: p.Json, ledger: p.Ledger) -> Iterator[Turn]:
             name = f"{record.get('uuid')}-{number}"
         seen.add(name)
         said, reason = _said(name, facts, model)
-        if said:
-            ledger.read += 1
-        else:
-            ledger.skipped[reason] += 1
+        ledger.count(said, reason)
         yield Turn(name, text_in(facts.get("parent_message_uuid")), said)
 
 

@@ -42,6 +42,10 @@ _MARKS = re.compile(
 _OF_OTHERS = re.compile(rb'^\s*\{\s*"kind"\s*:|' + QWEN_CODE)
 """Marks of others that have some of these, too: VS Code and Qwen Code."""
 _EXPORT = re.compile(rb'^\s*\{[^{}\[\]]*"loglines"\s*:\s*\[')
+_COUNTS = (
+    *("input_tokens", "output_tokens"),
+    *("cache_read_input_tokens", "cache_creation_input_tokens"),
+)
 _TRUNCATED = ("max_tokens", "model_context_window_exceeded")
 
 _CREATED = re.compile(r"Task #(\w+) created")
@@ -252,12 +256,7 @@ def _calls(name: str, found: Iterable[p.Json]) -> tuple[ToolCall, ...]:
 def _usage(lines: list[Line]) -> TokenUsage | None:
     for line in reversed(lines):
         counts = object_in(object_in(line.message).get("usage"))
-        fresh, read, written = (
-            value if isinstance(value := counts.get(name), int) else 0
-            for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        )
-        usage = contents.usage(fresh + read + written, counts.get("output_tokens"), read, written)
-        if usage:
+        if usage := contents.usage_beside_cache(counts, *_COUNTS):
             return usage
     return None
 

@@ -190,10 +190,7 @@ class Tree:
             self._count(raw.damage)
 
     def _count(self, reason: str) -> None:
-        if reason:
-            self.ledger.skipped[reason] += 1
-        else:
-            self.ledger.read += 1
+        self.ledger.count(not reason, reason)
 
     def _reason(self, line: Line, raw: RawLine) -> str:
         """Take a line in; the reason if it is skipped."""

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.contents import base64_size, blocks, earlier, joined, placeholder, title, usage
+from tui.importers.contents import base64_size, blocks, joined, placeholder, summary, title, usage
 from tui.importers.json_file import records_or_rest
-from tui.importers.json_lines import object_in, objects_in, text_in, whole
+from tui.importers.json_lines import object_in, objects_in, text_in, whole_if_there
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
 from tui.importers.vscode import user_folders
@@ -91,7 +91,7 @@ def read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 def _newest(path: Path, ledger: p.Ledger) -> _Task:
     records = records_or_rest(path, "messages", ledger)
-    facts = object_in(_if_there(_beside(path)))
+    facts = object_in(whole_if_there(_beside(path)))
     folder = text_in(facts.get("cwd")) or text_in(facts.get("workspace_root"))
     times = [time for record in records if (time := utc(record.get("ts")))]
     heading = p.Heading(
@@ -107,9 +107,9 @@ def _newest(path: Path, ledger: p.Ledger) -> _Task:
 
 def _task(folder: Path, ledger: p.Ledger) -> _Task:
     records = records_or_rest(folder / API, "messages", ledger)
-    screen = objects_in(_if_there(folder / _SCREEN))
-    found = objects_in(_if_there(folder.parent.parent / "state" / "taskHistory.json"))
-    facts = object_in(_if_there(folder / _FACTS)) or next(
+    screen = objects_in(whole_if_there(folder / _SCREEN))
+    found = objects_in(whole_if_there(folder.parent.parent / "state" / "taskHistory.json"))
+    facts = object_in(whole_if_there(folder / _FACTS)) or next(
         (each for each in found if each.get("id") == folder.name), object_in(None)
     )
     times = [time for record in [*records, *screen] if (time := utc(record.get("ts")))]
@@ -126,13 +126,6 @@ def _task(folder: Path, ledger: p.Ledger) -> _Task:
         model=text_in(facts.get("modelId")),
     )
     return _Task(heading, records, _times(screen))
-
-
-def _if_there(path: Path) -> Any:
-    try:
-        return whole(path)
-    except OSError:
-        return None
 
 
 def _first_line(text: str) -> str:
@@ -164,18 +157,12 @@ def _items(task: _Task, ledger: p.Ledger) -> Iterator[p.Item]:
             ledger.read += 1
             through = ends.get(text_in(record.get("condenseId")), last)
             text = joined(piece for piece in pieces if isinstance(piece, str))
-            if through:
-                yield p.ForeignSummary(text, through)
-            else:
-                yield from earlier(text, ids.make("summary"))
+            yield from summary(text, through, ids)
             continue
         made = messages(_whole(ids, record, role, task.times.get(number)), pieces)
-        if made:
-            ledger.read += 1
-        else:
-            kinds = [text_in(each.get("type")) for each in blocks(record.get("content"))]
-            thought = any("thinking" in kind for kind in kinds)
-            ledger.skipped["thinking" if thought else "injected text"] += 1
+        kinds = [text_in(each.get("type")) for each in blocks(record.get("content"))]
+        thought = any("thinking" in kind for kind in kinds)
+        ledger.count(made, "thinking" if thought else "injected text")
         for message in made:
             last = message.id
             yield message

@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -74,8 +74,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if facts.left_out:
         ledger.skipped[facts.left_out] += facts.lines
         return
-    own = p.Ledger()
-    yield p.Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
+    yield p.Conversation.of(facts.heading(), partial(_items, source.path, facts))
 
 
 def _items(path: Path, facts: "_Facts", ledger: p.Ledger) -> Iterator[p.Item]:

@@ -7,7 +7,8 @@ from typing import Any, cast, get_args
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem, TodoStatus
 from tui.importers.json_lines import parse
-from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Json
+from tui.importers.made_ids import MadeIds
+from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Json
 
 _NO_TITLE = re.compile(
     r"((new|untitled) (chat|conversation|session|thread)|untitled)( - [\dT:.Z+-]+)?\.?",
@@ -26,6 +27,11 @@ def placeholder(kind: str, *facts: object) -> str:
     """Make what stands for a picture or a file: ``[image: cat.png, image/png, 2048 bytes]``."""
     known = ", ".join(str(fact) for fact in facts if fact)
     return f"[{kind}: {known}]" if known else f"[{kind}]"
+
+
+def attachment(name: str, mime: str, size: object = "") -> str:
+    """Make what stands for a picture or another file, by its type."""
+    return placeholder("image" if mime.startswith("image/") else "file", name, mime, size)
 
 
 def blocks(content: Any) -> Iterator[Json]:
@@ -51,6 +57,14 @@ def earlier(text: str, name: str) -> tuple[ForeignMessage, ForeignSummary]:
     return ForeignMessage(name, "assistant", content), ForeignSummary(text, through=name)
 
 
+def summary(text: str, through: str, ids: MadeIds) -> Iterator[Item]:
+    """The summary of the messages up to one of them; ``""`` if they were deleted."""
+    if through:
+        yield ForeignSummary(text, through)
+    else:
+        yield from earlier(text, ids.make("summary"))
+
+
 def arguments(value: Any) -> Any:
     """The arguments of a call: an object, also from its text; other text under ``_raw``."""
     if not isinstance(value, str):
@@ -71,6 +85,17 @@ def usage(sent: Any, received: Any, cached: Any = 0, cache_written: Any = 0) -> 
     """Token counts, cached ones part of those that were sent; ``None`` without any."""
     counts = [_count(each) for each in (sent, received, cached, cache_written)]
     return TokenUsage(*counts) if any(counts) else None
+
+
+def usage_beside_cache(
+    counts: Json, sent: str, received: str, cached: str, cache_written: str
+) -> TokenUsage | None:
+    """Token counts of an object that does not count cached ones among those that were sent."""
+    fresh, read, written = (
+        value if isinstance(value := counts.get(name), int) else 0
+        for name in (sent, cached, cache_written)
+    )
+    return usage(fresh + read + written, counts.get(received), read, written)
 
 
 def todos(items: Iterable[tuple[Any, Any, Any]]) -> ForeignTodos:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tui.importers import protocol as p
 from tui.importers.contents import placeholder, title, usage
 from tui.importers.json_file import content
-from tui.importers.json_lines import object_in, objects_in, text_in, whole
+from tui.importers.json_lines import object_in, objects_in, text_in, whole_if_there
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
 from tui.importers.vendor_messages import said
@@ -40,7 +40,9 @@ def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
 
 def _heading(path: Path, fields: p.Json) -> p.Heading:
     name = text_in(fields.get("sessionId")) or path.stem
-    listed = _listed(path.with_name(_LIST), name)
+    # The editors keep the dates in a list of all sessions.
+    sessions = objects_in(whole_if_there(path.with_name(_LIST)))
+    listed = next((each for each in sessions if each.get("sessionId") == name), p.Json())
     return p.Heading(
         source_id=name,
         name=title(fields.get("title")),
@@ -48,15 +50,6 @@ def _heading(path: Path, fields: p.Json) -> p.Heading:
         created_at=utc(fields.get("dateCreated")) or utc(listed.get("dateCreated")),
         model=text_in(fields.get("chatModelTitle")),
     )
-
-
-def _listed(path: Path, name: str) -> p.Json:
-    """The facts of a session in the list of all."""
-    try:
-        found = [each for each in objects_in(whole(path)) if each.get("sessionId") == name]
-    except OSError:
-        return {}
-    return found[0] if found else {}
 
 
 def _folder(address: str) -> str:

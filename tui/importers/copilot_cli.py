@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,21 +52,18 @@ def read_history(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if not messages:
         ledger.skipped["unreadable file"] += 1
         return
-    own = p.Ledger()
     source_id = text_in(value.get("sessionId")) or path.stem
     heading = p.Heading(source_id, created_at=utc(value.get("startTime")))
-    yield p.Conversation(heading, lambda: _history_items(messages, source_id, own), own)
+    yield p.Conversation.of(heading, partial(_history_items, messages, source_id))
 
 
 def _history_items(messages: list[p.Json], source_id: str, ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(source_id)
     for message in messages:
         made = _history_message(message, ids.make(message))
+        ledger.count(made, "system prompt")
         if made is not None:
-            ledger.read += 1
             yield made
-        else:
-            ledger.skipped["system prompt"] += 1
 
 
 def _history_message(message: p.Json, name: str) -> p.ForeignMessage | None:
@@ -140,8 +138,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for raw in raw_lines(source.path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
             facts.take(event)
-    own = p.Ledger()
-    yield p.Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
+    yield p.Conversation.of(facts.heading(), partial(_items, source.path, facts))
 
 
 def _items(path: Path, facts: "_Facts", ledger: p.Ledger) -> Iterator[p.Item]:
@@ -384,9 +381,7 @@ def _attachment(attached: p.Json) -> str:
     kind = text_in(attached.get("mimeType"))
     name = text_in(attached.get("displayName")) or text_in(attached.get("path"))
     size = attached.get("byteLength")
-    return contents.placeholder(
-        "image" if kind.startswith("image/") else "file", name, kind, size and f"{size} bytes"
-    )
+    return contents.attachment(name, kind, size and f"{size} bytes")
 
 
 def _calls(event: _Event) -> tuple[ToolCall, ...]:

@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from tui.domain.journal.message import ToolCall
 from tui.files import UnfitFile, system_text
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
-from tui.importers.contents import arguments, joined, placeholder, title, todos
+from tui.importers.contents import arguments, attachment, joined, placeholder, title, todos
 from tui.importers.databases import Database, Row, has, opened, schema, source
-from tui.importers.json_lines import object_in, objects_in, parse, text_in, whole
+from tui.importers.json_lines import object_in, objects_in, parse_text, text_in, whole_if_there
 from tui.importers.times import utc
 
 _SESSION = (
@@ -25,20 +23,13 @@ _STATUS = {"canceled": "interrupted", "max_tokens": "truncated", "error": "faile
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
-    for project in _projects(places):
+    value = whole_if_there(places.data / "crush" / "projects.json")
+    for project in objects_in(object_in(value).get("projects")) or objects_in(value):
         folder = Path(text_in(project.get("path")))
         data = folder / (text_in(project.get("data_dir")) or ".crush")
         if folder.is_absolute():
             with suppress(FileNotFoundError, UnfitFile):
                 yield source(Path(system_text(str(data / "crush.db"))))
-
-
-def _projects(places: p.Places) -> list[p.Json]:
-    try:
-        value = whole(places.data / "crush" / "projects.json")
-    except OSError:
-        return []
-    return objects_in(object_in(value).get("projects")) or objects_in(value)
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -64,23 +55,17 @@ def _session(
         found = database.rows("messages", ["id"], ledger, equal={"session_id": name})
         ledger.skipped["sub-agent"] += sum(1 for _ in found)
         return
-    created = utc(row.get("created_at"))
     heading = p.Heading(
         source_id=name,
         name=title(row.get("title")),
         project_path=project,
-        created_at=created,
+        created_at=utc(row.get("created_at")),
         updated_at=utc(row.get("updated_at")),
     )
-    counts = p.Ledger()
-    yield p.Conversation(heading, partial(_items, database, row, counts), counts)
+    yield p.Conversation.of(heading, lambda ledger: with_unique_ids(_items(database, row, ledger)))
 
 
 def _items(database: Database, session: Row, ledger: p.Ledger) -> Iterator[p.Item]:
-    return with_unique_ids(_all_items(database, session, ledger))
-
-
-def _all_items(database: Database, session: Row, ledger: p.Ledger) -> Iterator[p.Item]:
     equal = {"session_id": session.get("id")}
     order = ["created_at", "rowid"]
     last = ""
@@ -92,20 +77,16 @@ def _all_items(database: Database, session: Row, ledger: p.Ledger) -> Iterator[p
             continue
         yield from said
         last = said[-1].id if said else last
-    listed = objects_in(_value(session.get("todos")))
+    listed = objects_in(parse_text(session.get("todos")))
     if listed:
         yield todos(
             (each.get("content"), each.get("status"), each.get("active_form")) for each in listed
         )
 
 
-def _value(text: object) -> Any:
-    return parse(text.encode("utf-8", "replace")) if isinstance(text, str) else None
-
-
 def _said(row: Row, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     role, name = row.get("role"), text_in(row.get("id"))
-    parts = objects_in(_value(row.get("parts")))
+    parts = objects_in(parse_text(row.get("parts")))
     if role not in ("user", "assistant", "tool"):
         ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
         return ()
@@ -124,11 +105,8 @@ def _said(row: Row, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     )
     pieces = [piece for part in parts for piece in _part(part)]
     said = messages(common, [each for each in pieces if role != "tool" or isinstance(each, Result)])
-    if said:
-        ledger.read += 1
-    else:
-        kinds = {text_in(part.get("type")) for part in parts}
-        ledger.skipped["thinking" if "reasoning" in kinds else "empty message"] += 1
+    kinds = {text_in(part.get("type")) for part in parts}
+    ledger.count(said, "thinking" if "reasoning" in kinds else "empty message")
     return said
 
 
@@ -152,7 +130,7 @@ def _part(part: p.Json) -> Iterator[Piece]:
         case "binary":
             kind = text_in(data.get("MIMEType")) or text_in(data.get("mime_type"))
             name = Path(text_in(data.get("Path")) or text_in(data.get("path"))).name
-            yield placeholder("image" if kind.startswith("image/") else "file", name, kind)
+            yield attachment(name, kind)
         case "image_url":
             yield placeholder("image")
         case "shell_command":

@@ -11,7 +11,7 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.databases import MAGIC, Database, has, is_database, opened, schema, source
+from tui.importers.databases import MAGIC, Database, found, has, is_database, opened, schema
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
@@ -87,9 +87,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 def _find(places: p.Places) -> Iterator[p.Source]:
     for folder in _folders(places):
         stored = places.glob(folder, "chats/*/*/store.db")
-        for path in stored:
-            with suppress(FileNotFoundError):
-                yield source(path)
+        yield from found(*stored)
         known = {path.parent.name for path in stored}
         for path in places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl"):
             if path.stem not in known and path.parent.name != "subagents":
@@ -104,8 +102,8 @@ def _folders(places: p.Places) -> list[Path]:
 
 def _recognises(path: Path, head: bytes) -> bool:
     if head.startswith(MAGIC):
-        found = schema(path, head)
-        return has(found, "blobs", "id", "data") and has(found, "meta", "key", "value")
+        tables = schema(path, head)
+        return has(tables, "blobs", "id", "data") and has(tables, "meta", "key", "value")
     return bool(_TRANSCRIPT.match(head))
 
 
@@ -137,9 +135,10 @@ def _stored(path: Path, database: Database, ledger: p.Ledger) -> p.Conversation:
 def _conversation(
     heading: p.Heading, read: Callable[[p.Ledger], Iterable[p.Json]], model: str = ""
 ) -> p.Conversation:
-    counts = p.Ledger()
-    items = partial(_items, heading.source_id, read, model, counts)
-    return p.Conversation(heading, items, counts)
+    name = heading.source_id
+    return p.Conversation.of(
+        heading, lambda ledger: with_unique_ids(_items(name, read, model, ledger))
+    )
 
 
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
@@ -193,17 +192,11 @@ def _referred(root: str, ids: set[str], read: Callable[[str], bytes]) -> Iterato
             yield name
             continue
         seen.add(name)
-        found = (match[1].hex() for match in _REFERENCE.finditer(data))
-        waiting.extend(reversed([each for each in found if each in ids]))
+        names = (match[1].hex() for match in _REFERENCE.finditer(data))
+        waiting.extend(reversed([each for each in names if each in ids]))
 
 
 def _items(
-    name: str, read: Callable[[p.Ledger], Iterable[p.Json]], model: str, ledger: p.Ledger
-) -> Iterator[p.Item]:
-    return with_unique_ids(_all_items(name, read, model, ledger))
-
-
-def _all_items(
     name: str, read: Callable[[p.Ledger], Iterable[p.Json]], model: str, ledger: p.Ledger
 ) -> Iterator[p.Item]:
     ids = MadeIds(name)
@@ -223,10 +216,7 @@ def _all_items(
         said_by = model or None if role == "assistant" else None
         whole = p.ForeignMessage(made, "user" if role == "tool" else role, None, model=said_by)
         said = messages(whole, _paired(pieces, waiting))
-        if said:
-            ledger.read += 1
-        else:
-            ledger.skipped[_reason(role, blocks)] += 1
+        ledger.count(said, _reason(role, blocks))
         yield from said
 
 

@@ -169,6 +169,13 @@ def source(path: Path) -> Source:
     return Source.of(path, path, *(_beside(path, log) for log in LOGS))
 
 
+def found(*paths: Path) -> Iterator[Source]:
+    """The sources of those databases that are there. Raises ``OSError``."""
+    for path in paths:
+        with suppress(FileNotFoundError):
+            yield source(path)
+
+
 @contextmanager
 def opened(path: Path) -> Generator[Database]:
     """Open a copy of a database.

@@ -1,14 +1,13 @@
 """Chats of Elia."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from tui.importers import protocol as p
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import title
-from tui.importers.databases import Database, Row, has, opened, schema, source
+from tui.importers.databases import Database, Row, found, has, opened, schema
 from tui.importers.json_lines import text_in
 from tui.importers.times import utc
 
@@ -17,14 +16,13 @@ _MESSAGE = ("id", "role", "content", "timestamp", "parent_id", "model")
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
-    with suppress(FileNotFoundError):
-        yield source(places.data / "elia" / "elia.sqlite")
+    yield from found(places.data / "elia" / "elia.sqlite")
 
 
 def _recognises(path: Path, head: bytes) -> bool:
-    found = schema(path, head)
-    chats = has(found, "chat", "model", "started_at")
-    return chats and has(found, "message", "chat_id", "role", "content")
+    tables = schema(path, head)
+    chats = has(tables, "chat", "model", "started_at")
+    return chats and has(tables, "message", "chat_id", "role", "content")
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
@@ -37,9 +35,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
                 created_at=utc(row.get("started_at")),
                 model=text_in(row.get("model")),
             )
-            counts = p.Ledger()
-            items = partial(_items, database, row, heading.source_id, counts)
-            yield p.Conversation(heading, items, counts)
+            yield p.Conversation.of(heading, partial(_items, database, row, heading.source_id))
 
 
 def _items(database: Database, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:

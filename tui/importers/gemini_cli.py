@@ -65,7 +65,8 @@ def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for raw in raw_lines(path):
         value = decode(raw.data, _DECODER) if raw.is_whole else None
         place = Place(raw.offset, raw.length)
-        _count(own, _take(value, place, chat, facts) if value is not None else raw.damage)
+        reason = _take(value, place, chat, facts) if value is not None else raw.damage
+        own.count(not reason, reason)
     if not chat.places or facts.is_sub_agent:
         _leave_out(own, ledger, facts)
         return
@@ -120,7 +121,8 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
         own.skipped["unknown record"] += others
     for number, message in enumerate(messages):
         facts.note(message)
-        _count(own, chat.add(message, Place(number)))
+        reason = chat.add(message, Place(number))
+        own.count(not reason, reason)
     if value is None:
         own.skipped["unreadable file"] += 1
     if not chat.places or facts.is_sub_agent:
@@ -164,13 +166,6 @@ def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:
         if "functionCall" in part
     ]
     return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
-
-
-def _count(ledger: p.Ledger, reason: str) -> None:
-    if reason:
-        ledger.skipped[reason] += 1
-    else:
-        ledger.read += 1
 
 
 def _leave_out(own: p.Ledger, ledger: p.Ledger, facts: "_Facts") -> None:

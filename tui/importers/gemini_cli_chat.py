@@ -178,7 +178,5 @@ def part_text(part: Json) -> str:
         kind = text_in(inline.get("mimeType")) or text_in(file.get("mimeType"))
         size = contents.base64_size(inline.get("data"))
         name = text_in(file.get("displayName"))
-        return contents.placeholder(
-            "image" if kind.startswith("image/") else "file", name, kind, size
-        )
+        return contents.attachment(name, kind, size)
     return text_in(part.get("text"))

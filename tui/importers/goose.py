@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
-from tui.importers.databases import MAGIC, Database, Row, has, is_database, opened, schema, source
-from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
+from tui.importers.databases import MAGIC, Database, Row, found, has, is_database, opened, schema
+from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse_text, text_in
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.times import utc
 
@@ -35,8 +34,7 @@ def _find(places: p.Places) -> Iterator[p.Source]:
     if root := places.environment.get("GOOSE_PATH_ROOT", "").strip():
         folders.append(Path(root).expanduser() / "data")
     for folder in folders:
-        with suppress(FileNotFoundError):
-            yield source(folder / "sessions" / "sessions.db")
+        yield from found(folder / "sessions" / "sessions.db")
         for path in places.glob(folder, "sessions/*.jsonl"):
             yield p.Source.of(path)
 
@@ -72,10 +70,12 @@ def _conversation(
     heading: p.Heading, read: Callable[[p.Ledger], Iterable[p.Json]], listed: list[tuple[str, str]]
 ) -> p.Conversation:
     """The conversation of some records; its id is a date and a number, as on other machines."""
-    counts = p.Ledger()
-    items = partial(_items, heading.source_id, read, listed)
-    heading = replace(heading, beginning=first_ids(items(p.Ledger()), 1))
-    return p.Conversation(heading, partial(items, counts), counts)
+
+    def items(ledger: p.Ledger) -> Iterator[p.Item]:
+        return with_unique_ids(_items(heading.source_id, read, listed, ledger))
+
+    beginning = first_ids(items(p.Ledger()), 1)
+    return p.Conversation.of(replace(heading, beginning=beginning), items)
 
 
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
@@ -89,18 +89,17 @@ def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
 def _of_rows(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conversation]:
     name = text_in(row.get("id"))
     if reason := _LEFT_OUT.get(text_in(row.get("session_type"))):
-        found = database.rows("messages", ["id"], ledger, equal={"session_id": name})
-        ledger.skipped[reason] += sum(1 for _ in found)
+        rows = database.rows("messages", ["id"], ledger, equal={"session_id": name})
+        ledger.skipped[reason] += sum(1 for _ in rows)
         return
-    created = utc(row.get("created_at"))
     heading = p.Heading(
         source_id=name,
         name=title(row.get("name")) or title(row.get("description")),
         project_path=text_in(row.get("working_dir")),
-        created_at=created,
+        created_at=utc(row.get("created_at")),
         updated_at=utc(row.get("updated_at")),
     )
-    listed = _todos(_value(row.get("extension_data")))
+    listed = _todos(parse_text(row.get("extension_data")))
     yield _conversation(heading, partial(_rows, database, name), listed)
 
 
@@ -110,34 +109,21 @@ def _rows(database: Database, session: str, ledger: p.Ledger) -> Iterator[p.Json
         yield {
             "role": row.get("role"),
             "created": row.get("created_timestamp"),
-            "content": _value(row.get("content_json")),
-            "metadata": _value(row.get("metadata_json")),
+            "content": parse_text(row.get("content_json")),
+            "metadata": parse_text(row.get("metadata_json")),
         }
-
-
-def _value(text: object) -> Any:
-    return parse(text.encode("utf-8", "replace")) if isinstance(text, str) else None
 
 
 def _todos(value: Any) -> list[tuple[str, str]]:
     """The items of a list that is kept as Markdown."""
-    found: list[tuple[str, str]] = []
+    listed: list[tuple[str, str]] = []
     for name, facts in object_in(value).items():
         if name.startswith("todo"):
-            found += _TODO.findall(text_in(object_in(facts).get("content")))
-    return found
+            listed += _TODO.findall(text_in(object_in(facts).get("content")))
+    return listed
 
 
 def _items(
-    name: str,
-    read: Callable[[p.Ledger], Iterable[p.Json]],
-    listed: list[tuple[str, str]],
-    ledger: p.Ledger,
-) -> Iterator[p.Item]:
-    return with_unique_ids(_all_items(name, read, listed, ledger))
-
-
-def _all_items(
     name: str,
     read: Callable[[p.Ledger], Iterable[p.Json]],
     listed: list[tuple[str, str]],
@@ -155,7 +141,11 @@ def _all_items(
             # After a summary, the model is told to go on.
             ledger.skipped["injected text"] += 1
             continue
-        _count(record, bool(said), ledger)
+        kinds = {text_in(block.get("type")) for block in objects_in(record.get("content"))}
+        if record.get("role") not in ("user", "assistant"):
+            ledger.skipped["unknown role"] += 1
+        else:
+            ledger.count(said, "thinking" if "thinking" in kinds else "empty message")
         if hidden:
             yield p.ForeignSummary("\n\n".join(each.content or "" for each in said), last)
         else:
@@ -165,16 +155,6 @@ def _all_items(
     if listed:
         states = {" ": "pending"}
         yield todos((text, states.get(mark, "completed"), None) for mark, text in listed)
-
-
-def _count(record: p.Json, is_read: bool, ledger: p.Ledger) -> None:  # noqa: FBT001
-    kinds = {text_in(block.get("type")) for block in objects_in(record.get("content"))}
-    if is_read:
-        ledger.read += 1
-    elif record.get("role") not in ("user", "assistant"):
-        ledger.skipped["unknown role"] += 1
-    else:
-        ledger.skipped["thinking" if "thinking" in kinds else "empty message"] += 1
 
 
 def _said(name: str, record: p.Json) -> tuple[p.ForeignMessage, ...]:

@@ -63,12 +63,11 @@ def _recognises(path: Path, _: bytes) -> bool:
 
 def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
     files = _Files.of(source.path)
-    counts = p.Ledger()
     heading = _heading(files)
     items = partial(_items, heading.source_id, files)
     # Folders of two machines may have the same name; the first prompt has its time.
     heading = replace(heading, beginning=first_ids(items(p.Ledger()), 1))
-    yield p.Conversation(heading, partial(items, counts), counts)
+    yield p.Conversation.of(heading, items)
 
 
 def _heading(files: _Files) -> p.Heading:

@@ -11,7 +11,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.contents import arguments, blocks, joined, title
-from tui.importers.json_lines import object_in, objects, objects_in, text_in, whole
+from tui.importers.json_lines import object_in, objects, objects_in, text_in, whole_if_there
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
 from tui.importers.vendor_messages import link
@@ -41,8 +41,7 @@ def _recognises(path: Path, _: bytes) -> bool:
 
 def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
     folder = source.path if source.path.is_dir() else source.path.parent
-    counts = p.Ledger()
-    facts = _facts(folder / _FACTS)
+    facts = object_in(whole_if_there(folder / _FACTS))
     assistants = objects_in(facts.get("assistants"))
     used = [object_in(each.get("model")) for each in (facts, *assistants)]
     heading = p.Heading(
@@ -52,15 +51,7 @@ def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
         updated_at=utc(facts.get("updated")),
         model=next((model for each in used if (model := text_in(each.get("id")))), ""),
     )
-    items = partial(_items, heading.source_id, folder / _MESSAGES, counts)
-    yield p.Conversation(heading, items, counts)
-
-
-def _facts(path: Path) -> p.Json:
-    try:
-        return object_in(whole(path))
-    except OSError:
-        return {}
+    yield p.Conversation.of(heading, partial(_items, heading.source_id, folder / _MESSAGES))
 
 
 def _items(thread: str, path: Path, ledger: p.Ledger) -> Iterator[p.Item]:

@@ -157,6 +157,19 @@ def whole(path: Path, most: int = FILE_BYTES) -> Any:
     return parse(read_bounded(path, most, follow=True))
 
 
+def whole_if_there(path: Path) -> Any:
+    """Read a JSON file beside a source; ``None`` also if it cannot be read."""
+    try:
+        return whole(path)
+    except OSError:
+        return None
+
+
+def parse_text(text: object) -> Any:
+    """Parse JSON that a record has as a text; ``None`` of anything else."""
+    return parse(text.encode("utf-8", "replace")) if isinstance(text, str) else None
+
+
 def parse(data: bytes) -> Any:
     """Parse JSON; ``None`` if it is none or beyond the limits of depth, digits and length.
 

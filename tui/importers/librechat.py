@@ -10,7 +10,7 @@ from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
-from tui.importers.contents import arguments, placeholder, title
+from tui.importers.contents import arguments, attachment, placeholder, title
 from tui.importers.export_files import beginning, has_key, nowhere
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse, text_in
 from tui.importers.times import utc
@@ -41,8 +41,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         elif not isinstance(value.get("messages"), list):
             found.append(value)
         elif found:
-            counts = p.Ledger()
-            yield p.Conversation(_heading(value, found), partial(_items, found, counts), counts)
+            yield p.Conversation.of(_heading(value, found), partial(_items, found))
             found = []
         else:
             ledger.skipped["conversation without messages"] += 1
@@ -115,10 +114,7 @@ def _turn(number: int, message: p.Json, ledger: p.Ledger) -> Turn:
     name = text_in(message.get("messageId")) or text_in(message.get("_id"))
     name = name or f"{text_in(message.get('conversationId'))}-{number}"
     said = _said(name, message)
-    if said:
-        ledger.read += 1
-    else:
-        ledger.skipped["empty message"] += 1
+    ledger.count(said, "empty message")
     return Turn(name, text_in(message.get("parentMessageId")), said)
 
 
@@ -156,12 +152,7 @@ def _pieces(name: str, message: p.Json) -> Iterator[Piece]:
     for file in objects_in(message.get("files")):
         kind = text_in(file.get("type"))
         size = file.get("bytes")
-        yield placeholder(
-            "image" if kind.startswith("image/") else "file",
-            text_in(file.get("filename")),
-            kind,
-            f"{size} bytes" if size else "",
-        )
+        yield attachment(text_in(file.get("filename")), kind, f"{size} bytes" if size else "")
 
 
 def _text(message: p.Json) -> str:

@@ -1,8 +1,7 @@
 """Logs of simonw's llm in ``logs.db``: the form up to 0.31, and the one since."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +9,9 @@ from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked, with_unique_ids
-from tui.importers.contents import arguments, joined, placeholder, title, usage
-from tui.importers.databases import Database, Row, has, opened, schema, source
-from tui.importers.json_lines import object_in, objects_in, parse, text_in
+from tui.importers.contents import arguments, attachment, joined, placeholder, title, usage
+from tui.importers.databases import Database, Row, found, has, opened, schema
+from tui.importers.json_lines import object_in, objects_in, parse_text, text_in
 from tui.importers.times import utc
 
 _THREAD = ("id", "name", "tip_message_hash", "datetime_utc")
@@ -30,36 +29,25 @@ Ids = dict[str, list[str]]
 
 def _find(places: p.Places) -> Iterator[p.Source]:
     usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"
-    with suppress(FileNotFoundError):
-        yield source(places.named("LLM_USER_PATH", usual) / "logs.db")
+    yield from found(places.named("LLM_USER_PATH", usual) / "logs.db")
 
 
 def _recognises(path: Path, head: bytes) -> bool:
-    found = schema(path, head)
-    old = has(found, "responses", "prompt", "response")
-    return old or has(found, "threads", "tip_message_hash")
+    tables = schema(path, head)
+    old = has(tables, "responses", "prompt", "response")
+    return old or has(tables, "threads", "tip_message_hash")
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     with opened(source.path) as database:
         threads = set[str]()
         for row in database.rows("threads", _THREAD, ledger):
-            threads.add(text_in(row.get("id")))
-            yield _thread(database, row)
+            name, updated = text_in(row.get("id")), utc(row.get("datetime_utc"))
+            threads.add(name)
+            thread = _Thread(database, name, text_in(row.get("tip_message_hash")))
+            heading = p.Heading(name, title(row.get("name")), updated_at=updated)
+            yield p.Conversation.of(heading, thread.items)
         yield from _old(database, threads, ledger)
-
-
-def _conversation(
-    heading: p.Heading, items: Callable[[p.Ledger], Iterator[p.Item]]
-) -> p.Conversation:
-    counts = p.Ledger()
-    return p.Conversation(heading, partial(items, counts), counts)
-
-
-def _thread(database: Database, row: Row) -> p.Conversation:
-    name, tip = text_in(row.get("id")), text_in(row.get("tip_message_hash"))
-    heading = p.Heading(name, title(row.get("name")), updated_at=utc(row.get("datetime_utc")))
-    return _conversation(heading, _Thread(database, name, tip).items)
 
 
 class _Thread:
@@ -117,7 +105,7 @@ class _Thread:
                 usage=_usage(answer) if answer else None,
             )
             said = messages(whole, self._pieces(text_in(row.get("hash")), whole, ledger))
-        _count(ledger, bool(said), "system prompt" if role == "system" else "empty message")
+        ledger.count(said, "system prompt" if role == "system" else "empty message")
         return Turn(name, self._id(parent) if parent else "", said)
 
     def _pieces(self, name: str, whole: p.ForeignMessage, ledger: p.Ledger) -> Iterator[Piece]:
@@ -125,7 +113,7 @@ class _Thread:
         equal = {"message_hash": name}
         parts = self._database.rows("parts", columns, ledger, equal=equal, order=["position"])
         for number, part in enumerate(parts):
-            facts = _object(part.get("payload"))
+            facts = object_in(parse_text(part.get("payload")))
             call = text_in(facts.get("tool_call_id"))
             tool = text_in(facts.get("name")) or text_in(part.get("tool_name"))
             match part.get("type"):
@@ -137,7 +125,9 @@ class _Thread:
                     sent = arguments(facts.get("arguments"))
                     yield ToolCall(call or f"{whole.id}-call-{number}", tool, sent)
                 case "tool_result":
-                    yield Result(call, _output(facts.get("output")), tool)
+                    output = facts.get("output")
+                    words = text_in(output) or text_in(object_in(output).get("output"))
+                    yield Result(call, words, tool)
                 case "attachment":
                     yield placeholder("file", text_in(facts.get("type")))
                 case _:
@@ -167,7 +157,8 @@ def _old(database: Database, threads: set[str], ledger: p.Ledger) -> Iterator[p.
     log = _OldLog(database, ledger)
     for name, ids in responses.items():
         if name not in threads:
-            yield _conversation(p.Heading(name, title(names.get(name))), partial(log.items, ids))
+            heading = p.Heading(name, title(names.get(name)))
+            yield p.Conversation.of(heading, partial(log.items, ids))
 
 
 class _OldLog:
@@ -208,7 +199,7 @@ class _OldLog:
             for row in self._database.rows("responses", _RESPONSE, ledger, equal={"id": name}):
                 said = [*self._results(name, row, ledger), *self._asked(name, row, ledger)]
                 said += self._answered(name, row, ledger)
-                _count(ledger, bool(said), "empty message")
+                ledger.count(said, "empty message")
                 yield from said
 
     def _results(self, name: str, row: Row, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
@@ -263,13 +254,6 @@ class _OldLog:
             )
 
 
-def _count(ledger: p.Ledger, is_read: bool, reason: str) -> None:  # noqa: FBT001
-    if is_read:
-        ledger.read += 1
-    else:
-        ledger.skipped[reason] += 1
-
-
 def _model(row: Row) -> str | None:
     return text_in(row.get("resolved_model")) or text_in(row.get("model")) or None
 
@@ -278,18 +262,9 @@ def _usage(row: Row) -> TokenUsage | None:
     return usage(row.get("input_tokens"), row.get("output_tokens"))
 
 
-def _output(value: object) -> str:
-    return text_in(value) or text_in(object_in(value).get("output"))
-
-
 def _file(row: Row) -> str:
-    kind = text_in(row.get("type"))
     name = Path(text_in(row.get("path"))).name or text_in(row.get("url"))
-    return placeholder("image" if kind.startswith("image/") else "file", name, kind)
-
-
-def _object(value: object) -> p.Json:
-    return object_in(parse(value.encode("utf-8", "replace"))) if isinstance(value, str) else {}
+    return attachment(name, text_in(row.get("type")))
 
 
 READER = p.Reader("llm", "llm", _find, _recognises, _read, several=True)

@@ -53,8 +53,7 @@ def _chat(record: p.Json, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if not _messages(chat):
         ledger.skipped["conversation without messages"] += 1
         return
-    counts = p.Ledger()
-    yield p.Conversation(_heading(record, chat), partial(_items, chat, counts), counts)
+    yield p.Conversation.of(_heading(record, chat), partial(_items, chat))
 
 
 def _heading(record: p.Json, chat: p.Json) -> p.Heading:
@@ -96,10 +95,7 @@ def _items(chat: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
 def _turn(name: str, message: p.Json, ledger: p.Ledger) -> Turn:
     role = _ROLES.get(text_in(message.get("role")))
     said = _said(name, message, role) if role else ()
-    if said:
-        ledger.read += 1
-    else:
-        ledger.skipped[_reason(message, role)] += 1
+    ledger.count(said, _reason(message, role))
     return Turn(name, text_in(message.get("parentId")), said)
 
 

@@ -5,9 +5,9 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tui.importers.databases import MAGIC, Database, has, is_database, opened, schema, source
+from tui.importers.databases import MAGIC, Database, found, has, is_database, opened, schema
 from tui.importers.json_file import content
-from tui.importers.json_lines import object_in, objects_in, parse, text_in, whole
+from tui.importers.json_lines import object_in, objects_in, parse, text_in, whole, whole_if_there
 from tui.importers.opencode_messages import Stored, conversation, exported
 from tui.importers.protocol import Conversation, Json, Ledger, Places, Reader, Source
 
@@ -23,9 +23,7 @@ def _find(places: Places) -> Iterator[Source]:
     named = places.environment.get("OPENCODE_DB", "").strip()
     if named and named != ":memory:":
         databases.add(folder / Path(named).expanduser())
-    for path in sorted(databases):
-        with suppress(FileNotFoundError):
-            yield source(path)
+    yield from found(*sorted(databases))
     # After the database: what was moved into it is there as it was then.
     for path in places.glob(folder, "storage/session/*/*.json"):
         yield Source.of(path, *_parts(path))
@@ -91,9 +89,7 @@ def _read_session(path: Path, ledger: Ledger) -> Iterator[Conversation]:
         return
     if not info.get("directory"):
         info = {**info, "directory": _directory(stored)}
-    listed: list[Json] = []
-    with suppress(OSError):
-        listed = objects_in(whole(_todos_of(path)))
+    listed = objects_in(whole_if_there(_todos_of(path)))
     yield conversation(path.stem, info, lambda _: stored, listed)
 
 
@@ -105,11 +101,7 @@ def _stored(path: Path, message: Path, loose: dict[str, list[Json]]) -> Stored:
 
 
 def _object(path: Path) -> Json:
-    """The object of a file; an empty one if it is damaged, gone or no regular file."""
-    try:
-        return object_in(whole(path))
-    except OSError:
-        return {}
+    return object_in(whole_if_there(path))
 
 
 def _directory(stored: list[Stored]) -> str:

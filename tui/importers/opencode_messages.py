@@ -10,7 +10,7 @@ from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import Turn, linked
-from tui.importers.contents import arguments, placeholder, title, todos, usage
+from tui.importers.contents import arguments, attachment, title, todos, usage
 from tui.importers.json_lines import UNREADABLE, object_in, objects_in, text_in
 from tui.importers.times import utc
 
@@ -42,8 +42,7 @@ def conversation(
         updated_at=utc(times.get("updated")),
         version=text_in(info.get("version")),
     )
-    counts = p.Ledger()
-    return p.Conversation(heading, partial(_items, info, read, list(listed), counts), counts)
+    return p.Conversation.of(heading, partial(_items, info, read, list(listed)))
 
 
 def _items(
@@ -114,10 +113,7 @@ def _said(message: Stored, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     said = messages(whole, pieces)
     if not said and error:
         said = (replace(whole, content=""),)
-    if said:
-        ledger.read += 1
-    else:
-        ledger.skipped["empty message"] += 1
+    ledger.count(said, "empty message")
     return said
 
 
@@ -163,10 +159,7 @@ def _pieces(message: Stored, ledger: p.Ledger) -> Iterator[Piece]:
 def _part(otherwise: str, part: p.Json, ledger: p.Ledger) -> list[Piece]:
     kind = text_in(part.get("type"))
     made, reason = _words(otherwise, kind, part)
-    if made:
-        ledger.read += 1
-    else:
-        ledger.skipped[reason] += 1
+    ledger.count(made, reason)
     return made
 
 
@@ -192,9 +185,7 @@ def _text(kind: str, part: p.Json) -> str:
         case "subtask":
             return text_in(part.get("prompt"))
         case "file":
-            mime = text_in(part.get("mime"))
-            known = "image" if mime.startswith("image/") else "file"
-            return placeholder(known, text_in(part.get("filename")), mime)
+            return attachment(text_in(part.get("filename")), text_in(part.get("mime")))
         case _:
             return ""
 

@@ -1,7 +1,6 @@
 """Chats of oterm; its database has no times."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from tui.importers import protocol as p
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import joined, placeholder, title
-from tui.importers.databases import Database, Row, has, opened, schema, source
+from tui.importers.databases import Database, Row, found, has, opened, schema
 from tui.importers.json_lines import items_in, parse, text_in
 
 _MESSAGE = ("id", "author", "text", "images")
@@ -17,13 +16,12 @@ _MESSAGE = ("id", "author", "text", "images")
 
 def _find(places: p.Places) -> Iterator[p.Source]:
     usual = places.named("XDG_DATA_HOME", places.app_support) / "oterm"
-    with suppress(FileNotFoundError):
-        yield source(places.named("OTERM_DATA_DIR", usual) / "store.db")
+    yield from found(places.named("OTERM_DATA_DIR", usual) / "store.db")
 
 
 def _recognises(path: Path, head: bytes) -> bool:
-    found = schema(path, head)
-    return has(found, "message", "chat_id", "author", "text") and "chat" in found
+    tables = schema(path, head)
+    return has(tables, "message", "chat_id", "author", "text") and "chat" in tables
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
@@ -41,8 +39,7 @@ def _chat(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conversa
     words = sha256(text_in(first.get("text")).encode("utf-8", "replace")).hexdigest()
     name = f"{row.get('id')}-{words[:16]}"
     heading = p.Heading(name, title(row.get("name")), model=text_in(row.get("model")))
-    counts = p.Ledger()
-    yield p.Conversation(heading, partial(_items, database, row, name, counts), counts)
+    yield p.Conversation.of(heading, partial(_items, database, row, name))
 
 
 def _messages(database: Database, row: Row, ledger: p.Ledger) -> Iterator[Row]:

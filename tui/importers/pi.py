@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from tui.domain.journal.message import TokenUsage, ToolCall
+from tui.domain.journal.message import ToolCall
 from tui.files import open_regular
 from tui.importers import contents
 from tui.importers import protocol as p
@@ -78,10 +78,7 @@ class _Tree:
         for raw in raw_lines(path):
             line = decode(raw.data, _DECODER) if raw.is_whole else None
             reason = self._take(line, raw) if line else raw.damage
-            if reason:
-                self.ledger.skipped[reason] += 1
-            else:
-                self.ledger.read += 1
+            self.ledger.count(not reason, reason)
         for place in self._pending:
             self.summaries.setdefault(self.message_at(place.key), []).append(place)
 
@@ -271,7 +268,9 @@ def _answer(message: p.Json, bare: p.ForeignMessage) -> p.ForeignMessage:
         status=status,
         error=text_in(message.get("errorMessage")) or None if status == "failed" else None,
         model=text_in(message.get("model")) or None,
-        usage=_usage(object_in(message.get("usage"))),
+        usage=contents.usage_beside_cache(
+            object_in(message.get("usage")), "input", "output", "cacheRead", "cacheWrite"
+        ),
     )
 
 
@@ -286,14 +285,6 @@ def _calls(message: p.Json, name: str) -> tuple[ToolCall, ...]:
         )
         for number, block in enumerate(found, 1)
     )
-
-
-def _usage(counts: p.Json) -> TokenUsage | None:
-    fresh, read, written = (
-        value if isinstance(value := counts.get(name), int) else 0
-        for name in ("input", "cacheRead", "cacheWrite")
-    )
-    return contents.usage(fresh + read + written, counts.get("output"), read, written)
 
 
 def _text(message: p.Json) -> str:

@@ -8,14 +8,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from msgspec.structs import replace
 
 from tui.importers import protocol as p
-from tui.importers.contents import earlier, placeholder
+from tui.importers.contents import placeholder, summary
 from tui.importers.json_file import content
-from tui.importers.json_lines import BLANK, items_in, object_in, objects, objects_in, text_in, whole
+from tui.importers.json_lines import (
+    BLANK,
+    items_in,
+    object_in,
+    objects,
+    objects_in,
+    text_in,
+    whole_if_there,
+)
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
 from tui.importers.vendor_messages import link, said
@@ -60,7 +67,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
     counts = p.Ledger()
     if source.path.suffix == ".jsonl":
-        facts = object_in(_if_there(_meta(source.path)))
+        facts = object_in(whole_if_there(_meta(source.path)))
         records = partial(_lines, source.path, counts)
     else:
         facts, messages = content(source.path, "messages", counts)
@@ -68,14 +75,6 @@ def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
     heading = _heading(source.path, facts)
     items = partial(_items, heading.source_id, facts, records, counts)
     yield p.Conversation(heading, items, counts)
-
-
-def _if_there(path: Path) -> Any:
-    """The value of a file beside the source; ``None`` if it cannot be read."""
-    try:
-        return whole(path)
-    except OSError:
-        return None
 
 
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[tuple[int, p.Json]]:
@@ -105,7 +104,7 @@ def _heading(path: Path, facts: p.Json) -> p.Heading:
 def _active(folder: Path, scope: str) -> str:
     """The key of the session that is active in a scope."""
     for name in _INDEXES:
-        scopes = object_in(object_in(_if_there(folder / name)).get("scopes"))
+        scopes = object_in(object_in(whole_if_there(folder / name)).get("scopes"))
         if active := text_in(object_in(scopes.get(scope)).get("active_session_key")):
             return active
     return ""
@@ -119,25 +118,18 @@ def _items(
 ) -> Iterator[p.Item]:
     """The messages, and the summary behind those that it stands for."""
     ids = MadeIds(session)
-    summary = text_in(facts.get("summary")).strip()
+    text = text_in(facts.get("summary")).strip()
     cut = skipped if isinstance(skipped := facts.get("skip"), int) else 0
     through = ""
     for place, record in records():
-        if summary and place > cut:
-            yield from _summary(summary, through, ids)
-            summary = ""
+        if text and place > cut:
+            yield from summary(text, through, ids)
+            text = ""
         if message := _message(record, ids, ledger):
             yield message
             through = message.id
-    if summary:
-        yield from _summary(summary, through, ids)
-
-
-def _summary(text: str, through: str, ids: MadeIds) -> Iterator[p.Item]:
-    if through:
-        yield p.ForeignSummary(text, through)
-    else:
-        yield from earlier(text, ids.make("summary"))
+    if text:
+        yield from summary(text, through, ids)
 
 
 def _message(record: p.Json, ids: MadeIds, ledger: p.Ledger) -> p.ForeignMessage | None:

@@ -191,8 +191,7 @@ def conversation(record: p.Json) -> p.Conversation:
         model=_model(record),
         beginning=() if is_unique else first_ids(_items(record, name, p.Ledger())),
     )
-    counts = p.Ledger()
-    return p.Conversation(heading, partial(_items, record, name, counts), counts)
+    return p.Conversation.of(heading, partial(_items, record, name))
 
 
 def _made_name(record: p.Json) -> str:

@@ -11,6 +11,7 @@ A reader never fails because of what it reads: a record that it cannot use is co
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,13 @@ class Ledger:
     @property
     def total(self) -> int:
         return self.read + self.skipped.total()
+
+    def count(self, is_read: object, reason: str) -> None:
+        """Count a record as read, or else as skipped for a reason."""
+        if is_read:
+            self.read += 1
+        else:
+            self.skipped[reason] += 1
 
     def add(self, other: "Ledger") -> None:
         self.read += other.read
@@ -190,6 +198,12 @@ class Conversation(msgspec.Struct, frozen=True):
     items: Callable[[], Iterator[Item]]
     ledger: Ledger
     """Complete once ``items`` has come to its end."""
+
+    @classmethod
+    def of(cls, heading: Heading, items: Callable[[Ledger], Iterator[Item]]) -> "Conversation":
+        """A conversation whose items are counted in a ledger of their own."""
+        ledger = Ledger()
+        return cls(heading, partial(items, ledger), ledger)
 
 
 class Reader(msgspec.Struct, frozen=True):

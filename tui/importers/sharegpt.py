@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tui.importers.export_files import beginning, has_key, nowhere, records
-from tui.importers.json_lines import UNREADABLE, items_in, object_in, parse, text_in
+from tui.importers.json_lines import UNREADABLE, items_in, object_in, parse_text, text_in
 from tui.importers.plain_messages import conversation
 from tui.importers.protocol import Conversation, Json, Ledger, Reader, Source
 
@@ -44,7 +44,7 @@ def _message(turn: Json) -> Json:
 
 
 def _call(value: Any) -> Json:
-    call = object_in(parse(value.encode("utf-8", "replace")) if isinstance(value, str) else value)
+    call = object_in(parse_text(value) or value)
     return call if text_in(call.get("name")) else {"name": "tool", "arguments": value}
 
 

@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from tui.importers import protocol as p
-from tui.importers.contents import earlier, placeholder, title
+from tui.importers.contents import placeholder, summary, title
 from tui.importers.json_file import content
-from tui.importers.json_lines import object_in, objects, objects_in, text_in, whole
+from tui.importers.json_lines import object_in, objects, objects_in, text_in, whole_if_there
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
 from tui.importers.vendor_messages import link, said
@@ -47,17 +47,10 @@ def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
         meta, records = object_in(fields.get("metadata")), found
     else:
         folder = source.path if source.path.is_dir() else source.path.parent
-        meta = _facts(folder / _META)
+        meta = object_in(whole_if_there(folder / _META))
         records = (line.value for line in objects(folder / _MESSAGES, counts))
     heading = _heading(source.path, meta)
     yield p.Conversation(heading, partial(_items, heading.source_id, records, counts), counts)
-
-
-def _facts(path: Path) -> p.Json:
-    try:
-        return object_in(whole(path))
-    except OSError:
-        return {}
 
 
 def _heading(path: Path, meta: p.Json) -> p.Heading:
@@ -80,7 +73,7 @@ def _items(session: str, records: Iterable[p.Json], ledger: p.Ledger) -> Iterato
     for record in records:
         if record.get("context_boundary") == _SUMMARY:
             ledger.read += 1
-            yield from _summary(text_in(record.get("content")), last, ids)
+            yield from summary(text_in(record.get("content")), last, ids)
         elif record.get("injected") is True:
             ledger.skipped["injected text"] += 1
         else:
@@ -89,13 +82,6 @@ def _items(session: str, records: Iterable[p.Json], ledger: p.Ledger) -> Iterato
             if message:
                 last = message.id
                 yield message
-
-
-def _summary(text: str, through: str, ids: MadeIds) -> Iterator[p.Item]:
-    if through:
-        yield p.ForeignSummary(text, through)
-    else:
-        yield from earlier(text, ids.make("summary"))
 
 
 def _images(record: p.Json) -> Iterator[str]:

@@ -21,7 +21,7 @@ from tui.importers.json_lines import (
     objects,
     objects_in,
     text_in,
-    whole,
+    whole_if_there,
 )
 from tui.importers.times import utc
 
@@ -151,10 +151,7 @@ def _content(path: Path, ledger: p.Ledger) -> tuple[p.Json, list[p.Json]]:
 
 def _project(path: Path) -> str:
     """The folder of the window that the chat was in; a window may have none, or several."""
-    try:
-        facts = object_in(whole(path.parent.with_name("workspace.json")))
-    except OSError:
-        return ""
+    facts = object_in(whole_if_there(path.parent.with_name("workspace.json")))
     address = text_in(facts.get("folder"))
     return unquote(urlsplit(address).path) if address.startswith("file:///") else ""
 
@@ -169,10 +166,7 @@ def _items(session: str, requests: list[p.Json], ledger: p.Ledger) -> Iterator[p
     for number, request in enumerate(requests):
         name = text_in(request.get("requestId")) or f"{session}-{number}"
         turn = Turn(name, turns[-1].id if turns else "", _turn(name, request))
-        if turn.messages:
-            ledger.read += 1
-        else:
-            ledger.skipped["empty request"] += 1
+        ledger.count(turn.messages, "empty request")
         turns.append(turn)
         if not request.get("shouldBeRemovedOnSend") and request.get("isHidden") is not True:
             leaf = name
