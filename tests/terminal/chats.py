@@ -88,7 +88,7 @@ class Chats:
         return entry.id
 
     def messages(self, session_id: str = "") -> Sequence[Message]:
-        return self.store.load(session_id or self.only).all_messages
+        return self.store.journal(session_id or self.only).load().all_messages
 
     def said(self, session_id: str = "") -> list[tuple[str, str, str | None]]:
         """Role, text and status of each message."""

@@ -38,7 +38,7 @@ def sessions(chats):
         lease = store.create(scope, str(chats.project), "offline:guide", session_id=session_id)
         records = [message(place) for place, message in enumerate(messages)]
         store.append(lease, [Opened(at=_time(0)), *records])
-        state = store.load(session_id).state(_time(50))
+        state = store.journal(session_id).load().state(_time(50))
         store.append(lease, [_named(state, name)])
         lease.release()
         return session_id

@@ -74,7 +74,7 @@ def test_the_end_while_a_call_waits_allows_nothing_and_keeps_all(chats, asking, 
         ("call_1", INTERRUPTED),
         ("call_2", INTERRUPTED),
     ]
-    assert chats.store.load(session).todos == ()
+    assert chats.store.journal(session).load().todos == ()
     draft = chats.draft(session)
     assert (draft.text, draft.queued) == ("a draft", ("Waits",))
     assert not chats.is_held(session)
@@ -118,7 +118,7 @@ def test_the_end_while_a_summary_is_made_changes_nothing_of_what_was_said(chats,
     _end(summarising, way)
     said = chats.said()
     assert [text for _, text, _ in said] == ["Question 0", "Answer 0.", "Question 1", "Answer 1."]
-    assert chats.store.load(chats.only).summary is None
+    assert chats.store.journal(chats.only).load().summary is None
     assert chats.draft(chats.only).text == "a draft"
     assert not chats.is_held(chats.only)
 

@@ -62,7 +62,7 @@ def submit(app, text):
 def questions(w, session_id=None):
     """The user's messages on disk: what was typed, and what came with it."""
     session_id = session_id or w.workspace.current.id
-    found = w.other_program().load(session_id).all_messages
+    found = w.other_program().journal(session_id).load().all_messages
     return [(m.typed_text, m.attachments) for m in found if m.role == "user"]
 
 
@@ -110,7 +110,7 @@ async def test_a_prompt_that_only_looks_like_a_reference_is_sent_as_text(shop):
         await until(lambda: w.model.requests, "the request")
         await wait_for_answer(w)
         session_id = w.workspace.current.id
-    (message, _) = w.other_program().load(session_id).all_messages
+    (message, _) = w.other_program().journal(session_id).load().all_messages
     assert message.content == "what is @property?"
 
 

@@ -179,7 +179,7 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
         await wait_for_answer(w)
         await until(lambda: "Half done." in conversation(app))
         session = w.workspace.current.id
-    kept = w.other_program().load(session)
+    kept = w.other_program().journal(session).load()
     assert kept.summary.text == "They spoke."
     assert [each.text for each in kept.loaded_messages][-1] == "Half done."
 
@@ -257,7 +257,7 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
         gate.set()
         await until(lambda: not w.other_program().holder(session), "its closing")
         assert SUMMARY not in conversation(app)
-        assert w.other_program().load(session).summary.text == "They spoke."
+        assert w.other_program().journal(session).load().summary.text == "They spoke."
         await go_to(app, pilot, session)
         await until(lambda: f"▸ {SUMMARY}: They spoke." in conversation(app))
         await until(lambda: "Summarised 2 messages." not in status(app))
@@ -273,7 +273,7 @@ async def test_the_program_is_left_while_it_is_made(world):
         await until(lambda: "summarising" in activity(app))
         await pilot.press("ctrl+q")
         await until(lambda: not app.is_running)
-    assert w.other_program().load(session).summary is None
+    assert w.other_program().journal(session).load().summary is None
     assert not w.other_program().holder(session)
 
 
@@ -309,7 +309,7 @@ async def test_a_summary_that_cannot_be_saved_is_saved_later(world, monkeypatch)
         monkeypatch.setattr(w.store, "append", append)
         await pilot.press("ctrl+s")
         await until(lambda: "NOT SAVED" not in status(app))
-        assert w.other_program().load(session).summary.text == "They spoke."
+        assert w.other_program().journal(session).load().summary.text == "They spoke."
 
 
 async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
@@ -321,7 +321,7 @@ async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
         await until(lambda: "Two." in conversation(app))
         await send(pilot, "/compact")
         await until(lambda: "Summarised 2 messages." in notices(app))
-    assert w.other_program().load(session).summary.text == "They spoke."
+    assert w.other_program().journal(session).load().summary.text == "They spoke."
 
 
 async def test_prompts_before_a_summary_are_not_lost_from_sight(world):

@@ -81,7 +81,7 @@ async def sent_with(w, pilot, count=1):
 
 
 def names_of(w):
-    found = w.other_program().load(w.workspace.current.id).all_messages
+    found = w.other_program().journal(w.workspace.current.id).load().all_messages
     return [[b.path for b in m.attachments] for m in found if m.role == "user"]
 
 

@@ -16,7 +16,7 @@ async def test_a_listed_number_opens_its_session_and_its_prompt_count_goes_on(wo
         await send(pilot, "Three?")
         await until(lambda: "Three." in words(app))
         assert w.workspace.current.session.prompt_count == 3
-    assert w.other_program().load(old).prompt_count == 3
+    assert w.other_program().journal(old).load().prompt_count == 3
 
 
 async def test_clearing_asks_and_empties_the_list(world):

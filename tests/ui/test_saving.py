@@ -152,7 +152,7 @@ async def test_reset_keeps_what_was_before_and_begins_anew(world):
         await until(lambda: "Yo." in conversation(app))
         await wait_for_answer(w)
         assert [m.text for m in w.model.requests[-1].messages] == ["again"]
-    read = w.other_program().load(session_id)
+    read = w.other_program().journal(session_id).load()
     assert [m.text for m in read.all_messages] == ["hello", "Hi.", "again", "Yo."]
     assert [m.text for m in read.loaded_messages] == ["again", "Yo."]
 
@@ -165,7 +165,7 @@ async def test_reset_while_an_answer_is_made_stops_it_first(world):
         session_id = w.workspace.current.id
         await send(pilot, "/reset")
         await until(lambda: "Started over" in notices(app))
-    read = w.other_program().load(session_id)
+    read = w.other_program().journal(session_id).load()
     assert [(m.text, m.status) for m in read.all_messages] == [
         ("hello", None),
         ("half", "interrupted"),
@@ -188,7 +188,7 @@ async def test_new_starts_the_next_session_of_the_scope_and_an_empty_one_stays(w
         assert "hello" not in conversation(app)
         await send(pilot, "/name Second")
         await until(lambda: 'Renamed to "Second"' in notices(app))
-    assert w.other_program().load(second).header.ordinal == 2
+    assert w.other_program().journal(second).load().header.ordinal == 2
 
 
 async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_next_start(world):

@@ -237,7 +237,7 @@ async def test_a_session_of_ten_thousand_messages_is_forked_whole(world):
         app.post_message(events.Key("enter", None))
         await until(lambda: "This is a copy of" in notices(app))
         fork = w.workspace.current.id
-        assert len(w.other_program().load(fork).loaded_messages) == 10_000
+        assert len(w.other_program().journal(fork).load().loaded_messages) == 10_000
 
 
 async def test_a_change_in_an_archived_session_takes_it_out_of_the_group(world):

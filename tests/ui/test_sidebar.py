@@ -12,7 +12,7 @@ from tui.storage.ui_state import UiState
 
 def name_of(world, session_id):
     """What a session is called on disk."""
-    return world.other_program().load(session_id).name
+    return world.other_program().journal(session_id).load().name
 
 
 def labels(app):

@@ -92,7 +92,7 @@ async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools, 
         offered_now = [each.name for each in w.model.requests[1].tools]
         assert offered_now == ["write_todos", "search_sessions", "files__write_file"]
         there = w.workspace.current.id
-    assert w.other_program().load(there).settings.tools_off == ("files__read_file",)
+    assert w.other_program().journal(there).load().settings.tools_off == ("files__read_file",)
     async with w.running(there) as (app, pilot):
         await listed(app, pilot, "○   read_file")
         await highlight(app, pilot, "tool:files__read_file")

@@ -181,4 +181,7 @@ class World:
 
 def messages(world: World, session_id: str) -> list[tuple[str, str, str | None]]:
     """What is on disk of a session."""
-    return [(m.role, m.text, m.status) for m in world.other_program().load(session_id).all_messages]
+    return [
+        (m.role, m.text, m.status)
+        for m in world.other_program().journal(session_id).load().all_messages
+    ]

@@ -25,7 +25,6 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.session import (
     Holder,
-    Session,
     SessionEntry,
     Stamp,
 )
@@ -236,10 +235,6 @@ class FileStore:
 
     def journal(self, session_id: str) -> Journal:
         return Journal(partial(self._holding.journal, session_id))
-
-    def load(self, session_id: str) -> Session:
-        """Read a whole session: what many tests look at."""
-        return self.journal(session_id).load()
 
     def stamp(self, session_id: str) -> Stamp:
         return self._folders.stamp(session_id)
