@@ -71,8 +71,24 @@ def test_a_source_is_read_as_expected(case, tmp_path, monkeypatch):
     assert lines == expected
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("case", largest(), ids=named)
+SMALL = [
+    SOURCES / f"{name}.jsonl"
+    for name in (
+        "claude-code/a-compaction-becomes-a-summary-of-what-came-before",
+        "claude-code/an-export-of-a-session-on-the-web-is-read-as-its-lines-would-be",
+        "codex/a-compaction-becomes-a-summary",
+        "copilot-cli/a-compaction-becomes-a-summary",
+        "pi/a-compaction-stands-for-what-is-before-the-first-that-is-kept",
+    )
+]
+"""Those that are tried at each run."""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [*SMALL, *(pytest.param(case, marks=pytest.mark.full) for case in largest())],
+    ids=named,
+)
 def test_a_damaged_source_does_no_harm(case, tmp_path):
     program, sources = laid_out(case, tmp_path / "home")
     for number, source in enumerate(sources):

@@ -151,7 +151,8 @@ def read(program, records, count=None):
         whole = isinstance(records, dict)
         path = Path(folder, f"session.{'json' if whole else 'jsonl'}")
         lines = [records] if whole else records
-        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        text = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in lines)
+        path.write_text(text)
         total = count or len(lines)
         return check(reader(program), path, lambda _: total)
 

@@ -1,0 +1,2 @@
+;;; Agent-Q Session v2
+(:id "s" :messages ((:role :user :content "Hi")))
