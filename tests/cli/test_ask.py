@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 
 import pytest
 
@@ -37,39 +38,40 @@ GUARD_SECONDS = 60
 
 
 @pytest.fixture
-def configured(tmp_path, monkeypatch):
-    """Lets a server answer, and says how long its silence is borne."""
+def served(tmp_path, monkeypatch):
+    """Serves and configures a model until the test ends; says how long its silence is borne."""
+    with ExitStack() as servers:
 
-    def configure(server, timeout=30, retries=1, more=""):
-        config = tmp_path / "config.toml"
-        config.write_text(
-            f'model = "local:m"\n{more}\n[providers.local]\nbase_url = "{server.base_url}"\n'
-            f"timeout = {timeout}\nretries = {retries}\n"
-        )
-        monkeypatch.setenv("SIBYL_CONFIG", str(config))
+        def serve(*replies, timeout=30, retries=1, more=""):
+            server = servers.enter_context(ChatServer(*replies))
+            config = tmp_path / "config.toml"
+            config.write_text(
+                f'model = "local:m"\n{more}\n[providers.local]\nbase_url = "{server.base_url}"\n'
+                f"timeout = {timeout}\nretries = {retries}\n"
+            )
+            monkeypatch.setenv("SIBYL_CONFIG", str(config))
+            return server
 
-    return configure
+        yield serve
 
 
-def test_the_configured_settings_of_the_model_are_sent(sibyl, configured):
+def test_the_configured_settings_of_the_model_are_sent(sibyl, served):
     table = 'system_prompt = "Be brief."\n[models."local:m"]\ntemperature = 0.3\nmax_tokens = 9'
-    with ChatServer(answers("Yes.")) as server:
-        configured(server, more=table)
-        assert sibyl("ask", "Well?").code == 0
-        (request,) = server.requests
+    server = served(answers("Yes."), more=table)
+    assert sibyl("ask", "Well?").code == 0
+    (request,) = server.requests
     assert (request.body["temperature"], request.body["max_tokens"]) == (0.3, 9)
     assert request.body["messages"][0] == {"role": "system", "content": "Be brief."}
 
 
-def test_the_settings_of_the_session_go_before_the_configured_ones(sibyl, configured, saved, store):
+def test_the_settings_of_the_session_go_before_the_configured_ones(sibyl, served, saved, store):
     session_id = saved("Hello?", "Hi.")
     lease = store.lease(session_id)
     store.append(lease, [Settings(system_prompt="Be kind.", temperature=0)])
     lease.release()
-    with ChatServer(answers("Yes.")) as server:
-        configured(server, more='[models."local:m"]\ntemperature = 0.3\nmax_tokens = 9')
-        assert sibyl("ask", "--session", session_id, "Well?").code == 0
-        (request,) = server.requests
+    server = served(answers("Yes."), more='[models."local:m"]\ntemperature = 0.3\nmax_tokens = 9')
+    assert sibyl("ask", "--session", session_id, "Well?").code == 0
+    (request,) = server.requests
     assert (request.body["temperature"], request.body["max_tokens"]) == (0, 9)
     assert request.body["messages"][0] == {"role": "system", "content": "Be kind."}
 
@@ -116,13 +118,12 @@ def attachments(store):
     return only_session(store).loaded_messages[0].attachments
 
 
-def test_files_and_references_go_with_the_prompt(sibyl, configured, store, tmp_path):
+def test_files_and_references_go_with_the_prompt(sibyl, served, store, tmp_path):
     (tmp_path / "a.py").write_text("one = 1")
     (tmp_path / "my notes").write_text("two")
-    with ChatServer(answers("Fine.")) as server:
-        configured(server)
-        result = sibyl("ask", "-f", "a.py", "--file", "my notes", "Compare with @a.py, please.")
-        (request,) = server.requests
+    server = served(answers("Fine."))
+    result = sibyl("ask", "-f", "a.py", "--file", "my notes", "Compare with @a.py, please.")
+    (request,) = server.requests
     assert (result.code, result.out) == (0, "Fine.\n")
     asked = request.body["messages"][-1]["content"]
     assert asked.startswith(
@@ -135,97 +136,88 @@ def test_files_and_references_go_with_the_prompt(sibyl, configured, store, tmp_p
     assert only_session(store).loaded_messages[0].typed_text == "Compare with @a.py, please."
 
 
-def test_a_picture_goes_with_the_prompt_also_with_json(sibyl, configured, store, tmp_path):
+def test_a_picture_goes_with_the_prompt_also_with_json(sibyl, served, store, tmp_path):
     (tmp_path / "photo").write_bytes(PNG)
-    with ChatServer(answers("A cat.")) as server:
-        configured(server)
-        result = sibyl("ask", "--json", "-f", "photo", "What is it?")
+    served(answers("A cat."))
+    result = sibyl("ask", "--json", "-f", "photo", "What is it?")
     assert result.lines[-1]["status"] == "complete"
     (block,) = attachments(store)
     assert (block.name, block.media_type) == ("photo", "image/png")
     assert store.attachment(only_session(store).id, block.sha256) == PNG
 
 
-def test_paths_begin_where_the_shell_is_then_in_the_project(sibyl, configured, store, tmp_path):
+def test_paths_begin_where_the_shell_is_then_in_the_project(sibyl, served, store, tmp_path):
     (tmp_path / ".git").mkdir()
     (tmp_path / "top").write_text("of the project")
     (tmp_path / "same").write_text("of the project")
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "same").write_text("of the folder")
-    with ChatServer(answers("Fine.")) as server:
-        configured(server)
-        os.chdir(tmp_path / "sub")
-        assert sibyl("ask", "@same and @top").code == 0
+    served(answers("Fine."))
+    os.chdir(tmp_path / "sub")
+    assert sibyl("ask", "@same and @top").code == 0
     texts = [each.text for each in attachments(store)]
     assert texts == ["of the folder", "of the project"]
 
 
-def test_piped_text_refers_to_nothing(sibyl, configured, store, tmp_path):
+def test_piped_text_refers_to_nothing(sibyl, served, store, tmp_path):
     (tmp_path / "secret").write_text("secret")
-    with ChatServer(answers("No."), answers("No.")) as server:
-        configured(server)
-        assert sibyl("ask", "Sum up.", stdin=b"see @secret").code == 0
-        assert sibyl("ask", "--continue", "-", stdin=b"see @secret").code == 0
+    served(answers("No."), answers("No."))
+    assert sibyl("ask", "Sum up.", stdin=b"see @secret").code == 0
+    assert sibyl("ask", "--continue", "-", stdin=b"see @secret").code == 0
     asked = [each for each in only_session(store).loaded_messages if each.role == "user"]
     assert [each.attachments for each in asked] == [(), ()]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-16-le"])
-def test_piped_text_is_read_by_its_mark(sibyl, configured, store, encoding):
+def test_piped_text_is_read_by_its_mark(sibyl, served, store, encoding):
     mark = codecs.BOM_UTF16_LE if encoding == "utf-16-le" else b""
-    with ChatServer(answers("Fine.")) as server:
-        configured(server)
-        assert sibyl("ask", stdin=mark + "grüße 会話\n".encode(encoding)).code == 0
+    served(answers("Fine."))
+    assert sibyl("ask", stdin=mark + "grüße 会話\n".encode(encoding)).code == 0
     assert only_session(store).loaded_messages[0].typed_text == "grüße 会話"
 
 
-def test_piped_utf_16_beyond_the_limit_is_refused_and_not_cut(sibyl, configured):
-    with ChatServer() as server:
-        configured(server)
-        result = sibyl("ask", stdin=("x" * 9_000_000).encode("utf-16"))
+def test_piped_utf_16_beyond_the_limit_is_refused_and_not_cut(sibyl, served):
+    served()
+    result = sibyl("ask", stdin=("x" * 9_000_000).encode("utf-16"))
     assert result.code == 2
     assert "Prompt is larger than 8 MiB." in result.err
 
 
 @pytest.mark.parametrize("data", [PNG, b"\x7fELF\0\0\1", b"a\0b", "a\0b".encode("utf-16")])
-def test_a_piped_binary_is_refused(sibyl, configured, data):
-    with ChatServer() as server:
-        configured(server)
-        result = sibyl("ask", "What is it?", stdin=data)
-        assert server.requests == []
+def test_a_piped_binary_is_refused(sibyl, served, data):
+    server = served()
+    result = sibyl("ask", "What is it?", stdin=data)
+    assert server.requests == []
     assert (result.code, "Standard input is not text." in result.err) == (2, True)
 
 
 @pytest.mark.parametrize("asked", [["-f", ".env", "Check."], ["Check @.env"], ["-f", "link", "x"]])
 def test_a_file_of_secrets_is_refused_by_name_where_nobody_can_be_asked(
-    sibyl, configured, store, tmp_path, asked
+    sibyl, served, store, tmp_path, asked
 ):
     (tmp_path / ".env").write_text("KEY=1")
     (tmp_path / "link").symlink_to(".env")
-    with ChatServer() as server:
-        configured(server)
-        result = sibyl("ask", *asked)
-        assert server.requests == []
+    server = served()
+    result = sibyl("ask", *asked)
+    assert server.requests == []
     assert result.code == 2
     named = "link" if "link" in asked else ".env"
     assert f"Not sent: {named} may hold secrets" in result.err
     assert "pipe its text into ask" in result.err
 
 
-def test_a_reference_to_nothing_is_told_before_the_prompt_is_sent(sibyl, configured, tmp_path):
-    with ChatServer(answers("Fine.")) as server:
-        configured(server)
-        result = sibyl("ask", "See @notes.mdd and @ann")
+def test_a_reference_to_nothing_is_told_before_the_prompt_is_sent(sibyl, served, tmp_path):
+    served(answers("Fine."))
+    result = sibyl("ask", "See @notes.mdd and @ann")
     assert result.code == 0
     assert result.err.startswith("No such file: notes.mdd. It is sent as text.\n")
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])
-def test_a_file_that_is_not_there_is_a_wrong_usage_that_names_it(sibyl, configured, store, options):
-    with ChatServer(answers("No.")) as server:
-        configured(server)
-        result = sibyl("ask", *options, "-f", "missing\udcff", "hi")
-        assert server.requests == []
+def test_a_file_that_is_not_there_is_a_wrong_usage_that_names_it(sibyl, served, store, options):
+    server = served(answers("No."))
+    result = sibyl("ask", *options, "-f", "missing\udcff", "hi")
+    assert server.requests == []
     said = "Cannot attach missing\ufffd: No such file or directory."
     assert (result.code, said in result.err) == (2, True)
     if options:
@@ -233,21 +225,19 @@ def test_a_file_that_is_not_there_is_a_wrong_usage_that_names_it(sibyl, configur
     assert store.list(SessionFilter(), None, 10).entries == ()
 
 
-def test_a_reference_that_cannot_be_attached_sends_nothing(sibyl, configured, store, tmp_path):
+def test_a_reference_that_cannot_be_attached_sends_nothing(sibyl, served, store, tmp_path):
     (tmp_path / "bad.bin").write_bytes(b"\0")
-    with ChatServer(answers("No.")) as server:
-        configured(server)
-        result = sibyl("ask", "look at @bad.bin")
-        assert server.requests == []
+    server = served(answers("No."))
+    result = sibyl("ask", "look at @bad.bin")
+    assert server.requests == []
     said = "Cannot attach bad.bin: it is not text or a picture.\n"
     assert (result.code, result.err) == (2, said)
 
 
-def test_the_part_of_a_long_file_is_said_on_standard_error(sibyl, configured, tmp_path):
+def test_the_part_of_a_long_file_is_said_on_standard_error(sibyl, served, tmp_path):
     (tmp_path / "log").write_text("x" * 300_000)
-    with ChatServer(answers("Long.")) as server:
-        configured(server)
-        result = sibyl("ask", "-f", "log", "hi")
+    served(answers("Long."))
+    result = sibyl("ask", "-f", "log", "hi")
     assert result.out == "Long.\n"
     assert "Attached in part: [file: log, first 256 KB of 300 KB]" in result.err
 
@@ -269,12 +259,9 @@ def test_the_names_of_files_are_completed_after_their_option(sibyl):
 # --- an answer
 
 
-def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(
-    sibyl, configured, store
-):
-    with ChatServer(answers("Hel", "lo.")) as server:
-        configured(server)
-        result = sibyl("ask", "hi")
+def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(sibyl, served, store):
+    served(answers("Hel", "lo."))
+    result = sibyl("ask", "hi")
     session = only_session(store)
     assert (result.code, result.out) == (0, "Hello.\n")
     assert result.err.splitlines() == [
@@ -285,11 +272,10 @@ def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(
     assert session.loaded_messages[1].model == "local:m"
 
 
-def test_thinking_and_failed_attempts_are_neither_printed_nor_kept(sibyl, configured, store):
+def test_thinking_and_failed_attempts_are_neither_printed_nor_kept(sibyl, served, store):
     replies = refuses(500, Retry_After="0"), answers_after_thinking("They greet.", text="Good day.")
-    with ChatServer(*replies) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--json")
+    served(*replies)
+    result = sibyl("ask", "hi", "--json")
     told = [json.loads(line) for line in result.out.splitlines()]
     assert [each["type"] for each in told] == ["saved", "delta", "saved", "done"]
     assert told[1]["text"] == "Good day."
@@ -302,10 +288,9 @@ def test_the_line_that_resumes_names_the_model_that_was_asked_for(sibyl, store):
     assert told.endswith(f" --data-dir {store.root} --model offline:guide PROMPT")
 
 
-def test_the_files_are_plain_lines_that_grep_finds(sibyl, configured, store):
-    with ChatServer(answers("会話は失われない。")) as server:
-        configured(server)
-        sibyl("ask", "日本語で")
+def test_the_files_are_plain_lines_that_grep_finds(sibyl, served, store):
+    served(answers("会話は失われない。"))
+    sibyl("ask", "日本語で")
     lines = store.path(only_session(store).id).read_bytes().split(b"\n")
     kinds = [json.loads(line)["type"] for line in lines if line]
     assert kinds == ["session", "opened", "message", "message", "state", "closed"]
@@ -313,10 +298,9 @@ def test_the_files_are_plain_lines_that_grep_finds(sibyl, configured, store):
     assert any("会話は失われない。".encode() in line for line in lines)
 
 
-def test_as_json_each_thing_that_happens_is_a_line(sibyl, configured, store):
-    with ChatServer(answers("Hel", "lo.")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--json")
+def test_as_json_each_thing_that_happens_is_a_line(sibyl, served, store):
+    served(answers("Hel", "lo."))
+    result = sibyl("ask", "hi", "--json")
     session = only_session(store)
     user, answer = (message.id for message in session.loaded_messages)
     assert result.lines == [
@@ -357,15 +341,14 @@ def test_a_setting_that_the_model_does_not_take_is_told_and_not_sent(sibyl, monk
     assert request.body["output_config"] == {"effort": "low"}
 
 
-def test_messages_that_are_not_sent_are_told(sibyl, configured, saved):
+def test_messages_that_are_not_sent_are_told(sibyl, served, saved):
     session_id = saved("word " * 400, "Hi.")
-    with ChatServer(answers("Fine.")) as server:
-        configured(server)
-        with open(os.environ["SIBYL_CONFIG"], "a") as config:
-            config.write("context_window = 400\n")
-        plain = sibyl("ask", "again", "--session", session_id)
-        told = sibyl("ask", "more", "--json", "--session", session_id)
-        assert "word" not in str(server.requests[0].body["messages"])
+    server = served(answers("Fine."))
+    with open(os.environ["SIBYL_CONFIG"], "a") as config:
+        config.write("context_window = 400\n")
+    plain = sibyl("ask", "again", "--session", session_id)
+    told = sibyl("ask", "more", "--json", "--session", session_id)
+    assert "word" not in str(server.requests[0].body["messages"])
     assert plain.out == "Fine.\n"
     assert "Earlier messages are not sent: the model's window is full" in plain.err
     assert told.lines[-1]["earlier_messages_left_out"] is True
@@ -413,41 +396,37 @@ def test_an_ollama_that_loads_the_model_with_less_is_told_of(sibyl, ollama, save
     assert "word" not in str(server.requests[1].body)
 
 
-def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, configured, store):
+def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, served, store):
     seen = []
 
     def look(exchange):
         seen.append(said(store))
         answers("fine")(exchange)
 
-    with ChatServer(look) as server:
-        configured(server)
-        sibyl("ask", "hi")
+    served(look)
+    sibyl("ask", "hi")
     assert seen == [[("user", "hi", None)]]
 
 
-def test_input_piped_in_is_sent_after_the_prompt(sibyl, configured, store):
-    with ChatServer(answers("fine")) as server:
-        configured(server)
-        sibyl("ask", "Fix this:", stdin=b"def login(): ...\n")
-        sent = server.requests[0].body["messages"]
+def test_input_piped_in_is_sent_after_the_prompt(sibyl, served, store):
+    server = served(answers("fine"))
+    sibyl("ask", "Fix this:", stdin=b"def login(): ...\n")
+    sent = server.requests[0].body["messages"]
     assert sent[-1]["content"] == "Fix this:\n\ndef login(): ..."
     assert said(store)[0][1] == "Fix this:\n\ndef login(): ..."
 
 
-def test_a_prompt_of_a_megabyte_is_sent(sibyl, configured, store):
+def test_a_prompt_of_a_megabyte_is_sent(sibyl, served, store):
     text = "x" * 1_000_000
-    with ChatServer(answers("long")) as server:
-        configured(server)
-        assert sibyl("ask", stdin=text.encode()).code == 0
-        assert server.requests[0].body["messages"][-1]["content"] == text
+    server = served(answers("long"))
+    assert sibyl("ask", stdin=text.encode()).code == 0
+    assert server.requests[0].body["messages"][-1]["content"] == text
     assert said(store)[0][1] == text
 
 
-def test_controls_are_stored_as_typed_and_reach_no_json_reader_raw(sibyl, configured, store):
-    with ChatServer(*scenarios(Gate())["escapes"]) as server:
-        configured(server)
-        result = sibyl("ask", "\x1b[31m\x07red", "--json")
+def test_controls_are_stored_as_typed_and_reach_no_json_reader_raw(sibyl, served, store):
+    served(*scenarios(Gate())["escapes"])
+    result = sibyl("ask", "\x1b[31m\x07red", "--json")
     assert said(store)[0][1] == "\x1b[31m\x07red"
     assert "\x1b]52;c;aGVsbG8=\x1b\\" in said(store)[1][1]
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", result.out)
@@ -461,21 +440,19 @@ def test_nothing_to_send_is_a_usage_error_and_leaves_nothing(sibyl, data, prompt
 
 
 @pytest.mark.full
-def test_an_answer_of_ten_thousand_pieces_is_kept_whole(sibyl, configured, store):
-    with ChatServer(*scenarios(Gate())["flood"]) as server:
-        configured(server)
-        result = sibyl("ask", "count")
+def test_an_answer_of_ten_thousand_pieces_is_kept_whole(sibyl, served, store):
+    served(*scenarios(Gate())["flood"])
+    result = sibyl("ask", "count")
     counted = "".join(f"{number} " for number in range(10_000))
     assert result.out == counted + "\n"
     assert said(store)[1] == ("assistant", counted, None)
 
 
-def test_a_tool_call_is_answered_that_the_tool_is_not_available(sibyl, configured, store):
+def test_a_tool_call_is_answered_that_the_tool_is_not_available(sibyl, served, store):
     call = calls_tools(("call_1", "read_file", ['{"pa', 'th": "a', '.py"}']))
-    with ChatServer(call, answers("No tools, then.")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--json")
-        sent = server.requests[1].body["messages"]
+    server = served(call, answers("No tools, then."))
+    result = sibyl("ask", "hi", "--json")
+    sent = server.requests[1].body["messages"]
     assert {
         "type": "tool_call",
         "id": "call_1",
@@ -501,20 +478,21 @@ def test_a_tool_call_is_answered_that_the_tool_is_not_available(sibyl, configure
     ]
 
 
-def test_a_model_whose_tools_are_off_is_offered_none(sibyl, configured):
+def test_a_model_whose_tools_are_off_is_offered_none(sibyl, served):
     off = '[tools]\nenabled = ["write_todos"]\n[models."local:m"]\ntools = false'
-    with ChatServer(answers("Yes.")) as server:
-        configured(server, more=off)
+    for are_on, more in ((False, off), (True, off.replace("false", "true"))):
+        server = served(answers("Yes."), more=more)
         assert sibyl("ask", "Well?").out == "Yes.\n"
-        configured(server, more=off.replace("false", "true"))
-        assert sibyl("ask", "Well?").out == "Yes.\n"
-        assert ["tools" in request.body for request in server.requests] == [False, True]
+        assert ("tools" in server.requests[0].body) == are_on
 
 
-def test_a_model_that_takes_no_tools_answers_without_them_and_that_is_told(sibyl, configured):
-    with ChatServer(refuses(400, "m does not support tools"), answers("Yes.")) as server:
-        configured(server, more='[tools]\nenabled = ["write_todos"]')
-        asked = sibyl("ask", "Well?")
+def test_a_model_that_takes_no_tools_answers_without_them_and_that_is_told(sibyl, served):
+    served(
+        refuses(400, "m does not support tools"),
+        answers("Yes."),
+        more='[tools]\nenabled = ["write_todos"]',
+    )
+    asked = sibyl("ask", "Well?")
     assert (asked.out, asked.code) == ("Yes.\n", 0)
     assert "local:m does not take tools: asked without them." in asked.err
 
@@ -522,27 +500,23 @@ def test_a_model_that_takes_no_tools_answers_without_them_and_that_is_told(sibyl
 # --- going on
 
 
-def test_a_session_is_gone_on_with_by_its_id(sibyl, configured, store):
-    with ChatServer(answers("one"), answers("two")) as server:
-        configured(server)
-        sibyl("ask", "first")
-        session_id = only_session(store).id
-        assert sibyl("ask", "second", "--session", session_id).code == 0
-        sent = server.requests[1].body["messages"]
+def test_a_session_is_gone_on_with_by_its_id(sibyl, served, store):
+    server = served(answers("one"), answers("two"))
+    sibyl("ask", "first")
+    session_id = only_session(store).id
+    assert sibyl("ask", "second", "--session", session_id).code == 0
+    sent = server.requests[1].body["messages"]
     assert [message["content"] for message in sent] == ["first", "one", "second"]
     assert [each[1] for each in said(store)] == ["first", "one", "second", "two"]
     assert only_session(store).prompt_count == 2
 
 
-def test_continue_goes_on_with_the_scopes_active_session_else_with_a_new_one(
-    sibyl, configured, store
-):
-    with ChatServer(answers("fine")) as server:
-        configured(server)
-        sibyl("ask", "first", "--continue")
-        session_id = only_session(store).id
-        sibyl("ask", "elsewhere", "--scope", "other")
-        sibyl("ask", "second", "--continue")
+def test_continue_goes_on_with_the_scopes_active_session_else_with_a_new_one(sibyl, served, store):
+    served(answers("fine"))
+    sibyl("ask", "first", "--continue")
+    session_id = only_session(store).id
+    sibyl("ask", "elsewhere", "--scope", "other")
+    sibyl("ask", "second", "--continue")
     assert [
         m.text for m in store.journal(session_id).load().loaded_messages if m.role == "user"
     ] == [
@@ -551,34 +525,31 @@ def test_continue_goes_on_with_the_scopes_active_session_else_with_a_new_one(
     ]
 
 
-def test_without_a_flag_each_question_is_a_session_of_its_own(sibyl, configured, store):
-    with ChatServer(answers("fine")) as server:
-        configured(server)
-        sibyl("ask", "first")
-        sibyl("ask", "second")
+def test_without_a_flag_each_question_is_a_session_of_its_own(sibyl, served, store):
+    served(answers("fine"))
+    sibyl("ask", "first")
+    sibyl("ask", "second")
     entries = store.list(SessionFilter(), None, 10).entries
     assert [entry.ordinal for entry in entries] == [2, 1]
     assert [entry.active for entry in entries] == [True, False]
 
 
-def test_an_unknown_session_is_an_error_and_asks_nobody(sibyl, configured, store):
-    with ChatServer(answers("never")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--session", "session-20990101-000000-000000")
-        assert server.requests == []
+def test_an_unknown_session_is_an_error_and_asks_nobody(sibyl, served, store):
+    server = served(answers("never"))
+    result = sibyl("ask", "hi", "--session", "session-20990101-000000-000000")
+    assert server.requests == []
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("Session not found: session-20990101-000000-000000\n")
 
 
 def test_a_session_held_elsewhere_is_not_asked_in_and_its_holder_is_named(
-    sibyl, configured, saved, store
+    sibyl, served, saved, store
 ):
     session_id = saved("hello")
     lease = store.lease(session_id)
-    with ChatServer(answers("never")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--session", session_id)
-        assert server.requests == []
+    server = served(answers("never"))
+    result = sibyl("ask", "hi", "--session", session_id)
+    assert server.requests == []
     lease.release()
     assert result.code == 1
     assert re.fullmatch(
@@ -588,47 +559,43 @@ def test_a_session_held_elsewhere_is_not_asked_in_and_its_holder_is_named(
     )
 
 
-def test_an_archived_session_is_restored_by_its_first_change(sibyl, configured, saved, store):
+def test_an_archived_session_is_restored_by_its_first_change(sibyl, served, saved, store):
     session_id = saved("hello")
     store.archive(session_id)
-    with ChatServer(answers("fine")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--session", session_id)
+    served(answers("fine"))
+    result = sibyl("ask", "hi", "--session", session_id)
     assert "Restored this session from the archive" in result.err
     assert store.entry(session_id).status == "closed"
 
 
-def test_a_damaged_session_opens_and_says_how_much_was_skipped(sibyl, configured, saved, store):
+def test_a_damaged_session_opens_and_says_how_much_was_skipped(sibyl, served, saved, store):
     session_id = saved("hello", "yes?")
     with store.path(session_id).open("ab") as file:
         file.write(b"garbage\n{\n")
-    with ChatServer(answers("fine")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--session", session_id)
-        sent = server.requests[0].body["messages"]
+    server = served(answers("fine"))
+    result = sibyl("ask", "hi", "--session", session_id)
+    sent = server.requests[0].body["messages"]
     assert f"2 damaged records skipped in {session_id}; the file is unchanged" in result.err
     assert [message["content"] for message in sent] == ["hello", "yes?", "hi"]
     assert result.code == 0
 
 
-def test_a_session_of_a_newer_version_is_not_written(sibyl, configured, saved, store):
+def test_a_session_of_a_newer_version_is_not_written(sibyl, served, saved, store):
     session_id = saved("hello")
     path = store.path(session_id)
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":7'))
     before = path.read_bytes()
-    with ChatServer(answers("never")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--session", session_id)
+    served(answers("never"))
+    result = sibyl("ask", "hi", "--session", session_id)
     assert result.code == 1
     assert "newer sibyl-tui (format 7)" in result.err
     assert path.read_bytes() == before
 
 
-def test_a_session_keeps_its_scope_wherever_it_is_gone_on_with(sibyl, configured, saved, store):
+def test_a_session_keeps_its_scope_wherever_it_is_gone_on_with(sibyl, served, saved, store):
     session_id = saved("hello", scope="work")
-    with ChatServer(answers("fine")) as server:
-        configured(server)
-        sibyl("ask", "hi", "--session", session_id)
+    served(answers("fine"))
+    sibyl("ask", "hi", "--session", session_id)
     assert store.entry(session_id).scope == "work"
     assert store.active("work") == session_id
 
@@ -653,34 +620,35 @@ def test_a_session_keeps_its_scope_wherever_it_is_gone_on_with(sibyl, configured
     ],
 )
 def test_a_failure_keeps_the_prompt_says_why_and_the_next_question_goes_on(
-    sibyl, configured, store, scenario, kept, reason
+    sibyl, served, store, scenario, kept, reason
 ):
-    with ChatServer(*scenarios(Gate())[scenario]) as server:
-        configured(server)
-        result = sibyl("ask", "hi")
+    server = served(*scenarios(Gate())[scenario])
+    result = sibyl("ask", "hi")
     assert result.code == 1
     user, answer = only_session(store).loaded_messages
     assert (user.text, answer.status) == ("hi", "failed")
     assert kept is None or answer.text == kept
     assert re.search(reason, answer.error)
     assert answer.error in result.err
-    with ChatServer(answers("better")) as server:
-        configured(server)
-        assert sibyl("ask", "again", "--continue").code == 0
-        sent = [message["content"] for message in server.requests[0].body["messages"]]
+    server = served(answers("better"))
+    assert sibyl("ask", "again", "--continue").code == 0
+    sent = [message["content"] for message in server.requests[0].body["messages"]]
     assert "\n\n".join(sent).split() == ["hi", "again"]
 
 
-def test_after_failed_prompts_a_server_of_strict_roles_still_answers(sibyl, configured, store):
-    with ChatServer(refuses(500), refuses(500), with_strict_roles(answers("Fine."))) as server:
-        configured(server, retries=0, more='system_prompt = "Be brief."')
-        assert [sibyl("ask", text, "--continue").code for text in ("One", "Two")] == [1, 1]
-        assert [sibyl("ask", text, "--continue").out for text in ("Three", "Four")] == [
-            "Fine.\n"
-        ] * 2
-        assert server.requests[2].body["messages"][1:] == [
-            {"role": "user", "content": "One\n\nTwo\n\nThree"}
-        ]
+def test_after_failed_prompts_a_server_of_strict_roles_still_answers(sibyl, served, store):
+    server = served(
+        refuses(500),
+        refuses(500),
+        with_strict_roles(answers("Fine.")),
+        retries=0,
+        more='system_prompt = "Be brief."',
+    )
+    assert [sibyl("ask", text, "--continue").code for text in ("One", "Two")] == [1, 1]
+    assert [sibyl("ask", text, "--continue").out for text in ("Three", "Four")] == ["Fine.\n"] * 2
+    assert server.requests[2].body["messages"][1:] == [
+        {"role": "user", "content": "One\n\nTwo\n\nThree"}
+    ]
     assert [text for role, text, _ in said(store) if role == "user"] == [
         "One",
         "Two",
@@ -689,10 +657,9 @@ def test_after_failed_prompts_a_server_of_strict_roles_still_answers(sibyl, conf
     ]
 
 
-def test_as_json_a_failure_is_an_error_and_then_done(sibyl, configured):
-    with ChatServer(refuses(401)) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--json")
+def test_as_json_a_failure_is_an_error_and_then_done(sibyl, served):
+    served(refuses(401))
+    result = sibyl("ask", "hi", "--json")
     assert [line["type"] for line in result.lines] == ["saved", "saved", "error", "done"]
     assert result.lines[-1]["status"] == "failed"
     assert result.code == 1
@@ -707,31 +674,28 @@ def test_as_json_an_error_before_the_question_is_an_error_too(sibyl, saved, stor
     assert sibyl("ask", "", "--json").lines == [{"type": "error", "message": "Nothing to send."}]
 
 
-def test_a_limit_that_passes_is_waited_for(sibyl, configured, store):
-    with ChatServer(*scenarios(Gate())["429-then-fine"]) as server:
-        configured(server)
-        assert sibyl("ask", "hi").out == "Fine now.\n"
-        assert len(server.requests) == 2
+def test_a_limit_that_passes_is_waited_for(sibyl, served, store):
+    server = served(*scenarios(Gate())["429-then-fine"])
+    assert sibyl("ask", "hi").out == "Fine now.\n"
+    assert len(server.requests) == 2
 
 
-def test_silence_is_not_borne_for_ever(sibyl, configured, store):
+def test_silence_is_not_borne_for_ever(sibyl, served, store):
     gate = Gate()
-    with ChatServer(is_silent(gate)) as server:
-        configured(server, timeout=0.3, retries=0)
-        assert sibyl("ask", "hi").code == 1
-    with ChatServer(answers_at(gate, "And then ", "never")) as server:
-        configured(server, timeout=0.3, retries=0)
-        assert sibyl("ask", "again", "--continue").code == 1
+    served(is_silent(gate), timeout=0.3, retries=0)
+    assert sibyl("ask", "hi").code == 1
+    served(answers_at(gate, "And then ", "never"), timeout=0.3, retries=0)
+    assert sibyl("ask", "again", "--continue").code == 1
     assert [each[1] for each in said(store)] == ["hi", "", "again", "And then "]
 
 
-def test_a_server_that_is_not_there_is_named(sibyl, configured, store):
-    with ChatServer() as server:
-        gone = server.base_url
-    configured(server, retries=0)
+def test_a_server_that_is_not_there_is_named(sibyl, served, store, tmp_path):
+    server = served(retries=0)
+    config = tmp_path / "config.toml"
+    config.write_text(config.read_text().replace(server.base_url, "http://127.0.0.1:9/v1"))
     result = sibyl("ask", "hi")
     assert result.code == 1
-    assert gone.split("/")[2] in result.err
+    assert "127.0.0.1:9" in result.err
     assert said(store)[0] == ("user", "hi", None)
 
 
@@ -760,16 +724,15 @@ def test_an_anthropic_key_is_all_that_its_models_need(sibyl, monkeypatch, store)
     assert only_session(store).model == "anthropic:claude-sonnet-5-5"
 
 
-def test_without_any_model_a_program_that_reads_the_answer_gets_none(sibyl, configured, store):
+def test_without_any_model_a_program_that_reads_the_answer_gets_none(sibyl, served, store):
     result = sibyl("ask", "How do I connect a model?")
     assert (result.code, result.out) == (1, "")
     assert "No model is connected. Connect one with F5 in sibyl-tui, set a variable" in result.err
     printed = json.loads(sibyl("ask", "--continue", "Well?", "--json").out.splitlines()[-1])
     assert printed["status"] == "failed"
-    with ChatServer(answers("So.")) as server:
-        configured(server)
-        sibyl("ask", "And now?", "--continue")
-        said = server.requests[0].body["messages"]
+    server = served(answers("So."))
+    sibyl("ask", "And now?", "--continue")
+    said = server.requests[0].body["messages"]
     assert [each["content"] for each in said] == ["How do I connect a model?\n\nWell?\n\nAnd now?"]
 
 
@@ -797,42 +760,59 @@ def test_the_offline_guide_quotes_what_was_said_before_with_its_session(sibyl, s
 
 
 def test_the_model_that_a_session_was_held_with_is_used_if_the_settings_know_it(
-    sibyl, configured, store, tmp_path
+    sibyl, served, store, tmp_path
 ):
-    with ChatServer(answers("fine")) as server:
-        configured(server, more='[providers.other]\nbase_url = "http://127.0.0.1:9/v1"\n')
-        sibyl("ask", "first", "--model", "local:special")
-        config = tmp_path / "config.toml"
-        config.write_text(config.read_text() + 'models = ["m", "special"]\n')
-        sibyl("ask", "second", "--continue")
-        sibyl("ask", "third", "--continue", "--model", "local:m")
-        asked = [request.body["model"] for request in server.requests]
+    server = served(answers("fine"), more='[providers.other]\nbase_url = "http://127.0.0.1:9/v1"\n')
+    sibyl("ask", "first", "--model", "local:special")
+    config = tmp_path / "config.toml"
+    config.write_text(config.read_text() + 'models = ["m", "special"]\n')
+    sibyl("ask", "second", "--continue")
+    sibyl("ask", "third", "--continue", "--model", "local:m")
+    asked = [request.body["model"] for request in server.requests]
     assert asked == ["special", "special", "m"]
 
 
-def test_a_session_from_elsewhere_cannot_choose_what_is_asked(sibyl, configured, saved, store):
+def test_a_session_from_elsewhere_cannot_choose_what_is_asked(sibyl, served, saved, store):
     session_id = saved("hello")
     path = store.path(session_id)
     path.write_bytes(path.read_bytes().replace(b"offline:guide", b"evil:model"))
-    with ChatServer(answers("fine")) as server:
-        configured(server)
-        sibyl("ask", "hi", "--session", session_id)
-        assert server.requests[0].body["model"] == "m"
+    server = served(answers("fine"))
+    sibyl("ask", "hi", "--session", session_id)
+    assert server.requests[0].body["model"] == "m"
     assert store.entry(session_id).model == "local:m"
 
 
 # --- ends
 
 
-def test_an_interrupted_answer_keeps_what_arrived(process, configured, store):
-    gate = Gate()
-    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
-        configured(server)
+@pytest.fixture
+def half_way(process, served):
+    """Asks, and gives the process that has the first of two pieces, the gate, and the server."""
+
+    def ask(*others):
+        gate = Gate()
+        server = served(answers_at(gate, "half an ", "answer"), *others)
         asking = process("ask", "hi", "--json")
         read_until(asking, '"delta"')
-        asking.send_signal(signal.SIGINT)
-        _, err = asking.communicate(timeout=GUARD_SECONDS)
-        server.wait_for_disconnect()
+        return asking, gate, server
+
+    return ask
+
+
+def kill_once_it_saves(asking, store):
+    """Kill a process once a part of the answer is on disk; gives the id of the session."""
+    (entry,) = store.list(SessionFilter(), None, 10).entries
+    wait_until(lambda: b'"partial"' in store.path(entry.id).read_bytes())
+    asking.kill()
+    asking.communicate(timeout=GUARD_SECONDS)
+    return entry.id
+
+
+def test_an_interrupted_answer_keeps_what_arrived(half_way, store):
+    asking, _, server = half_way()
+    asking.send_signal(signal.SIGINT)
+    _, err = asking.communicate(timeout=GUARD_SECONDS)
+    server.wait_for_disconnect()
     assert asking.returncode == 128 + signal.SIGINT
     assert "Traceback" not in err
     assert said(store) == [("user", "hi", None), ("assistant", "half an ", "interrupted")]
@@ -842,83 +822,51 @@ def test_an_interrupted_answer_keeps_what_arrived(process, configured, store):
 @pytest.mark.parametrize(
     "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.full)]
 )
-def test_a_signal_that_ends_the_program_ends_it_in_order(process, configured, store, number):
-    gate = Gate()
-    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
-        configured(server)
-        asking = process("ask", "hi", "--json")
-        read_until(asking, '"delta"')
-        asking.send_signal(number)
-        asking.communicate(timeout=GUARD_SECONDS)
+def test_a_signal_that_ends_the_program_ends_it_in_order(half_way, store, number):
+    asking, *_ = half_way()
+    asking.send_signal(number)
+    asking.communicate(timeout=GUARD_SECONDS)
     assert asking.returncode == 128 + number
     assert said(store)[-1] == ("assistant", "half an ", "interrupted")
 
 
-def test_killed_in_the_middle_nothing_that_was_told_to_be_saved_is_missing(
-    process, configured, store
-):
-    gate = Gate()
-    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
-        configured(server)
-        asking = process("ask", "hi", "--json")
-        read_until(asking, '"delta"')
-        (entry,) = store.list(SessionFilter(), None, 10).entries
-        wait_until(lambda: b'"partial"' in store.path(entry.id).read_bytes())
-        asking.kill()
-        asking.communicate(timeout=GUARD_SECONDS)
+def test_killed_in_the_middle_nothing_that_was_told_to_be_saved_is_missing(half_way, store):
+    asking, *_ = half_way()
+    kill_once_it_saves(asking, store)
     assert said(store) == [("user", "hi", None), ("assistant", "half an ", "interrupted")]
 
 
 def test_a_session_that_was_killed_is_gone_on_with_and_its_half_answer_is_sent(
-    process, sibyl, configured, store
+    half_way, sibyl, store
 ):
-    gate = Gate()
-    with ChatServer(answers_at(gate, "half an ", "answer"), answers("whole")) as server:
-        configured(server)
-        asking = process("ask", "hi", "--json")
-        read_until(asking, '"delta"')
-        (entry,) = store.list(SessionFilter(), None, 10).entries
-        wait_until(lambda: b'"partial"' in store.path(entry.id).read_bytes())
-        asking.kill()
-        asking.communicate(timeout=GUARD_SECONDS)
-        assert sibyl("ask", "go on", "--session", entry.id).out == "whole\n"
-        sent = [message["content"] for message in server.requests[1].body["messages"]]
+    asking, _, server = half_way(answers("whole"))
+    session_id = kill_once_it_saves(asking, store)
+    assert sibyl("ask", "go on", "--session", session_id).out == "whole\n"
+    sent = [message["content"] for message in server.requests[1].body["messages"]]
     assert sent == ["hi", "half an ", "go on"]
-    kinds = [type(record) for record in records(store, entry.id)]
+    kinds = [type(record) for record in records(store, session_id)]
     assert kinds.count(Partial) == 1
-    assert [m.status for m in store.journal(entry.id).load().loaded_messages] == [
-        None,
-        "interrupted",
-        None,
-        None,
-    ]
+    messages = store.journal(session_id).load().loaded_messages
+    assert [each.status for each in messages] == [None, "interrupted", None, None]
 
 
-def test_a_reader_that_leaves_ends_the_answer_which_is_kept(process, configured, store):
-    gate = Gate()
-    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
-        configured(server)
-        asking = process("ask", "hi", "--json")
-        read_until(asking, '"delta"')
-        asking.stdout.close()
-        gate.open()
-        assert asking.wait(GUARD_SECONDS) == 1
-        assert "Traceback" not in asking.stderr.read()
+def test_a_reader_that_leaves_ends_the_answer_which_is_kept(half_way, store):
+    asking, gate, _ = half_way()
+    asking.stdout.close()
+    gate.open()
+    assert asking.wait(GUARD_SECONDS) == 1
+    assert "Traceback" not in asking.stderr.read()
     assert only_session(store).loaded_messages[0].text == "hi"
     assert only_session(store).loaded_messages[1].text.startswith("half an ")
 
 
 @pytest.mark.full
-def test_a_file_that_is_taken_away_during_an_answer_costs_nothing(process, configured, store):
-    gate = Gate()
-    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
-        configured(server)
-        asking = process("ask", "hi", "--json")
-        read_until(asking, '"delta"')
-        (entry,) = store.list(SessionFilter(), None, 10).entries
-        store.path(entry.id).unlink()
-        gate.open()
-        _, err = asking.communicate(timeout=GUARD_SECONDS)
+def test_a_file_that_is_taken_away_during_an_answer_costs_nothing(half_way, store):
+    asking, gate, _ = half_way()
+    (entry,) = store.list(SessionFilter(), None, 10).entries
+    store.path(entry.id).unlink()
+    gate.open()
+    _, err = asking.communicate(timeout=GUARD_SECONDS)
     assert entry.id in err
     session = only_session(store)
     assert session.id != entry.id
@@ -927,7 +875,7 @@ def test_a_file_that_is_taken_away_during_an_answer_costs_nothing(process, confi
 
 @pytest.mark.parametrize("piece", ["", "half an "])
 def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
-    sibyl, configured, saved, store, monkeypatch, piece
+    sibyl, served, saved, store, monkeypatch, piece
 ):
     session_id = saved("hello")
     full = OSError(errno.ENOSPC, "no room")
@@ -937,12 +885,11 @@ def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
             monkeypatch.setattr(writer, "write_whole", raiser(full))
         answers("half an ", "answer")(exchange)
 
-    with ChatServer(answer_and_fill_the_disk) as server:
-        configured(server)
-        if not piece:
-            monkeypatch.setattr(writer, "write_whole", raiser(full))
-        result = sibyl("ask", "hi", "--session", session_id)
-        assert len(server.requests) == bool(piece)
+    server = served(answer_and_fill_the_disk)
+    if not piece:
+        monkeypatch.setattr(writer, "write_whole", raiser(full))
+    result = sibyl("ask", "hi", "--session", session_id)
+    assert len(server.requests) == bool(piece)
     assert result.code == 1
     monkeypatch.undo()
     file = re.search(r"What could not be saved is in (.*)\.\n", result.err)[1]
@@ -957,7 +904,7 @@ def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
 
 @pytest.mark.parametrize("failing", ["the prompt", "the answer"])
 def test_what_is_saved_only_when_the_session_is_closed_is_told_to_be_saved(
-    sibyl, configured, saved, store, monkeypatch, failing
+    sibyl, served, saved, store, monkeypatch, failing
 ):
     session_id = saved("hello")
     write, failures = writer.write_whole, [OSError(errno.EIO, "for a moment")]
@@ -968,9 +915,8 @@ def test_what_is_saved_only_when_the_session_is_closed_is_told_to_be_saved(
         write(descriptor, data)
 
     monkeypatch.setattr(writer, "write_whole", fail_once)
-    with ChatServer(answers("Yes.")) as server:
-        configured(server)
-        result = sibyl("ask", "hi", "--session", session_id, "--json")
+    served(answers("Yes."))
+    result = sibyl("ask", "hi", "--session", session_id, "--json")
     assert not failures
     told = [line.get("message_id") for line in result.lines if line["type"] == "saved"]
     assert told == [message.id for message in store.journal(session_id).load().loaded_messages][1:]
@@ -984,15 +930,14 @@ def test_what_is_saved_only_when_the_session_is_closed_is_told_to_be_saved(
 
 
 @pytest.mark.full
-def test_two_programs_asking_at_once_get_two_numbers(process, configured, store):
+def test_two_programs_asking_at_once_get_two_numbers(process, served, store):
     gate = Gate()
-    with ChatServer(answers_at(gate, "one ", "two")) as server:
-        configured(server)
-        asking = [process("ask", f"question {number}") for number in range(2)]
-        server.wait_for_request(2)
-        gate.open()
-        for each in asking:
-            each.communicate(timeout=GUARD_SECONDS)
+    server = served(answers_at(gate, "one ", "two"))
+    asking = [process("ask", f"question {number}") for number in range(2)]
+    server.wait_for_request(2)
+    gate.open()
+    for each in asking:
+        each.communicate(timeout=GUARD_SECONDS)
     entries = store.list(SessionFilter(), None, 10).entries
     assert sorted(entry.ordinal for entry in entries) == [1, 2]
 
