@@ -99,3 +99,11 @@ def raw_server(tmp_path: Path) -> RunRaw:
             await servers.close()
 
     return run
+
+
+@pytest.fixture
+async def raw(raw_server: RunRaw) -> AsyncGenerator[RawServer]:
+    """A server without faults that has started."""
+    async with raw_server() as raw:
+        await raw.start()
+        yield raw

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tool_servers.conftest import RunRaw, is_running, tool
+from tests.tool_servers.conftest import RawServer, RunRaw, is_running, tool
 from tests.waiting import until
 from tui.config import ToolServerSettings
 from tui.domain.tool_servers import ToolResult
@@ -39,16 +39,13 @@ class TestAServer:
 
             assert len(raw.processes) == 1
 
-    async def test_answers_calls_at_once(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
+    async def test_answers_calls_at_once(self, raw: RawServer):
+        first, second = await asyncio.gather(
+            raw.call("echo", a=[1, "é\x1b\0"]), raw.call("echo", b={})
+        )
 
-            first, second = await asyncio.gather(
-                raw.call("echo", a=[1, "é\x1b\0"]), raw.call("echo", b={})
-            )
-
-            assert (json.loads(first.text), first.failed) == ({"a": [1, "é\x1b\0"]}, False)
-            assert json.loads(second.text) == {"b": {}}
+        assert (json.loads(first.text), first.failed) == ({"a": [1, "é\x1b\0"]}, False)
+        assert json.loads(second.text) == {"b": {}}
 
     async def test_may_list_its_tools_in_pages(self, raw_server: RunRaw):
         async with raw_server(pages=[[tool("a")], [tool("b")], [tool("c")]]) as raw:
@@ -102,34 +99,30 @@ class TestAServer:
 
             assert json.loads((await raw.call("environment")).text)[1] == str(tmp_path)
 
-    async def test_reads_its_list_anew_when_that_has_changed(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-            old = raw.tool("echo")
+    async def test_reads_its_list_anew_when_that_has_changed(self, raw: RawServer):
+        old = raw.tool("echo")
 
-            await raw.call("change", tools=[tool("echo", description="Now it deletes.")])
-            await until(lambda: len(raw.status.tools) == 1)
+        await raw.call("change", tools=[tool("echo", description="Now it deletes.")])
+        await until(lambda: len(raw.status.tools) == 1)
 
-            result = await raw.servers.call(old, {})
-            assert raw.tool("echo").fingerprint != old.fingerprint
-            assert (result.failed, "has changed since it was offered" in result.text) == (
-                True,
-                True,
-            )
+        result = await raw.servers.call(old, {})
+        assert raw.tool("echo").fingerprint != old.fingerprint
+        assert (result.failed, "has changed since it was offered" in result.text) == (
+            True,
+            True,
+        )
 
     async def test_whose_new_list_cannot_be_read_offers_nothing(
-        self, raw_server: RunRaw, monkeypatch: pytest.MonkeyPatch
+        self, raw: RawServer, monkeypatch: pytest.MonkeyPatch
     ):
-        async with raw_server() as raw:
-            await raw.start()
-            monkeypatch.setattr(one_server, "_LIST_SECONDS", 0.1)
+        monkeypatch.setattr(one_server, "_LIST_SECONDS", 0.1)
 
-            await raw.call("change", tools=[], to_mute=["tools/list"])
-            await until(lambda: raw.status.notice)
+        await raw.call("change", tools=[], to_mute=["tools/list"])
+        await until(lambda: raw.status.notice)
 
-            assert raw.status.state == "ready"
-            assert raw.status.tools == ()
-            assert raw.status.notice == "Its list of tools has changed, and cannot be read."
+        assert raw.status.state == "ready"
+        assert raw.status.tools == ()
+        assert raw.status.notice == "Its list of tools has changed, and cannot be read."
 
     @pytest.mark.parametrize(
         ("method", "params"),
@@ -140,13 +133,10 @@ class TestAServer:
             ("unknown/method", {}),
         ],
     )
-    async def test_is_refused_its_own_requests(self, raw_server: RunRaw, method: str, params: dict):
-        async with raw_server() as raw:
-            await raw.start()
+    async def test_is_refused_its_own_requests(self, raw: RawServer, method: str, params: dict):
+        result = await raw.call("ask", method=method, params=params)
 
-            result = await raw.call("ask", method=method, params=params)
-
-            assert json.loads(result.text)["message"]
+        assert json.loads(result.text)["message"]
 
 
 class TestACall:
@@ -163,75 +153,54 @@ class TestACall:
                 """It may be too slow, too."""
             assert len(raw.processes) == 1
 
-    async def test_that_is_cancelled_is_cancelled_at_the_server(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-            call = asyncio.create_task(raw.call("silent"))
-            await until(lambda: "tools/call" in raw.methods)
+    async def test_that_is_cancelled_is_cancelled_at_the_server(self, raw: RawServer):
+        call = asyncio.create_task(raw.call("silent"))
+        await until(lambda: "tools/call" in raw.methods)
 
-            call.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await call
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
 
-            await until(lambda: "notifications/cancelled" in raw.methods)
-            assert not (await raw.call("echo")).failed
+        await until(lambda: "notifications/cancelled" in raw.methods)
+        assert not (await raw.call("echo")).failed
 
-    async def test_with_half_characters_is_sent_without_them(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
+    async def test_with_half_characters_is_sent_without_them(self, raw: RawServer):
+        assert json.loads((await raw.call("echo", a="\ud800")).text) == {"a": "\ufffd"}
 
-            assert json.loads((await raw.call("echo", a="\ud800")).text) == {"a": "\ufffd"}
+    async def test_with_arguments_that_no_message_can_have_is_not_sent(self, raw: RawServer):
+        deep: list = []
+        for _ in range(100_000):
+            deep = [deep]
 
-    async def test_with_arguments_that_no_message_can_have_is_not_sent(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-            deep: list = []
-            for _ in range(100_000):
-                deep = [deep]
+        result = await raw.call("echo", a=deep)
 
-            result = await raw.call("echo", a=deep)
+        assert result.failed
+        assert result.text == "The arguments are no JSON that can be sent."
 
-            assert result.failed
-            assert result.text == "The arguments are no JSON that can be sent."
+    async def test_with_large_arguments_is_sent_whole(self, raw: RawServer):
+        results = await asyncio.gather(*(raw.call("echo", a="x" * 1_000_000) for _ in "ab"))
 
-    async def test_with_large_arguments_is_sent_whole(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
+        assert [result.failed for result in results] == [False, False]
 
-            results = await asyncio.gather(*(raw.call("echo", a="x" * 1_000_000) for _ in "ab"))
+    async def test_that_the_server_refuses_is_a_failed_result(self, raw: RawServer):
+        result = await raw.call("error", message="No such file")
 
-            assert [result.failed for result in results] == [False, False]
+        assert (result.text, result.failed) == ("No such file", True)
 
-    async def test_that_the_server_refuses_is_a_failed_result(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
+    async def test_whose_result_is_large_is_cut(self, raw: RawServer):
+        result = await raw.call("huge", size=5 * 1024 * 1024)
 
-            result = await raw.call("error", message="No such file")
+        assert len(result.text) < LONGEST_RESULT + 100
+        assert result.text.endswith("[Cut: the first 100 KiB of 5 MiB.]")
 
-            assert (result.text, result.failed) == ("No such file", True)
+    async def test_whose_result_is_enormous_ends_the_server_which_begins_anew(self, raw: RawServer):
+        echo = raw.tool("echo")
+        result = await raw.call("huge", size=100 * 1024 * 1024)
 
-    async def test_whose_result_is_large_is_cut(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-
-            result = await raw.call("huge", size=5 * 1024 * 1024)
-
-            assert len(result.text) < LONGEST_RESULT + 100
-            assert result.text.endswith("[Cut: the first 100 KiB of 5 MiB.]")
-
-    async def test_whose_result_is_enormous_ends_the_server_which_begins_anew(
-        self, raw_server: RunRaw
-    ):
-        async with raw_server() as raw:
-            await raw.start()
-
-            echo = raw.tool("echo")
-            result = await raw.call("huge", size=100 * 1024 * 1024)
-
-            assert result.failed
-            assert "ended during the call. It sent a message of more than 8 MB." in result.text
-            assert not (await raw.servers.call(echo, {})).failed
-            assert len(raw.processes) == 2
+        assert result.failed
+        assert "ended during the call. It sent a message of more than 8 MB." in result.text
+        assert not (await raw.servers.call(echo, {})).failed
+        assert len(raw.processes) == 2
 
     @pytest.mark.parametrize(
         "words",
@@ -247,11 +216,8 @@ class TestACall:
             '{"jsonrpc": "2.0", "id": ID, "result": "done"}',
         ],
     )
-    async def test_whose_reply_has_an_odd_form_is_understood(self, raw_server: RunRaw, words: str):
-        async with raw_server() as raw:
-            await raw.start()
-
-            assert await raw.call("write", words=words) == ToolResult("done")
+    async def test_whose_reply_has_an_odd_form_is_understood(self, raw: RawServer, words: str):
+        assert await raw.call("write", words=words) == ToolResult("done")
 
     @pytest.mark.parametrize(
         "words",
@@ -264,92 +230,69 @@ class TestACall:
             '{"jsonrpc": "2.0", "id": ID, "result": ' + "9" * 10_000 + "}\n",
         ],
     )
-    async def test_whose_reply_cannot_be_read_is_told_at_once(self, raw_server: RunRaw, words: str):
-        async with raw_server() as raw:
-            await raw.start()
+    async def test_whose_reply_cannot_be_read_is_told_at_once(self, raw: RawServer, words: str):
+        assert await raw.call("write", words=words) == ToolResult(
+            "Its reply cannot be read", failed=True
+        )
+        assert not (await raw.call("echo")).failed
 
-            assert await raw.call("write", words=words) == ToolResult(
-                "Its reply cannot be read", failed=True
-            )
-            assert not (await raw.call("echo")).failed
+    async def test_with_noise_on_standard_error_succeeds(self, raw: RawServer, capfd):
+        result = await raw.call("chatter")
 
-    async def test_with_noise_on_standard_error_succeeds(self, raw_server: RunRaw, capfd):
-        async with raw_server() as raw:
-            await raw.start()
-
-            result = await raw.call("chatter")
-
-            assert result.text == "done"
-            assert capfd.readouterr() == ("", "")
+        assert result.text == "done"
+        assert capfd.readouterr() == ("", "")
 
 
 class TestAServerThatDies:
-    async def test_tells_its_last_words_and_is_started_once_again(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
+    async def test_tells_its_last_words_and_is_started_once_again(self, raw: RawServer):
+        die = raw.tool("die")
+        died = await raw.servers.call(die, {"words": "Traceback:\n\x1b[31mOutOfCheese: +++"})
+        again = await raw.servers.call(die, {"words": "Again.", "code": 4})
 
-            die = raw.tool("die")
-            died = await raw.servers.call(die, {"words": "Traceback:\n\x1b[31mOutOfCheese: +++"})
-            again = await raw.servers.call(die, {"words": "Again.", "code": 4})
+        assert died.failed
+        assert "ended with exit code 3: ␛[31mOutOfCheese: +++." in died.text
+        assert "ended with exit code 4: Again." in again.text
+        assert raw.status.state == "failed"
+        assert len(raw.processes) == 2
 
-            assert died.failed
-            assert "ended with exit code 3: ␛[31mOutOfCheese: +++." in died.text
-            assert "ended with exit code 4: Again." in again.text
-            assert raw.status.state == "failed"
-            assert len(raw.processes) == 2
+    async def test_is_started_by_restart_after_that(self, raw: RawServer):
+        echo = raw.tool("echo")
+        await raw.call("die")
+        await raw.start()
+        await raw.call("die")
+        refused = await raw.servers.call(echo, {})
 
-    async def test_is_started_by_restart_after_that(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-            echo = raw.tool("echo")
-            await raw.call("die")
-            await raw.start()
-            await raw.call("die")
-            refused = await raw.servers.call(echo, {})
+        status = await raw.servers.restart("raw")
 
-            status = await raw.servers.restart("raw")
+        assert "The tool server raw is not running. It ended with exit code 3." in refused.text
+        assert status.state == "ready"
+        assert not (await raw.servers.call(echo, {})).failed
 
-            assert "The tool server raw is not running. It ended with exit code 3." in refused.text
-            assert status.state == "ready"
+    async def test_may_do_so_again_after_a_call_that_it_has_answered(self, raw: RawServer):
+        echo, die = raw.tool("echo"), raw.tool("die")
+        for _ in range(3):
+            await raw.servers.call(die, {})
+
             assert not (await raw.servers.call(echo, {})).failed
 
-    async def test_may_do_so_again_after_a_call_that_it_has_answered(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-            echo, die = raw.tool("echo"), raw.tool("die")
-            for _ in range(3):
-                await raw.servers.call(die, {})
-
-                assert not (await raw.servers.call(echo, {})).failed
-
     @pytest.mark.parametrize("descriptor", [0, 1])
-    async def test_so_far_that_it_closes_a_stream_is_told(
-        self, raw_server: RunRaw, descriptor: int
-    ):
-        async with raw_server() as raw:
-            await raw.start()
+    async def test_so_far_that_it_closes_a_stream_is_told(self, raw: RawServer, descriptor: int):
+        result = await raw.call("close", descriptor=descriptor)
 
-            result = await raw.call("close", descriptor=descriptor)
+        assert "It closed its input or output." in result.text
+        await until(lambda: not any(map(is_running, raw.processes)))
 
-            assert "It closed its input or output." in result.text
-            await until(lambda: not any(map(is_running, raw.processes)))
+    async def test_because_it_only_asks_is_told(self, raw: RawServer):
+        result = await raw.call("nag")
 
-    async def test_because_it_only_asks_is_told(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
+        assert "It asks and asks, and does not read the answers." in result.text
 
-            result = await raw.call("nag")
+    async def test_by_a_signal_is_told(self, raw: RawServer):
+        os.kill(raw.processes[0], signal.SIGKILL)
 
-            assert "It asks and asks, and does not read the answers." in result.text
+        await until(lambda: raw.status.state == "stopped")
 
-    async def test_by_a_signal_is_told(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-            os.kill(raw.processes[0], signal.SIGKILL)
-
-            await until(lambda: raw.status.state == "stopped")
-
-            assert raw.status.reason == "It ended by signal 9."
+        assert raw.status.reason == "It ended by signal 9."
 
 
 class TestAStart:
@@ -516,12 +459,10 @@ class TestTheEnd:
             assert (await start).state == "stopped"
             await until(lambda: not any(map(is_running, raw.processes)))
 
-    async def test_is_final(self, raw_server: RunRaw):
-        async with raw_server() as raw:
-            await raw.start()
-            echo = raw.tool("echo")
-            await raw.servers.close()
+    async def test_is_final(self, raw: RawServer):
+        echo = raw.tool("echo")
+        await raw.servers.close()
 
-            assert (await raw.start()).state == "stopped"
-            assert (await raw.servers.call(echo, {})).failed
-            assert len(raw.processes) == 1
+        assert (await raw.start()).state == "stopped"
+        assert (await raw.servers.call(echo, {})).failed
+        assert len(raw.processes) == 1
