@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -47,20 +47,24 @@ class Reached:
         (self._echo,) = (await self.start()).tools
 
 
-Reach = Callable[..., AbstractAsyncContextManager[Reached]]
+@asynccontextmanager
+async def reach(url: str, **settings: Any) -> AsyncGenerator[Reached]:
+    servers = McpServers({"web": ToolServerSettings(url=url, **settings)})
+    try:
+        yield Reached(servers)
+    finally:
+        await servers.close()
 
 
-@pytest.fixture
-def reach() -> Reach:
-    @asynccontextmanager
-    async def reached(url: str, **settings: Any) -> AsyncGenerator[Reached]:
-        servers = McpServers({"web": ToolServerSettings(url=url, **settings)})
-        try:
-            yield Reached(servers)
-        finally:
-            await servers.close()
-
-    return reached
+@asynccontextmanager
+async def begun(
+    fault: Any = None, **settings: Any
+) -> AsyncGenerator[tuple[Reached, HttpToolServer]]:
+    """A server with a fault, and what has started it and knows its tool."""
+    with HttpToolServer(fault) as server:
+        async with reach(server.url, **settings) as web:
+            await web.begin()
+            yield web, server
 
 
 def at(method: str, answer: Callable[[BaseHTTPRequestHandler, dict], None]):
@@ -85,7 +89,7 @@ def hang_up(handler: BaseHTTPRequestHandler, _: dict) -> bool:
     return True
 
 
-async def test_a_server_is_asked_with_its_headers_and_told_the_end(reach: Reach):
+async def test_a_server_is_asked_with_its_headers_and_told_the_end():
     with HttpToolServer() as server:
         async with reach(server.url, headers={"Authorization": "Bearer sk-secret"}) as web:
             await web.begin()
@@ -102,39 +106,31 @@ async def test_a_server_is_asked_with_its_headers_and_told_the_end(reach: Reach)
         )
 
 
-async def test_a_key_that_is_sent_back_is_hidden(reach: Reach):
-    with HttpToolServer() as server:
-        async with reach(server.url, headers={"Authorization": "Bearer sk-secret"}) as web:
-            await web.begin()
-            assert (await web.call(a="sk-secret")).text == '{"a": "[hidden]"}'
+async def test_a_key_that_is_sent_back_is_hidden():
+    async with begun(headers={"Authorization": "Bearer sk-secret"}) as (web, _):
+        assert (await web.call(a="sk-secret")).text == '{"a": "[hidden]"}'
 
 
-async def test_an_answer_may_come_as_an_event_of_some_size(reach: Reach):
+async def test_an_answer_may_come_as_an_event_of_some_size():
     fault = at("tools/call", lambda h, m: reply_events(h, result(m, "x" * 3_000_000)))
-    with HttpToolServer(fault) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert "of 2 MiB" in (await web.call()).text
+    async with begun(fault) as (web, _):
+        assert "of 2 MiB" in (await web.call()).text
 
 
 @pytest.mark.parametrize("kind", ["event", "json"])
-async def test_an_answer_that_is_too_large_is_an_error_and_the_session_lives(
-    reach: Reach, kind: str
-):
+async def test_an_answer_that_is_too_large_is_an_error_and_the_session_lives(kind: str):
     def too_large(handler: BaseHTTPRequestHandler, message: dict) -> None:
         put = reply_events if kind == "event" else reply_json
         put(handler, result(message, "x" * 9_000_000))
 
-    with HttpToolServer(at("tools/call", too_large)) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert (await web.call()).failed
-            server.fault = None
-            assert not (await web.call()).failed
+    async with begun(at("tools/call", too_large)) as (web, server):
+        assert (await web.call()).failed
+        server.fault = None
+        assert not (await web.call()).failed
 
 
 @pytest.mark.parametrize(("status", "words"), [(401, "Unauthorized"), (500, "Internal"), (799, "")])
-async def test_a_refusal_names_the_status(reach: Reach, status: int, words: str):
+async def test_a_refusal_names_the_status(status: int, words: str):
     fault = at("initialize", lambda h, _: reply(h, status, b"<html>No.</html>"))
     with HttpToolServer(fault) as server:
         async with reach(server.url) as web:
@@ -145,18 +141,16 @@ async def test_a_refusal_names_the_status(reach: Reach, status: int, words: str)
             )
 
 
-async def test_a_refusal_with_an_error_of_the_protocol_gives_that(reach: Reach):
+async def test_a_refusal_with_an_error_of_the_protocol_gives_that():
     error = json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": 1, "message": "Pay me"}})
     fault = at(
         "tools/call", lambda h, _: reply(h, 402, error.encode(), content_type="application/json")
     )
-    with HttpToolServer(fault) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert (await web.call()) == ToolResult("Pay me", failed=True)
+    async with begun(fault) as (web, _):
+        assert (await web.call()) == ToolResult("Pay me", failed=True)
 
 
-async def test_a_redirect_to_another_host_is_not_followed(reach: Reach):
+async def test_a_redirect_to_another_host_is_not_followed():
     with HttpToolServer() as other:
         fault = at("initialize", lambda h, _: reply(h, 307, location=other.url))
         with HttpToolServer(fault) as server:
@@ -167,7 +161,7 @@ async def test_a_redirect_to_another_host_is_not_followed(reach: Reach):
         assert other.requests == []
 
 
-async def test_nobody_at_the_address_is_said(reach: Reach):
+async def test_nobody_at_the_address_is_said():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         async with reach(f"http://127.0.0.1:{free.getsockname()[1]}/mcp") as web:
@@ -176,16 +170,14 @@ async def test_nobody_at_the_address_is_said(reach: Reach):
             assert started.reason.startswith("127.0.0.1 cannot be reached (")
 
 
-async def test_a_server_that_is_gone_fails_the_call_and_may_come_back(reach: Reach):
-    with HttpToolServer() as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            server.fault = hang_up
-            failed = await web.call()
-            server.fault = None
-            assert failed.failed
-            assert "127.0.0.1 cannot be reached" in failed.text
-            assert not (await web.call()).failed
+async def test_a_server_that_is_gone_fails_the_call_and_may_come_back():
+    async with begun() as (web, server):
+        server.fault = hang_up
+        failed = await web.call()
+        server.fault = None
+        assert failed.failed
+        assert "127.0.0.1 cannot be reached" in failed.text
+        assert not (await web.call()).failed
 
 
 def forgets(session: str, status: int, body: str):
@@ -223,20 +215,15 @@ def error_of(words: str, code: int = -32600) -> str:
         (200, error_of("Session not found", -32001)),
     ],
 )
-async def test_a_call_that_a_forgotten_session_refuses_is_made_in_a_new_one(
-    reach: Reach, status: int, body: str
-):
-    with HttpToolServer(forgets("session-1", status, body)) as server:
-        async with reach(server.url) as web:
-            await web.begin()
+async def test_a_call_that_a_forgotten_session_refuses_is_made_in_a_new_one(status: int, body: str):
+    async with begun(forgets("session-1", status, body)) as (web, server):
+        calls = await asyncio.gather(*(web.call(a=number) for number in range(5)))
 
-            calls = await asyncio.gather(*(web.call(a=number) for number in range(5)))
-
-            assert [each.text for each in calls] == [f'{{"a": {number}}}' for number in range(5)]
-            assert server.sessions == 2
+        assert [each.text for each in calls] == [f'{{"a": {number}}}' for number in range(5)]
+        assert server.sessions == 2
 
 
-async def test_a_running_call_ends_before_its_forgotten_session_does(reach: Reach):
+async def test_a_running_call_ends_before_its_forgotten_session_does():
     with HttpToolServer() as server:
         slow, other = threading.Event(), threading.Event()
 
@@ -261,32 +248,26 @@ async def test_a_running_call_ends_before_its_forgotten_session_does(reach: Reac
             assert [called.text, (await running).text] == ['{"a": 1}', '{"slow": true}']
 
 
-async def test_a_server_that_forgets_each_session_is_asked_twice_and_that_is_told(reach: Reach):
-    with HttpToolServer(forgets("session-1 session-2", 404, "")) as server:
-        async with reach(server.url) as web:
-            await web.begin()
+async def test_a_server_that_forgets_each_session_is_asked_twice_and_that_is_told():
+    async with begun(forgets("session-1 session-2", 404, "")) as (web, server):
+        failed = await web.call()
 
-            failed = await web.call()
-
-            assert failed == ToolResult(
-                "127.0.0.1 has ended the session (HTTP status 404), and the new one likewise.",
-                failed=True,
-            )
-            assert server.methods.count("tools/call") == 2
-            assert not (await web.call()).failed
+        assert failed == ToolResult(
+            "127.0.0.1 has ended the session (HTTP status 404), and the new one likewise.",
+            failed=True,
+        )
+        assert server.methods.count("tools/call") == 2
+        assert not (await web.call()).failed
 
 
-async def test_an_unknown_method_is_no_forgotten_session(reach: Reach):
+async def test_an_unknown_method_is_no_forgotten_session():
     body = error_of("Method not found", -32601)
-    with HttpToolServer(forgets("session-1", 404, body)) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-
-            assert (await web.call()).text == "Method not found"
-            assert server.sessions == 1
+    async with begun(forgets("session-1", 404, body)) as (web, server):
+        assert (await web.call()).text == "Method not found"
+        assert server.sessions == 1
 
 
-async def test_a_server_of_the_older_transport_is_told_as_such(reach: Reach):
+async def test_a_server_of_the_older_transport_is_told_as_such():
     def fault(handler: BaseHTTPRequestHandler, _: dict) -> bool:
         if handler.command == "GET":
             events = b"event: endpoint\ndata: /messages?id=1\n\n"
@@ -335,14 +316,12 @@ DONE = {"result": text("done")}
         ),
     ],
 )
-async def test_a_reply_in_an_odd_form_is_understood(reach: Reach, answer: Any):
-    with HttpToolServer(at("tools/call", answer)) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert await web.call() == ToolResult("done")
+async def test_a_reply_in_an_odd_form_is_understood(answer: Any):
+    async with begun(at("tools/call", answer)) as (web, _):
+        assert await web.call() == ToolResult("done")
 
 
-async def test_a_stream_that_was_cut_is_read_on_where_the_server_keeps_it(reach: Reach):
+async def test_a_stream_that_was_cut_is_read_on_where_the_server_keeps_it():
     def fault(handler: BaseHTTPRequestHandler, message: dict) -> bool:
         if message.get("method") == "tools/call":
             numbers.append(message["id"])
@@ -354,13 +333,11 @@ async def test_a_stream_that_was_cut_is_read_on_where_the_server_keeps_it(reach:
         return True
 
     numbers: list[int] = []
-    with HttpToolServer(fault) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert await web.call() == ToolResult("done")
+    async with begun(fault) as (web, _):
+        assert await web.call() == ToolResult("done")
 
 
-async def test_a_session_that_is_forgotten_before_its_tools_are_listed_is_begun_anew(reach: Reach):
+async def test_a_session_that_is_forgotten_before_its_tools_are_listed_is_begun_anew():
     fault = at("tools/list", lambda h, _: reply(h, 404))
     with HttpToolServer(fault) as server:
         async with reach(server.url) as web:
@@ -379,16 +356,14 @@ async def test_a_session_that_is_forgotten_before_its_tools_are_listed_is_begun_
         lambda h, _: reply(h, 204),
     ],
 )
-async def test_a_reply_that_cannot_be_read_is_told_at_once(reach: Reach, answer: Any):
-    with HttpToolServer(at("tools/call", answer)) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            failed = await web.call()
-            assert failed.failed
-            assert "sent a reply that cannot be read" in failed.text
+async def test_a_reply_that_cannot_be_read_is_told_at_once(answer: Any):
+    async with begun(at("tools/call", answer)) as (web, _):
+        failed = await web.call()
+        assert failed.failed
+        assert "sent a reply that cannot be read" in failed.text
 
 
-async def test_secrets_of_the_address_are_sent_and_hidden(reach: Reach):
+async def test_secrets_of_the_address_are_sent_and_hidden():
     with HttpToolServer() as server:
         url = server.url.replace("http://", "http://me:pass-word@") + "?apiKey=a%2Fkey"
         async with reach(url) as web:
@@ -401,7 +376,7 @@ async def test_secrets_of_the_address_are_sent_and_hidden(reach: Reach):
     assert json.loads(shown.text)["a"] == ["[hidden]"] * 4
 
 
-async def test_a_server_that_hangs_is_given_up(reach: Reach):
+async def test_a_server_that_hangs_is_given_up():
     with HttpToolServer() as server:
         server.fault = at("tools/call", lambda *_: server.closing.wait())
         async with reach(server.url, timeout=0.2) as web:
@@ -415,7 +390,7 @@ async def test_a_server_that_hangs_is_given_up(reach: Reach):
 
 
 async def test_a_server_that_hangs_at_the_start_is_late_and_ended_all_the_same(
-    reach: Reach, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ):
     monkeypatch.setattr(one_server, "START_SECONDS", 0.1)
     with HttpToolServer() as server:
@@ -427,7 +402,7 @@ async def test_a_server_that_hangs_at_the_start_is_late_and_ended_all_the_same(
             assert web.status.state == "stopped"
 
 
-async def test_a_server_that_hangs_at_the_end_is_left(reach: Reach):
+async def test_a_server_that_hangs_at_the_end_is_left():
     with HttpToolServer() as server:
         server.fault = at("DELETE", lambda *_: server.closing.wait())
         async with reach(server.url) as web:
@@ -436,7 +411,7 @@ async def test_a_server_that_hangs_at_the_end_is_left(reach: Reach):
             assert "DELETE" in server.methods
 
 
-async def test_a_reply_that_is_packed_unasked_is_refused(reach: Reach):
+async def test_a_reply_that_is_packed_unasked_is_refused():
     packed = gzip.compress(b"x" * 100_000_000)
     fault = at(
         "tools/call",
@@ -444,14 +419,12 @@ async def test_a_reply_that_is_packed_unasked_is_refused(reach: Reach):
             h, 200, packed, content_type="application/json", content_encoding="gzip"
         ),
     )
-    with HttpToolServer(fault) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert (await web.call()).text == "127.0.0.1 sent compressed data unasked"
+    async with begun(fault) as (web, _):
+        assert (await web.call()).text == "127.0.0.1 sent compressed data unasked"
 
 
 @pytest.mark.parametrize("kind", ["json", "events"])
-async def test_a_reply_that_breaks_off_fails_the_call(reach: Reach, kind: str):
+async def test_a_reply_that_breaks_off_fails_the_call(kind: str):
     def break_off(handler: BaseHTTPRequestHandler, _: dict) -> None:
         handler.send_response(200)
         types = {"json": "application/json", "events": "text/event-stream"}
@@ -461,19 +434,15 @@ async def test_a_reply_that_breaks_off_fails_the_call(reach: Reach, kind: str):
         handler.wfile.write(b"data: {")
         handler.close_connection = True
 
-    with HttpToolServer(at("tools/call", break_off)) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert (await web.call()).failed
-            server.fault = None
-            assert not (await web.call()).failed
+    async with begun(at("tools/call", break_off)) as (web, server):
+        assert (await web.call()).failed
+        server.fault = None
+        assert not (await web.call()).failed
 
 
-async def test_the_library_prints_nothing(reach: Reach, capfd: pytest.CaptureFixture[str]):
+async def test_the_library_prints_nothing(capfd: pytest.CaptureFixture[str]):
     fault = at("tools/call", lambda h, _: reply(h, 200, b"{", content_type="application/json"))
-    with HttpToolServer(fault) as server:
-        async with reach(server.url) as web:
-            await web.begin()
-            assert (await web.call()).failed
-            await asyncio.sleep(0)
+    async with begun(fault) as (web, _):
+        assert (await web.call()).failed
+        await asyncio.sleep(0)
     assert capfd.readouterr() == ("", "")
