@@ -333,87 +333,64 @@ class TestTheTables:
         assert letters <= SIDEBAR_ROW_ACTIONS
 
 
-class TestTheChecksThemselves:
-    """Each check is shown a sin; one that passes it is worth nothing."""
+@pytest.mark.parametrize(
+    ("look", "sins"),
+    [
+        (
+            _broad_excepts,
+            [
+                "try: pass\nexcept: pass",
+                "try: pass\nexcept Exception as error: pass",
+                "try: pass\nexcept (OSError, BaseException): pass",
+                "import builtins\ntry: pass\nexcept builtins.Exception: pass",
+                "try: pass\nexcept Exception:\n    if x: raise",
+                "def f():\n  try: pass\n  except Exception:\n    if x: return\n    raise",
+                "import contextlib\nwith contextlib.suppress(Exception): pass",
+            ],
+        ),
+        (
+            _hidden_calls,
+            ["open('a')", "path.open('a')", "path.write_text('a')", "Path('a').read_bytes()",
+             "import io", "from shutil import move"],
+        ),
+        (
+            touched_on_others,
+            ["from textual._xterm_parser import XTermParser", "import rich._cell_widths",
+             "from textual.document import _wrapped_document", "app._filters", "super()._watch()"],
+        ),
+        (
+            partial(_own_imports, package="widgets"),
+            ["import tui", "import tui.engine", "from tui import storage",
+             "from tui.screens import chat"],
+        ),
+    ],
+    ids=["broad except", "hidden system call", "private member", "import of a widget"],
+)  # fmt: skip
+def test_a_check_finds_each_of_its_sins(look, sins):
+    assert [len(look(sin)) for sin in sins] == [1] * len(sins)
 
-    @pytest.mark.parametrize(
-        "sin",
-        [
-            "try: pass\nexcept: pass",
-            "try: pass\nexcept Exception as error: pass",
-            "try: pass\nexcept (OSError, BaseException): pass",
-            "import builtins\ntry: pass\nexcept builtins.Exception: pass",
-            "try: pass\nexcept Exception:\n    if x: raise",
-            "def f():\n  try: pass\n  except Exception:\n    if x: return\n    raise",
-            "import contextlib\nwith contextlib.suppress(Exception): pass",
-        ],
-    )
-    def test_a_broad_except_is_found(self, sin: str):
-        assert len(_broad_excepts(sin)) == 1
 
-    @pytest.mark.parametrize(
-        "fine",
-        [
-            "try: pass\nexcept (OSError, ValueError): pass",
-            "try: pass\nexcept BaseException:\n    tidy_up()\n    raise",
-        ],
-    )
-    def test_an_except_that_swallows_nothing_unnamed_is_not(self, fine: str):
-        assert _broad_excepts(fine) == []
+@pytest.mark.parametrize(
+    ("look", "fine"),
+    [
+        (_broad_excepts, "try: pass\nexcept (OSError, ValueError): pass"),
+        (_broad_excepts, "try: pass\nexcept BaseException:\n    tidy_up()\n    raise"),
+        (_hidden_calls, "import os\nos.open(path, os.O_RDONLY)"),
+        (touched_on_others, "self._rows = row._replace(text='')"),
+    ],
+)
+def test_a_check_passes_what_is_none(look, fine):
+    assert look(fine) == []
 
-    @pytest.mark.parametrize(
-        "sin",
-        [
-            "open('a')",
-            "path.open('a')",
-            "path.write_text('a')",
-            "Path('a').read_bytes()",
-            "import io",
-            "from shutil import move",
-        ],
-    )
-    def test_a_hidden_system_call_is_found(self, sin: str):
-        assert len(_hidden_calls(sin)) == 1
 
-    def test_a_plain_system_call_is_not(self):
-        assert _hidden_calls("import os\nos.open(path, os.O_RDONLY)") == []
+def test_a_private_name_that_textual_has_as_well_is_found():
+    from textual.widget import Widget
 
-    @pytest.mark.parametrize(
-        "sin",
-        [
-            "from textual._xterm_parser import XTermParser",
-            "from textual.document import _wrapped_document",
-            "import rich._cell_widths",
-            "app._filters",
-            "super()._watch()",
-        ],
-    )
-    def test_a_private_member_of_another_is_found(self, sin: str):
-        assert len(touched_on_others(sin)) == 1
+    class Sinner(Widget):
+        def _size_updated(self):
+            self._size = self._mine = 1
 
-    def test_a_private_member_of_its_own_is_not(self):
-        assert touched_on_others("self._rows = row._replace(text='')") == []
-
-    def test_a_private_name_that_textual_has_as_well_is_found(self):
-        from textual.widget import Widget
-
-        class Sinner(Widget):
-            def _size_updated(self):
-                self._size = self._mine = 1
-
-        assert shared_with_library(Sinner) == {"_size_updated", "_size"}
-
-    @pytest.mark.parametrize(
-        "sin",
-        [
-            "import tui",
-            "import tui.engine",
-            "from tui import storage",
-            "from tui.screens import chat",
-        ],
-    )
-    def test_a_widget_that_looks_up_is_found(self, sin: str):
-        assert len(_own_imports(sin, "widgets")) == 1
+    assert shared_with_library(Sinner) == {"_size_updated", "_size"}
 
 
 class TestTheGuard:
