@@ -52,6 +52,15 @@ def sibyl(data, capsys, monkeypatch, tmp_path):
 
 
 @pytest.fixture
+def config(tmp_path, monkeypatch):
+    """The file of the settings, which is empty until a test writes it."""
+    file = tmp_path / "config.toml"
+    file.touch()
+    monkeypatch.setenv("SIBYL_CONFIG", str(file))
+    return file
+
+
+@pytest.fixture
 def store(data):
     return FileStore(data)
 

@@ -38,18 +38,16 @@ GUARD_SECONDS = 60
 
 
 @pytest.fixture
-def served(tmp_path, monkeypatch):
+def served(config):
     """Serves and configures a model until the test ends; says how long its silence is borne."""
     with ExitStack() as servers:
 
         def serve(*replies, timeout=30, retries=1, more=""):
             server = servers.enter_context(ChatServer(*replies))
-            config = tmp_path / "config.toml"
             config.write_text(
                 f'model = "local:m"\n{more}\n[providers.local]\nbase_url = "{server.base_url}"\n'
                 f"timeout = {timeout}\nretries = {retries}\n"
             )
-            monkeypatch.setenv("SIBYL_CONFIG", str(config))
             return server
 
         yield serve
@@ -323,9 +321,7 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, served, store):
     ]
 
 
-def test_a_setting_that_the_model_does_not_take_is_told_and_not_sent(sibyl, monkeypatch, tmp_path):
-    config = tmp_path / "config.toml"
-    monkeypatch.setenv("SIBYL_CONFIG", str(config))
+def test_a_setting_that_the_model_does_not_take_is_told_and_not_sent(sibyl, monkeypatch, config):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789")
     with ChatServer(answers("Yes.")) as server:
         config.write_text(
@@ -341,11 +337,10 @@ def test_a_setting_that_the_model_does_not_take_is_told_and_not_sent(sibyl, monk
     assert request.body["output_config"] == {"effort": "low"}
 
 
-def test_messages_that_are_not_sent_are_told(sibyl, served, saved):
+def test_messages_that_are_not_sent_are_told(sibyl, served, saved, config):
     session_id = saved("word " * 400, "Hi.")
     server = served(answers("Fine."))
-    with open(os.environ["SIBYL_CONFIG"], "a") as config:
-        config.write("context_window = 400\n")
+    config.write_text(config.read_text() + "context_window = 400\n")
     plain = sibyl("ask", "again", "--session", session_id)
     told = sibyl("ask", "more", "--json", "--session", session_id)
     assert "word" not in str(server.requests[0].body["messages"])
@@ -355,13 +350,11 @@ def test_messages_that_are_not_sent_are_told(sibyl, served, saved):
 
 
 @pytest.fixture
-def ollama(tmp_path, monkeypatch):
+def ollama(monkeypatch, config):
     """Lets an Ollama answer."""
 
     def configure(server):
-        config = tmp_path / "config.toml"
         config.write_text('model = "ollama:qwen3"\n')
-        monkeypatch.setenv("SIBYL_CONFIG", str(config))
         monkeypatch.setenv("OLLAMA_HOST", server.root)
 
     return configure
@@ -689,9 +682,8 @@ def test_silence_is_not_borne_for_ever(sibyl, served, store):
     assert [each[1] for each in said(store)] == ["hi", "", "again", "And then "]
 
 
-def test_a_server_that_is_not_there_is_named(sibyl, served, store, tmp_path):
+def test_a_server_that_is_not_there_is_named(sibyl, served, store, config):
     server = served(retries=0)
-    config = tmp_path / "config.toml"
     config.write_text(config.read_text().replace(server.base_url, "http://127.0.0.1:9/v1"))
     result = sibyl("ask", "hi")
     assert result.code == 1
@@ -760,11 +752,10 @@ def test_the_offline_guide_quotes_what_was_said_before_with_its_session(sibyl, s
 
 
 def test_the_model_that_a_session_was_held_with_is_used_if_the_settings_know_it(
-    sibyl, served, store, tmp_path
+    sibyl, served, config
 ):
     server = served(answers("fine"), more='[providers.other]\nbase_url = "http://127.0.0.1:9/v1"\n')
     sibyl("ask", "first", "--model", "local:special")
-    config = tmp_path / "config.toml"
     config.write_text(config.read_text() + 'models = ["m", "special"]\n')
     sibyl("ask", "second", "--continue")
     sibyl("ask", "third", "--continue", "--model", "local:m")

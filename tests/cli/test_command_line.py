@@ -136,10 +136,8 @@ def test_the_environment_names_the_data_directory_and_a_flag_overrules_it(
     assert capsys.readouterr().out == "No saved sessions.\n"
 
 
-def test_a_mistake_in_the_configuration_names_file_key_and_type(sibyl, tmp_path, monkeypatch):
-    config = tmp_path / "config.toml"
+def test_a_mistake_in_the_configuration_names_file_key_and_type(sibyl, config):
     config.write_text('auto_save_interval = "often"\n')
-    monkeypatch.setenv("SIBYL_CONFIG", str(config))
     result = sibyl("sessions", "list")
     assert (result.code, result.out) == (2, "")
     assert f"{config}: auto_save_interval: expected" in result.err
@@ -159,11 +157,9 @@ def test_a_mistake_in_the_configuration_names_file_key_and_type(sibyl, tmp_path,
     ],
 )
 def test_settings_that_the_screen_would_not_start_with_are_not_shown(
-    sibyl, tmp_path, monkeypatch, settings, fault
+    sibyl, settings, fault, config
 ):
-    config = tmp_path / "config.toml"
     config.write_text(settings)
-    monkeypatch.setenv("SIBYL_CONFIG", str(config))
     result = sibyl("config", "show")
     assert (result.code, result.out) == (2, "")
     assert fault in result.err
@@ -181,10 +177,8 @@ def test_a_configuration_that_is_named_and_not_there_is_an_error(
     assert sibyl("sessions", "list").code == 0
 
 
-def test_a_byte_order_mark_before_the_configuration_is_none(sibyl, tmp_path, monkeypatch):
-    config = tmp_path / "config.toml"
+def test_a_byte_order_mark_before_the_configuration_is_none(sibyl, config):
     config.write_text('\ufeffmodel = "openai:gpt-x"\n', "utf-8")
-    monkeypatch.setenv("SIBYL_CONFIG", str(config))
     assert tomllib.loads(sibyl("config", "show").out)["model"] == "openai:gpt-x"
 
 

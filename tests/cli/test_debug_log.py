@@ -32,14 +32,12 @@ def place(tmp_path):
 
 
 @pytest.fixture
-def configured(tmp_path, monkeypatch):
+def configured(monkeypatch, config):
     def configure(server):
-        config = tmp_path / "config.toml"
         config.write_text(
             f'model = "local:m"\nsystem_prompt = "{SYSTEM}"\n[providers.local]\n'
             f'base_url = "{server.base_url}"\napi_key_env = "CANARY_KEY"\nretries = 0\n'
         )
-        monkeypatch.setenv("SIBYL_CONFIG", str(config))
         monkeypatch.setenv("CANARY_KEY", KEY)
 
     return configure

@@ -15,16 +15,14 @@ def authority(tmp_path):
 
 
 @pytest.fixture
-def configured(tmp_path, monkeypatch):
+def configured(config):
     """A configuration with a server that only a proxy knows."""
 
     def configure(proxy=""):
-        config = tmp_path / "config.toml"
         config.write_text(
             f'model = "far:m"\n{proxy}\n[providers.far]\nbase_url = "https://{NAME}/v1"\n'
             "retries = 0\n"
         )
-        monkeypatch.setenv("SIBYL_CONFIG", str(config))
 
     return configure
 

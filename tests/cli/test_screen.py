@@ -85,15 +85,13 @@ def test_a_session_that_is_not_there_shows_no_screen(sibyl, shown):
     assert shown.parts is None
 
 
-def test_settings_and_flags_reach_the_screen(sibyl, shown, data, monkeypatch, tmp_path):
-    settings = tmp_path / "config.toml"
-    settings.write_text('theme = "nord"\nexclusive_projects = true\n[keys]\nnew = "f9"\n', "utf-8")
-    monkeypatch.setenv("SIBYL_CONFIG", str(settings))
+def test_settings_and_flags_reach_the_screen(sibyl, shown, data, config):
+    config.write_text('theme = "nord"\nexclusive_projects = true\n[keys]\nnew = "f9"\n', "utf-8")
     assert sibyl("--auto-save-interval", "7").code == 0
     parts = shown.parts
     assert (parts.auto_save_interval, parts.exclusive_projects) == (7, True)
     assert (parts.appearance.theme, parts.appearance.keys) == ("nord", {"new": "f9"})
-    assert parts.appearance.source == str(settings)
+    assert parts.appearance.source == str(config)
     assert parts.index_root == data
 
 

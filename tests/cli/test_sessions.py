@@ -473,11 +473,9 @@ def test_a_session_that_is_not_in_the_trash_is_not_purged(sibyl, saved, store):
     assert store.journal(session_id).load().message_count == 1
 
 
-def test_the_archive_hook_is_told_what_the_user_archived(sibyl, saved, tmp_path, monkeypatch):
+def test_the_archive_hook_is_told_what_the_user_archived(sibyl, saved, tmp_path, config):
     told = tmp_path / "told.json"
-    config = tmp_path / "config.toml"
     config.write_text(f'[hooks]\non_archive = ["/bin/sh", "-c", "cat > {told}"]\n')
-    monkeypatch.setenv("SIBYL_CONFIG", str(config))
     session_id = saved("hello")
     sibyl("sessions", "archive", session_id)
     assert json.loads(told.read_text()) == {
@@ -487,10 +485,8 @@ def test_the_archive_hook_is_told_what_the_user_archived(sibyl, saved, tmp_path,
     }
 
 
-def test_a_failing_archive_hook_is_told_and_harmless(sibyl, saved, tmp_path, monkeypatch, store):
-    config = tmp_path / "config.toml"
+def test_a_failing_archive_hook_is_told_and_harmless(sibyl, saved, store, config):
     config.write_text('[hooks]\non_archive = ["/bin/sh", "-c", "exit 3"]\n')
-    monkeypatch.setenv("SIBYL_CONFIG", str(config))
     session_id = saved("hello")
     result = sibyl("sessions", "archive", session_id)
     assert result.code == 0

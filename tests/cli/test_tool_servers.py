@@ -7,16 +7,14 @@ from tests.providers.chat_server import ChatServer, answers
 from tests.tool_servers.conftest import RAW, is_running
 
 
-def test_ask_offers_their_tools_and_ends_them(sibyl, tmp_path, monkeypatch):
+def test_ask_offers_their_tools_and_ends_them(sibyl, tmp_path, config):
     log = tmp_path / "log"
     plan = json.dumps({"log": str(log), "ignore_end": True})
     with ChatServer(answers("Yes.")) as server:
-        config = tmp_path / "config.toml"
         config.write_text(
             f'model = "local:m"\n[providers.local]\nbase_url = "{server.base_url}"\n'
             f"[mcp.raw]\ncommand = {json.dumps([sys.executable, RAW, plan])}\n"
         )
-        monkeypatch.setenv("SIBYL_CONFIG", str(config))
 
         asked = sibyl("ask", "Well?")
 
