@@ -10,7 +10,7 @@ import pytest
 
 from tests.builders import texts, user
 from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
-from tui.storage.postgres import taking
+from tui.storage.postgres import holding, taking
 from tui.storage.postgres.moving import Mover
 from tui.storage.postgres.store import PostgresStore
 
@@ -112,6 +112,24 @@ def test_an_append_that_comes_between_is_not_made_beside_its_repetition(cutter, 
     cutter.deliver()
     store.append(lease, [user("second", "second"), user("third", "third")])
     assert said(other, lease.session_id) == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize("verb", ["archive", "delete"])
+def test_a_move_whose_session_has_moved_since_it_was_read_is_made_once(store, monkeypatch, verb):
+    """As one of a request that was taken for lost does, while it is repeated."""
+    lease = say(store, "first")
+    read = holding.published_row
+
+    def late(*arguments):
+        row = read(*arguments)
+        monkeypatch.setattr(holding, "published_row", read)
+        getattr(store, verb)(lease.session_id)
+        return row
+
+    monkeypatch.setattr(holding, "published_row", late)
+    with pytest.raises(SessionBusy):
+        getattr(store, verb)(lease.session_id)
+    assert [move.id for move in store.moves()] == [lease.session_id]
 
 
 def test_a_lease_that_is_renewed_at_the_last_moment_is_not_taken(

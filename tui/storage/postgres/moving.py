@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOVE = """
     with moved as (
         update sessions set place = %(place)s, changed = changed + 1, last_move = %(attempt)s
-        where id = %(id)s and epoch = %(epoch)s returning id)
+        where id = %(id)s and epoch = %(epoch)s and place = %(left)s returning id)
     insert into moves (line) select %(line)s from moved returning number
 """
 _PURGE = "delete from sessions where id = %s and epoch = %s returning id"
@@ -86,12 +86,14 @@ class Mover:
                 wanted = {
                     "id": session_id,
                     "epoch": lease.epoch,
+                    "left": row.place,
                     "place": place,
                     "attempt": attempt,
                     "line": msgspec.json.encode(self._line(row, place, batch)),
                 }
                 moved = connection.execute(_MOVE, wanted)
-            # Its answer came with that of the commit; without the lease nothing was moved.
+            # Its answer came with that of the commit. Nothing was moved without the lease, or if
+            # an attempt that was taken for lost came first.
             if moved.fetchone() is None:
                 raise self._busy(session_id)
             if written is not None:
