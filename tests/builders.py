@@ -74,6 +74,11 @@ def texts(messages):
     return [message.text for message in messages]
 
 
+def kept_texts(store, session_id):
+    """The texts of the live messages of a session, as a reader finds them."""
+    return texts(store.journal(session_id).load().loaded_messages)
+
+
 class Story:
     """A journal line by line, with states that know where everything is."""
 

@@ -1,9 +1,8 @@
 """An engine's world: a store that can fail, a clock that ticks, a session in it."""
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 
+from tests.builders import Clock
 from tests.engine.workspaces import Store, World
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import encode
@@ -12,17 +11,6 @@ from tui.engine.sessions.leasing import SessionOrigin
 from tui.storage.file_store import FileStore
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
-
-
-class Clock:
-    """Gives a time that goes on by a second each time it is asked."""
-
-    def __init__(self):
-        self.now = datetime(2026, 1, 11, 14, 30, 0, tzinfo=UTC)
-
-    def __call__(self):
-        self.now += timedelta(seconds=1)
-        return self.now
 
 
 @pytest.fixture
@@ -38,6 +26,11 @@ def store(tmp_path, clock):
 @pytest.fixture
 def new_session(store, clock):
     return lambda: leasing.new_session(store, PLACE, clock)
+
+
+@pytest.fixture
+def session(new_session):
+    return new_session()
 
 
 @pytest.fixture
@@ -73,3 +66,15 @@ def world(tmp_path):
     world = World(tmp_path / "data")
     yield world
     world.end()
+
+
+@pytest.fixture
+async def there(world):
+    """The id of a closed session."""
+    return await world.session()
+
+
+@pytest.fixture
+async def program(world):
+    """A program that has begun in a new session."""
+    return world.started()

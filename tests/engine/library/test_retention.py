@@ -125,8 +125,7 @@ async def test_where_nothing_is_limited_nothing_is_done(world, retention):
     assert not settings.limits_scopes
 
 
-async def test_an_error_of_the_disk_is_told(world, retention, monkeypatch):
-    program = world.started()
+async def test_an_error_of_the_disk_is_told(program, retention, monkeypatch):
 
     def fail(*_):
         raise StorageError("Cannot read.")

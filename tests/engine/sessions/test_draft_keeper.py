@@ -32,9 +32,9 @@ async def test_a_switch_keeps_the_draft_without_waiting_for_the_next_time(world)
     assert world.drafts.load(first).text == "half"
 
 
-async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(world):
-    there = await world.session()
-    program = world.started()
+async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(
+    world, there, program
+):
     await program.send("hello", save=False)
     first = program.current
     program.store.gate = threading.Event()
@@ -54,8 +54,7 @@ async def test_a_draft_that_was_emptied_is_removed(world):
     assert list(world.drafts.files()) == []
 
 
-async def test_nothing_is_written_where_nothing_was_typed(world):
-    there = await world.session()
+async def test_nothing_is_written_where_nothing_was_typed(world, there):
     world.draft(there, "from before", queued=["sent later"])
     program = world.started()
     await program.look_at(there)
@@ -126,9 +125,7 @@ async def test_what_a_slow_disk_is_writing_already_is_not_put_aside_besides(worl
     assert not world.drafts.aside(there)
 
 
-async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world):
-    there = await world.session()
-    program = world.started()
+async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world, there, program):
     first = program.current
     await program.type("one")
     first.prompt.enqueue("waits")
@@ -167,8 +164,9 @@ async def test_a_prompt_that_could_not_be_saved_is_kept_until_it_is(world):
     assert other.current.prompt.text == "hello again"
 
 
-async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_cannot_be_saved(world):
-    program = world.started()
+async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_cannot_be_saved(
+    world, program
+):
     session_id = program.current.id
     program.store.fail_next(FULL, 3)
     await program.send("hello", save=False)
@@ -179,8 +177,7 @@ async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_canno
     assert other.current.prompt.text == "hello"
 
 
-async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world):
-    program = world.started()
+async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world, program):
     current = program.current
     program.store.fail_next(FULL)
     await program.send("hello", save=False)
@@ -191,8 +188,7 @@ async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world):
     assert world.texts(current.id) == ["hello"]
 
 
-async def test_a_prompt_on_its_way_to_the_disk_is_waited_for(world):
-    program = world.started()
+async def test_a_prompt_on_its_way_to_the_disk_is_waited_for(world, program):
     current = program.current
     program.store.gate = threading.Event()
     sending = asyncio.create_task(program.send("hello"))
@@ -280,8 +276,7 @@ async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
     assert world.started(session_id).workspace.current.prompt.text == "again"
 
 
-async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_be(world):
-    program = world.started()
+async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_be(world, program):
     session_id = program.current.id
     await program.type("half a sentence")
     await program.end()
@@ -294,8 +289,7 @@ async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_b
     assert world.drafts.load(session_id) is None
 
 
-async def test_a_draft_of_another_scope_or_of_a_living_program_is_not_taken_up(world):
-    program = world.started()
+async def test_a_draft_of_another_scope_or_of_a_living_program_is_not_taken_up(world, program):
     await program.keep("mine")
     world.draft("session-20260101-000000-000001", "theirs", scope="project:/other")
     other = world.started()
@@ -362,8 +356,9 @@ async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, mon
 # --- sessions that this program does not hold
 
 
-async def test_what_is_typed_in_a_read_only_session_is_put_aside_and_offered_to_the_next(world):
-    there = await world.session()
+async def test_what_is_typed_in_a_read_only_session_is_put_aside_and_offered_to_the_next(
+    world, there
+):
     other = world.started(there)
     await other.keep("the holder's")
     program = world.started(there)
@@ -394,8 +389,7 @@ async def test_what_was_put_aside_comes_back_to_who_typed_it_and_to_no_other_rea
     assert program.current.prompt.text == "mine"
 
 
-async def test_what_was_put_aside_is_removed_when_it_is_emptied(world):
-    there = await world.session()
+async def test_what_was_put_aside_is_removed_when_it_is_emptied(world, there):
     world.started(there)
     program = world.started(there)
     await program.keep("mine")
@@ -403,8 +397,7 @@ async def test_what_was_put_aside_is_removed_when_it_is_emptied(world):
     assert world.drafts.aside(there) == ()
 
 
-async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world):
-    there = await world.session()
+async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world, there):
     world.draft(there, "ok", token="aaaaaa")
     holder = world.started(there)
     assert holder.current.prompt.text == "ok"
@@ -414,8 +407,7 @@ async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world)
     assert sorted(draft.text for _, draft in world.drafts.aside(there)) == ["look", "okay"]
 
 
-async def test_what_was_offered_and_sent_is_offered_no_more(world):
-    there = await world.session()
+async def test_what_was_offered_and_sent_is_offered_no_more(world, there):
     world.draft(there, "offered", token="aaaaaa")
     program = world.started(there)
     await program.send("offered")
@@ -424,8 +416,7 @@ async def test_what_was_offered_and_sent_is_offered_no_more(world):
     assert world.started(there).workspace.current.prompt.text == ""
 
 
-async def test_a_draft_that_goes_on_from_another_is_shown_without_it(world):
-    there = await world.session()
+async def test_a_draft_that_goes_on_from_another_is_shown_without_it(world, there):
     world.draft(there, "half")
     world.draft(there, "half a sentence", token="aaaaaa")
     assert world.started(there).workspace.current.prompt.text == "half a sentence"
@@ -453,8 +444,7 @@ async def test_a_draft_written_since_the_session_was_looked_at_is_not_lost_by_ta
     assert [draft.text for _, draft in world.drafts.aside(there)] == ["from the other program"]
 
 
-async def test_a_draft_that_was_shown_is_not_put_aside_when_it_is_edited(world):
-    there = await world.session()
+async def test_a_draft_that_was_shown_is_not_put_aside_when_it_is_edited(world, there):
     world.draft(there, "shown", queued=["queued"])
     program = world.started()
     await program.look_at(there)
@@ -473,8 +463,7 @@ async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(wor
     assert program.current.read_only == "Cannot save it; opened read-only."
 
 
-async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes_over(world):
-    there = await world.session()
+async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes_over(world, there):
     holder = world.started(there)
     reader = world.started(there)
     holder.current.prompt.enqueue("one")
@@ -501,16 +490,14 @@ async def test_a_draft_that_names_another_session_keeps_nobody_out_of_this_one(w
 
 
 @pytest.mark.parametrize("queued", [["yes", "yes, but use tabs"], ["go on", "go on"]])
-async def test_of_prompts_that_waited_alike_ones_all_come_back(world, queued):
-    there = await world.session()
+async def test_of_prompts_that_waited_alike_ones_all_come_back(world, there, queued):
     world.draft(there, "half", queued=queued)
     program = world.started(there)
     prompt = program.current.prompt
     assert (prompt.text, prompt.queue.held) == ("half", tuple(queued))
 
 
-async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(world):
-    there = await world.session()
+async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(world, there):
     world.draft(there, "offered", token="aaaaaa")
     program = world.started(there)
     await program.type("offered, and more")
@@ -526,8 +513,7 @@ async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(wor
     assert world.drafts.load(there).text == "offered, and more"
 
 
-async def test_the_draft_of_a_new_session_belongs_to_its_scope(world):
-    program = world.started()
+async def test_the_draft_of_a_new_session_belongs_to_its_scope(world, program):
     await program.keep("x")
     draft = world.drafts.load(program.current.id)
     assert (draft.scope, draft.project_path) == (SHOP, "/shop")

@@ -92,8 +92,9 @@ async def test_a_session_that_cannot_be_rescued_either_keeps_no_other_from_being
     assert any(str(error) in line for line in final_save.lines)
 
 
-async def test_a_draft_that_an_unforeseen_error_keeps_from_disk_is_put_elsewhere(world, rescue):
-    program = world.started()
+async def test_a_draft_that_an_unforeseen_error_keeps_from_disk_is_put_elsewhere(
+    world, program, rescue
+):
     await program.send("hello", save=False)
     program.current.prompt.edit("half")
     program.drafts.failures = [RecursionError("too deep")] * 9

@@ -142,8 +142,7 @@ async def test_a_session_is_saved_and_closed_in_one_write_when_it_is_left(
     assert world.holder(left.id) is None
 
 
-async def test_a_session_whose_next_one_cannot_be_read_stays_and_goes_on(world):
-    program = world.started()
+async def test_a_session_whose_next_one_cannot_be_read_stays_and_goes_on(world, program):
     current = program.current
     await program.send("hello", save=False)
     with pytest.raises(SessionNotFound):
@@ -154,8 +153,7 @@ async def test_a_session_whose_next_one_cannot_be_read_stays_and_goes_on(world):
     assert world.reader.journal(current.id).load().closed_at is None
 
 
-async def test_to_look_at_the_session_on_screen_closes_nothing(world):
-    program = world.started()
+async def test_to_look_at_the_session_on_screen_closes_nothing(world, program):
     current = program.current
     await program.send("hello", save=False)
     assert await program.look_at(current.id)

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from tests.builders import kept_texts
 from tui.domain.journal import records
 from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import Partial, Settings, State, Summary, Todos, encode
@@ -20,44 +21,37 @@ def kinds(records):
     return [type(record).__name__ for record in records]
 
 
-async def test_a_session_in_which_nothing_happened_leaves_nothing_behind(new_session, store):
-    session = new_session()
+async def test_a_session_in_which_nothing_happened_leaves_nothing_behind(session, store):
     await session.save()
     await session.close()
     assert store.list(SessionFilter(), None, 10).entries == ()
     assert not session.published
 
 
-async def test_the_first_change_says_that_the_lease_was_taken(new_session):
-    session = new_session()
+async def test_the_first_change_says_that_the_lease_was_taken(session):
     session.add_message("user", "hello")
     assert kinds(session.pending) == ["Opened", "Message"]
 
 
-async def test_what_was_saved_is_no_longer_pending_and_is_in_the_store(new_session, store):
-    session = new_session()
+async def test_what_was_saved_is_no_longer_pending_and_is_in_the_store(session, store):
     message = session.add_message("user", "hello")
     await session.save()
     assert session.pending == ()
     assert store.journal(session.id).load().loaded_messages == (message,)
 
 
-async def test_what_could_not_be_saved_stays_pending_and_is_saved_next_time(new_session, store):
-    session = new_session()
+async def test_what_could_not_be_saved_stays_pending_and_is_saved_next_time(session, store):
     session.add_message("user", "hello")
     store.fail_next(StorageFull("no room"))
     with pytest.raises(StorageFull):
         await session.save()
     assert session.unsaved
     await session.save()
-    assert [each.text for each in store.journal(session.id).load().loaded_messages] == ["hello"]
+    assert kept_texts(store, session.id) == ["hello"]
     assert not session.unsaved
 
 
-async def test_a_closed_session_can_be_taken_by_others_and_tells_its_state(
-    new_session, store, clock
-):
-    session = new_session()
+async def test_a_closed_session_can_be_taken_by_others_and_tells_its_state(session, store, clock):
     session.add_message("user", "hello")
     session.rename("Greeting")
     await session.close()
@@ -68,9 +62,8 @@ async def test_a_closed_session_can_be_taken_by_others_and_tells_its_state(
 
 
 async def test_a_close_that_cannot_save_keeps_the_lease_until_the_session_is_abandoned(
-    new_session, store, clock
+    session, store, clock
 ):
-    session = new_session()
     session.add_message("user", "hello")
     await session.save()
     session.add_message("user", "more")
@@ -80,7 +73,7 @@ async def test_a_close_that_cannot_save_keeps_the_lease_until_the_session_is_aba
     with pytest.raises(SessionBusy):
         take_session(store, session.id, clock)
     session.abandon()
-    assert [each.text for each in store.journal(session.id).load().loaded_messages] == ["hello"]
+    assert kept_texts(store, session.id) == ["hello"]
 
 
 async def test_a_resumed_session_goes_on_where_it_was(new_session, resume, store):
@@ -105,10 +98,7 @@ async def test_taking_a_session_for_a_change_does_not_make_it_active(new_session
     assert store.active("project:/shop") == second.id
 
 
-async def test_an_answer_that_a_crash_cut_off_is_written_by_the_next_holder(
-    new_session, resume, store
-):
-    session = new_session()
+async def test_an_answer_that_a_crash_cut_off_is_written_by_the_next_holder(session, resume, store):
     session.add_message("user", "hello")
     answer = session.begin_answer("scripted:model")
     answer.receive("half an ans")
@@ -126,10 +116,7 @@ async def test_an_answer_that_a_crash_cut_off_is_written_by_the_next_holder(
     ]
 
 
-async def test_pieces_that_were_not_written_yet_are_not_written_beside_the_whole_answer(
-    new_session,
-):
-    session = new_session()
+async def test_pieces_that_were_not_written_yet_are_not_written_beside_the_whole_answer(session):
     answer = session.begin_answer("scripted:model")
     answer.receive("all of it")
     session.add_piece(answer)
@@ -137,8 +124,7 @@ async def test_pieces_that_were_not_written_yet_are_not_written_beside_the_whole
     assert not any(isinstance(record, Partial) for record in session.pending)
 
 
-async def test_no_piece_is_written_behind_the_whole_answer(new_session, store):
-    session = new_session()
+async def test_no_piece_is_written_behind_the_whole_answer(session, store):
     session.add_message("user", "hello")
     answer = session.begin_answer("m")
     answer.receive("once")
@@ -147,14 +133,10 @@ async def test_no_piece_is_written_behind_the_whole_answer(new_session, store):
     session.add_piece(answer)
     assert not any(isinstance(record, Partial) for record in session.pending)
     await session.save()
-    assert [message.text for message in store.journal(session.id).load().loaded_messages] == [
-        "hello",
-        "once",
-    ]
+    assert kept_texts(store, session.id) == ["hello", "once"]
 
 
-async def test_a_state_is_written_at_least_every_64_kib(new_session):
-    session = new_session()
+async def test_a_state_is_written_at_least_every_64_kib(session):
     for _ in range(20):
         session.add_message("user", "x" * 10_000)
     since = 0
@@ -177,14 +159,10 @@ async def test_a_message_is_encoded_once_from_the_prompt_to_the_disk(file_sessio
     session.add_message("user", "again")
     await session.save()
     assert encoded.count("hello") == encoded.count("again") == 1
-    assert [each.text for each in store.journal(session.id).load().loaded_messages] == [
-        "hello",
-        "again",
-    ]
+    assert kept_texts(store, session.id) == ["hello", "again"]
 
 
-async def test_the_context_goes_on_with_what_is_added(new_session, resume):
-    session = new_session()
+async def test_the_context_goes_on_with_what_is_added(session, resume):
     session.add_message("user", "one")
     await session.close()
     again = resume(session.id)
@@ -193,8 +171,7 @@ async def test_the_context_goes_on_with_what_is_added(new_session, resume):
     assert [each.text for each in await again.context(100_000)] == ["one", "two"]
 
 
-async def test_after_a_reset_the_context_begins_anew_and_the_name_stays(new_session, store):
-    session = new_session()
+async def test_after_a_reset_the_context_begins_anew_and_the_name_stays(session, store):
     session.add_message("user", "one")
     session.rename("Greeting")
     session.reset()
@@ -208,8 +185,7 @@ async def test_after_a_reset_the_context_begins_anew_and_the_name_stays(new_sess
     assert read.prompt_count == 2
 
 
-async def test_an_answer_that_arrives_stands_at_the_end_of_the_conversation(new_session):
-    session = new_session()
+async def test_an_answer_that_arrives_stands_at_the_end_of_the_conversation(session):
     question = session.add_message("user", "one")
     answer = session.begin_answer("m")
     answer.receive("so ")
@@ -225,8 +201,7 @@ async def test_an_answer_that_arrives_stands_at_the_end_of_the_conversation(new_
     assert len(session.entries) == 2
 
 
-async def test_an_answer_that_is_asked_for_again_hides_the_one_it_replaces(new_session):
-    session = new_session()
+async def test_an_answer_that_is_asked_for_again_hides_the_one_it_replaces(session):
     session.add_message("user", "one")
     failed = session.end_answer(session.begin_answer("m"), status="failed", error="no")
     again = session.begin_answer("m", replaces=failed.id)
@@ -234,18 +209,14 @@ async def test_an_answer_that_is_asked_for_again_hides_the_one_it_replaces(new_s
     assert [each.text for each in session.entries] == ["one", "better"]
 
 
-async def test_what_is_pending_can_be_saved_without_a_loop(new_session, store):
-    session = new_session()
+async def test_what_is_pending_can_be_saved_without_a_loop(session, store):
     session.add_message("user", "hello")
     session.save_at_once()
     assert not session.pending
-    assert [each.text for each in store.journal(session.id).load().loaded_messages] == ["hello"]
+    assert kept_texts(store, session.id) == ["hello"]
 
 
-async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
-    new_session, store, monkeypatch
-):
-    session = new_session()
+async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(session, store, monkeypatch):
     session.add_message("user", "hello")
     entered, released = threading.Event(), threading.Event()
     append = store.append
@@ -264,10 +235,7 @@ async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
     session.add_message("user", "meanwhile")
     released.set()
     await session.save()
-    assert [each.text for each in store.journal(session.id).load().loaded_messages] == [
-        "hello",
-        "meanwhile",
-    ]
+    assert kept_texts(store, session.id) == ["hello", "meanwhile"]
     assert session.pending == ()
 
 
@@ -279,11 +247,7 @@ async def test_what_others_appended_is_taken_in(file_session, other_program):
     session.add_message("user", "mine again")
     await session.save()
     assert [m.text for m in await session.context(100_000)] == ["mine", "mine again", "theirs"]
-    assert [m.text for m in store.journal(session.id).load().loaded_messages] == [
-        "mine",
-        "theirs",
-        "mine again",
-    ]
+    assert kept_texts(store, session.id) == ["mine", "theirs", "mine again"]
 
 
 @pytest.mark.parametrize("harm", ["shorten", "remove"])
@@ -312,9 +276,8 @@ async def test_a_file_that_was_taken_away_leaves_what_was_open_in_a_session_of_i
 
 
 async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(
-    new_session, resume, store
+    session, resume, store
 ):
-    session = new_session()
     session.add_message("user", "hello")
     await session.close()
     store.archive(session.id)
@@ -345,10 +308,7 @@ async def test_opened_and_closed_stand_around_each_time_a_session_was_held(file_
     ]
 
 
-async def test_a_session_that_cannot_be_read_is_let_go_of_again(
-    new_session, store, clock, monkeypatch
-):
-    session = new_session()
+async def test_a_session_that_cannot_be_read_is_let_go_of_again(session, store, clock, monkeypatch):
     session.add_message("user", "hello")
     await session.close()
 
@@ -391,7 +351,7 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
         assert session.id == old_id
     await session.save()
     assert session.id != old_id
-    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["one", "two"]
+    assert kept_texts(store, session.id) == ["one", "two"]
 
 
 async def lost_file(file_session, *texts):
@@ -453,11 +413,7 @@ async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, m
     await saving
     assert session.unsaved
     await session.close()
-    assert [each.text for each in store.journal(session.id).load().loaded_messages] == [
-        "one",
-        "two",
-        "three",
-    ]
+    assert kept_texts(store, session.id) == ["one", "two", "three"]
     assert store.entry(session.id).message_count == 3
 
 
@@ -533,8 +489,7 @@ async def test_a_session_is_known_by_the_id_of_its_copy(file_session):
     assert session.header.id in {entry.id for entry in store.list(SessionFilter(), None, 9).entries}
 
 
-async def test_a_model_that_is_used_is_noted_with_the_state(new_session, store):
-    session = new_session()
+async def test_a_model_that_is_used_is_noted_with_the_state(session, store):
     session.add_message("user", "hello")
     session.use_model("other:model")
     session.use_model("other:model")
@@ -543,23 +498,20 @@ async def test_a_model_that_is_used_is_noted_with_the_state(new_session, store):
     assert session.header.model == "scripted:model"
 
 
-async def test_changed_settings_are_noted_with_the_state(new_session, store):
-    session = new_session()
+async def test_changed_settings_are_noted_with_the_state(session, store):
     session.add_message("user", "hello")
     session.change_settings(Settings(pinned=True))
     await session.close()
     assert store.entry(session.id).pinned
 
 
-async def test_settings_that_are_the_same_write_nothing(new_session):
-    session = new_session()
+async def test_settings_that_are_the_same_write_nothing(session):
     session.add_message("user", "hello")
     session.change_settings(Settings())
     assert kinds(session.pending) == ["Opened", "Message"]
 
 
-async def test_settings_alone_make_no_session_and_go_out_with_its_first_message(new_session, store):
-    session = new_session()
+async def test_settings_alone_make_no_session_and_go_out_with_its_first_message(session, store):
     session.change_settings(Settings(temperature=0.5))
     await session.save()
     assert not session.published

@@ -9,8 +9,7 @@ from tui.errors import StorageError, StorageFull
 from tui.storage.file_lease import FileLease
 
 
-async def test_a_save_says_when_and_what_was_saved(world):
-    program = world.started()
+async def test_a_save_says_when_and_what_was_saved(program):
     await program.send("hello")
     current = program.current
     assert str(current.save).startswith("saved ")
@@ -32,8 +31,7 @@ async def test_a_save_in_progress_is_said_and_over_when_it_is_done(world):
     assert not program.workspace.pool.changed
 
 
-async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
-    program = world.started()
+async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world, program):
     current = program.current
     program.store.fail_next(FULL)
     await program.send("hello", save=False)
@@ -45,8 +43,7 @@ async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
 
 
 @pytest.mark.parametrize("error", [RecursionError("too deep"), ValueError("4,300 digits")])
-async def test_whatever_is_raised_while_saving_is_a_failed_save(world, error):
-    program = world.started()
+async def test_whatever_is_raised_while_saving_is_a_failed_save(world, program, error):
     current = program.current
     program.store.fail_next(error)
     await program.send("hello", save=False)
@@ -86,8 +83,7 @@ async def test_all_sessions_are_saved_also_if_one_cannot_be(world):
     assert world.texts(first.id) == ["goes on"]
 
 
-async def test_closing_saves_what_is_pending_and_gives_the_session_up(world):
-    program = world.started()
+async def test_closing_saves_what_is_pending_and_gives_the_session_up(world, program):
     await program.send("hello", save=False)
     current = program.current
     await program.workspace.pool.close(current)
@@ -97,8 +93,7 @@ async def test_closing_saves_what_is_pending_and_gives_the_session_up(world):
     assert list(program.workspace.pool.changed) == [current.id]
 
 
-async def test_closing_ends_an_answer_where_it_is_and_writes_all_at_once(world):
-    program = world.started()
+async def test_closing_ends_an_answer_where_it_is_and_writes_all_at_once(world, program):
     await program.send("hello")
     current = program.current
     current.opened.begin_answer("scripted:model").receive("half an ans")
@@ -110,8 +105,7 @@ async def test_closing_ends_an_answer_where_it_is_and_writes_all_at_once(world):
     assert world.reader.entry(current.id).closed_at is not None
 
 
-async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world):
-    program = world.started()
+async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world, program):
     await program.send("hello", save=False)
     current = program.current
     program.store.fail_next(FULL)
@@ -123,8 +117,9 @@ async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world):
     assert world.holder(current.id) is None
 
 
-async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_nothing(world):
-    program = world.started()
+async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_nothing(
+    world, program
+):
     await program.send("hello")
     current = program.current
     program.store.fail_next(FULL, 2)
@@ -138,8 +133,7 @@ async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_n
     assert world.reader.entry(current.id).closed_at is not None
 
 
-async def test_closing_what_is_not_open_does_nothing(world):
-    there = await world.session()
+async def test_closing_what_is_not_open_does_nothing(world, there):
     before = world.bytes(there)
     program = world.started()
     await program.look_at(there)
@@ -148,8 +142,7 @@ async def test_closing_what_is_not_open_does_nothing(world):
     assert world.bytes(there) == before
 
 
-async def test_closing_twice_writes_once(world):
-    program = world.started()
+async def test_closing_twice_writes_once(world, program):
     await program.send("hello")
     current = program.current
     await program.workspace.pool.close(current)
@@ -157,8 +150,7 @@ async def test_closing_twice_writes_once(world):
     assert world.bytes(current.id).count(b'"closed"') == 1
 
 
-async def test_an_abandoned_session_is_free_whatever_was_pending(world):
-    program = world.started()
+async def test_an_abandoned_session_is_free_whatever_was_pending(world, program):
     await program.send("hello")
     await program.send("never", save=False)
     current = program.current
@@ -187,8 +179,7 @@ async def test_no_lease_is_given_up_on_the_event_loop(world, monkeypatch):
     assert threading.current_thread() not in threads
 
 
-async def test_what_a_save_has_to_tell_stands_in_the_conversation(world):
-    program = world.started()
+async def test_what_a_save_has_to_tell_stands_in_the_conversation(world, program):
     await program.send("hello")
     current = program.current
     old_id = current.id

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.attached import PNG, picture
+from tests.builders import kept_texts
 from tests.engine.workspaces import FULL
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.switching import PrivateSessionLeft
@@ -39,8 +40,9 @@ async def test_nothing_of_a_private_session_reaches_the_disk(world):
     assert not program.workspace.pool.changed
 
 
-async def test_the_end_rescues_what_others_have_and_nothing_of_it(world, tmp_path, monkeypatch):
-    program = world.started()
+async def test_the_end_rescues_what_others_have_and_nothing_of_it(
+    world, program, tmp_path, monkeypatch
+):
     other = program.current
     await program.send("kept")
     other.prompt.edit("the other's draft")
@@ -125,8 +127,7 @@ async def test_a_new_session_takes_the_place_of_an_empty_private_one(world):
     assert not program.current.private
 
 
-async def test_a_private_session_is_begun_once(world):
-    program = world.started()
+async def test_a_private_session_is_begun_once(program):
     assert await program.workspace.begin_private()
     assert program.current.private
     assert not await program.workspace.begin_private()
@@ -136,7 +137,7 @@ async def test_pages_of_it_are_read_from_memory(world):
     program = await private(world, "hello", "again")
     read = program.workspace.reader
     session_id = program.current.id
-    assert [m.text for m in read.journal(session_id).load().loaded_messages] == ["hello", "again"]
+    assert kept_texts(read, session_id) == ["hello", "again"]
     assert read.resolve(session_id, "project:/shop") == session_id
     assert program.current.status().save.private
 

@@ -161,8 +161,7 @@ async def test_a_session_is_looked_at_in_a_directory_that_cannot_be_written(worl
 
 
 @pytest.mark.parametrize("way", ["look_at", "open"])
-async def test_a_session_that_cannot_be_read_is_not_shown_and_not_held(world, way):
-    there = await world.session()
+async def test_a_session_that_cannot_be_read_is_not_shown_and_not_held(world, there, way):
     path = world.reader.path(there)
     path.unlink()
     path.mkdir()
@@ -174,8 +173,7 @@ async def test_a_session_that_cannot_be_read_is_not_shown_and_not_held(world, wa
     assert world.holder(there) is None
 
 
-async def test_a_session_in_the_trash_is_not_opened(world):
-    there = await world.session()
+async def test_a_session_in_the_trash_is_not_opened(world, there):
     world.reader.delete(there)
     program = world.started()
     with pytest.raises(SessionNotFound):
@@ -183,9 +181,9 @@ async def test_a_session_in_the_trash_is_not_opened(world):
 
 
 @pytest.mark.parametrize("failing", ["aside", "load"])
-async def test_a_session_whose_drafts_cannot_be_read_is_not_held(world, monkeypatch, failing):
-    there = await world.session()
-    program = world.started()
+async def test_a_session_whose_drafts_cannot_be_read_is_not_held(
+    world, there, program, monkeypatch, failing
+):
 
     def unreadable(_):
         raise PermissionError(13, "no")

@@ -63,8 +63,7 @@ def reads(monkeypatch):
 # --- the start
 
 
-async def test_a_new_session_is_held_and_leaves_nothing_behind(world):
-    program = world.started()
+async def test_a_new_session_is_held_and_leaves_nothing_behind(world, program):
     session_id = program.current.id
     assert program.workspace.open == (program.current,)
     assert world.holder(session_id) is not None
@@ -121,9 +120,7 @@ async def test_looking_never_makes_a_session_the_active_one(world):
     assert world.reader.active(SHOP) == second
 
 
-async def test_a_session_left_with_nothing_going_on_is_saved_closed_and_free(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_session_left_with_nothing_going_on_is_saved_closed_and_free(world, there, program):
     first = program.current.id
     await program.send("hello")
     await program.look_at(there)
@@ -132,9 +129,9 @@ async def test_a_session_left_with_nothing_going_on_is_saved_closed_and_free(wor
     assert world.reader.entry(first).closed_at is not None
 
 
-async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_closed(world):
-    there = await world.session()
-    program = world.started()
+async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_closed(
+    there, program
+):
     await program.send("hello")
     left = program.current
     assert await program.workspace.switcher.look_at(there)
@@ -144,8 +141,7 @@ async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_cl
     assert left not in program.workspace.open
 
 
-async def test_looking_at_what_is_not_there_stays(world):
-    program = world.started()
+async def test_looking_at_what_is_not_there_stays(world, program):
     first = program.current
     with pytest.raises(SessionNotFound):
         await program.look_at("session-20260101-000000-000000")
@@ -153,8 +149,7 @@ async def test_looking_at_what_is_not_there_stays(world):
     assert world.holder(first.id) is not None
 
 
-async def test_looking_at_the_session_on_screen_changes_nothing(world):
-    program = world.started()
+async def test_looking_at_the_session_on_screen_changes_nothing(program):
     current = program.current
     await program.type("half")
     assert await program.look_at(current.id)
@@ -175,9 +170,9 @@ async def test_selecting_a_session_that_is_looked_at_again_keeps_what_was_just_t
 # --- answers that go on
 
 
-async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(
+    world, there, program
+):
     await program.send("hello")
     running = program.current
     running.activity.begin_answer()
@@ -190,9 +185,7 @@ async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(
 
 
 @pytest.mark.parametrize("reason", ["running", "queued", "draft of a new session"])
-async def test_coming_back_to_a_busy_session_finds_it_as_it_was(world, reason):
-    there = await world.session()
-    program = world.started()
+async def test_coming_back_to_a_busy_session_finds_it_as_it_was(there, program, reason):
     first = program.current
     if reason == "running":
         first.activity.begin_answer()
@@ -206,9 +199,9 @@ async def test_coming_back_to_a_busy_session_finds_it_as_it_was(world, reason):
     assert program.current is first
 
 
-async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_closed(world):
-    there = await world.session()
-    program = world.started()
+async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_closed(
+    there, program
+):
     await program.send("hello")
     first = program.current
     first.activity.begin_answer()
@@ -223,8 +216,7 @@ async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_
     assert first.id not in program.workspace.marks()
 
 
-async def test_a_session_that_is_on_screen_is_not_left(world):
-    program = world.started()
+async def test_a_session_that_is_on_screen_is_not_left(program):
     await program.workspace.switcher.leave(program.current)
     assert program.workspace.open == (program.current,)
 
@@ -249,9 +241,7 @@ async def test_of_several_switches_the_latest_wins_and_the_others_hold_nothing(w
     assert [world.holder(each) is None for each in (first, second, third)] == [True, True, False]
 
 
-async def test_a_switch_that_fails_is_not_told_once_another_one_is_wanted(world, slow):
-    there = await world.session()
-    program = world.started()
+async def test_a_switch_that_fails_is_not_told_once_another_one_is_wanted(there, program, slow):
     looking = slow(program, "looked_at")
     failing = asyncio.create_task(
         program.workspace.switcher.look_at("session-20260101-000000-000000")
@@ -263,8 +253,9 @@ async def test_a_switch_that_fails_is_not_told_once_another_one_is_wanted(world,
     assert await asyncio.gather(failing, going) == [False, True]
 
 
-async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_is_not_there(world):
-    program = world.started()
+async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_is_not_there(
+    world, program
+):
     workspace = program.workspace
     await program.send("hello")
     closed = workspace.current
@@ -303,9 +294,7 @@ async def test_a_switch_superseded_while_this_session_is_saved_loads_nothing(wor
     assert loaded == [second]
 
 
-async def test_a_session_wanted_while_it_is_closed_is_read_when_that_is_done(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_session_wanted_while_it_is_closed_is_read_when_that_is_done(world, there, program):
     await program.send("hello")
     first = program.current.id
     program.store.gate = threading.Event()
@@ -322,9 +311,9 @@ async def test_a_session_wanted_while_it_is_closed_is_read_when_that_is_done(wor
     assert world.holder(first) is not None
 
 
-async def test_an_end_while_a_session_is_closed_gives_nothing_up_before_it_is_written(world):
-    there = await world.session()
-    program = world.started()
+async def test_an_end_while_a_session_is_closed_gives_nothing_up_before_it_is_written(
+    world, there, program
+):
     await program.send("hello")
     left = program.current
     program.store.gate = threading.Event()
@@ -340,9 +329,7 @@ async def test_an_end_while_a_session_is_closed_gives_nothing_up_before_it_is_wr
     assert world.bytes(left.id).count(b'"closed"') == 1
 
 
-async def test_coming_back_before_the_closing_begins_keeps_the_session_open(world):
-    there = await world.session()
-    program = world.started()
+async def test_coming_back_before_the_closing_begins_keeps_the_session_open(world, there, program):
     await program.send("hello")
     first = program.current
     assert await program.workspace.switcher.look_at(there)
@@ -352,9 +339,7 @@ async def test_coming_back_before_the_closing_begins_keeps_the_session_open(worl
     assert world.holder(first.id) is not None
 
 
-async def test_a_switch_saves_this_session_before_it_loads_the_other(world, reads):
-    there = await world.session()
-    program = world.started()
+async def test_a_switch_saves_this_session_before_it_loads_the_other(world, there, program, reads):
     loaded = reads(program)
     await program.send("hello", save=False)
     program.store.gate = threading.Event()
@@ -366,8 +351,7 @@ async def test_a_switch_saves_this_session_before_it_loads_the_other(world, read
     assert loaded == [there]
 
 
-async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, slow):
-    there = await world.session()
+async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, there, slow):
     program = world.started(await world.session())
     looking = slow(program, "looked_at")
     first = program.current
@@ -383,9 +367,9 @@ async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, sl
 # --- failures of a switch
 
 
-async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_loaded(world, reads):
-    there = await world.session()
-    program = world.started()
+async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_loaded(
+    world, there, program, reads
+):
     loaded = reads(program)
     await program.send("hello", save=False)
     first = program.current
@@ -401,9 +385,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_l
     assert world.texts(first.id) == ["hello"]
 
 
-async def test_a_draft_that_cannot_be_kept_keeps_the_session_on_screen(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_draft_that_cannot_be_kept_keeps_the_session_on_screen(world, there, program):
     await program.type("half a sentence")
     program.drafts.failures = [FULL]
     with pytest.raises(StayedError, match=r"could not save \(disk full\)"):
@@ -414,9 +396,9 @@ async def test_a_draft_that_cannot_be_kept_keeps_the_session_on_screen(world):
     assert str(program.workspace.switcher.find(there).save) == ""
 
 
-async def test_a_closing_that_fails_keeps_what_is_unsaved_until_there_is_room_again(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_closing_that_fails_keeps_what_is_unsaved_until_there_is_room_again(
+    world, there, program
+):
     await program.send("hello")
     first = program.current
     await program.workspace.switcher.look_at(there)
@@ -434,9 +416,7 @@ async def test_a_closing_that_fails_keeps_what_is_unsaved_until_there_is_room_ag
     assert world.texts(first.id) == ["hello", "late"]
 
 
-async def test_a_session_that_only_could_not_be_noted_as_closed_is_given_up(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_session_that_only_could_not_be_noted_as_closed_is_given_up(world, there, program):
     await program.send("hello")
     first = program.current
     first.opened.note_state()
@@ -448,8 +428,7 @@ async def test_a_session_that_only_could_not_be_noted_as_closed_is_given_up(worl
     assert world.texts(first.id) == ["hello"]
 
 
-async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_open(world):
-    there = await world.session()
+async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_open(world, there):
     program = world.started(await world.session())
     first = program.current
     await program.workspace.switcher.look_at(there)
@@ -463,9 +442,7 @@ async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_ope
     assert world.drafts.load(first.id).text == "typed at the last moment"
 
 
-async def test_a_switch_that_is_cancelled_while_it_saves_holds_nothing(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_switch_that_is_cancelled_while_it_saves_holds_nothing(world, there, program):
     await program.send("hello", save=False)
     program.store.gate = threading.Event()
     switch = asyncio.create_task(program.workspace.open_session(there))
@@ -667,9 +644,9 @@ async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prom
     assert program.current.prompt.text == "half"
 
 
-async def test_opening_a_session_that_is_open_shows_it_and_makes_it_the_active_one(world):
-    there = await world.session()
-    program = world.started()
+async def test_opening_a_session_that_is_open_shows_it_and_makes_it_the_active_one(
+    world, there, program
+):
     await program.send("hello")
     first = program.current
     first.activity.begin_answer()
@@ -680,15 +657,14 @@ async def test_opening_a_session_that_is_open_shows_it_and_makes_it_the_active_o
     assert world.reader.active(SHOP) == first.id
 
 
-async def test_opening_a_new_session_that_is_on_screen_makes_nothing_active(world):
-    there = await world.session()
-    program = world.started()
+async def test_opening_a_new_session_that_is_on_screen_makes_nothing_active(world, there, program):
     await program.open(program.current.id)
     assert world.reader.active(SHOP) == there
 
 
-async def test_a_session_that_became_free_is_opened_with_what_was_typed_while_reading_it(world):
-    there = await world.session()
+async def test_a_session_that_became_free_is_opened_with_what_was_typed_while_reading_it(
+    world, there
+):
     other = world.started(there)
     program = world.started()
     await program.look_at(there)
@@ -723,8 +699,7 @@ async def test_looking_again_at_a_read_only_session_reads_it_anew_with_its_promp
 # --- archived
 
 
-async def test_an_archived_session_is_opened_and_left_where_it_is(world):
-    there = await world.session()
+async def test_an_archived_session_is_opened_and_left_where_it_is(world, there):
     world.reader.archive(there)
     before = world.bytes(there)
     program = world.started()
@@ -737,8 +712,7 @@ async def test_an_archived_session_is_opened_and_left_where_it_is(world):
     assert world.bytes(there) == before
 
 
-async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(world):
-    there = await world.session()
+async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(world, there):
     world.reader.archive(there)
     program = world.started(there)
     await program.workspace.rename(program.current, "Found again")
@@ -776,8 +750,7 @@ async def test_an_archived_session_that_a_crash_cut_off_is_restored_by_a_change_
     assert world.texts(session.id) == ["hello", "half", "more"]
 
 
-async def test_what_is_typed_in_an_archived_session_does_not_restore_it(world):
-    there = await world.session()
+async def test_what_is_typed_in_an_archived_session_does_not_restore_it(world, there):
     world.reader.archive(there)
     program = world.started()
     await program.look_at(there)
@@ -804,15 +777,13 @@ async def test_a_session_whose_scope_is_lost_is_in_the_scope_of_the_start(world)
     assert program.workspace.scope == SHOP
 
 
-async def test_a_new_session_is_not_begun_in_a_new_session(world):
-    program = world.started()
+async def test_a_new_session_is_not_begun_in_a_new_session(program):
     current = program.current
     assert not await program.workspace.begin()
     assert program.current is current
 
 
-async def test_a_new_session_that_is_named_exists(world):
-    program = world.started()
+async def test_a_new_session_that_is_named_exists(world, program):
     current = program.current
     assert await program.workspace.begin("Plans")
     assert program.current is current
@@ -824,8 +795,7 @@ async def test_a_new_session_that_is_named_exists(world):
     assert world.reader.entry(program.current.id).name == "More plans"
 
 
-async def test_a_new_session_with_a_draft_is_kept_beside_another_new_one(world):
-    program = world.started()
+async def test_a_new_session_with_a_draft_is_kept_beside_another_new_one(world, program):
     first = program.current
     await program.type("not sent")
     assert await program.workspace.begin()
@@ -870,8 +840,7 @@ async def test_no_more_sessions_are_opened_than_the_limit(world):
     assert world.holder(other) is None
 
 
-async def test_at_the_limit_one_can_still_go_to_a_session_that_is_open(world):
-    there = await world.session()
+async def test_at_the_limit_one_can_still_go_to_a_session_that_is_open(world, there):
     program = world.started(limit=2)
     first = program.current
     first.activity.begin_answer()
@@ -922,8 +891,7 @@ async def test_the_open_sessions_are_listed_in_the_order_in_which_they_were_open
     assert program.workspace.switcher.find("another") is None
 
 
-async def test_a_read_only_session_is_marked_as_one(world):
-    there = await world.session()
+async def test_a_read_only_session_is_marked_as_one(world, there):
     world.started(there)
     program = world.started(there)
     assert program.workspace.marks() == {there: Mark.READ_ONLY}
@@ -942,8 +910,7 @@ async def test_a_session_goes_on_with_its_model_if_the_settings_know_it(world):
     assert said(other.current) == []
 
 
-async def test_choosing_a_model_makes_no_session_of_a_new_one(world):
-    program = world.started()
+async def test_choosing_a_model_makes_no_session_of_a_new_one(world, program):
     current = program.current
     model = type(program.model)()
     model.name = "other:model"
@@ -967,8 +934,7 @@ async def test_choosing_a_model_opens_the_session_and_is_kept_with_it(world):
 # --- names and resets
 
 
-async def test_a_name_that_cannot_be_saved_counts_here_and_is_saved_later(world):
-    program = world.started()
+async def test_a_name_that_cannot_be_saved_counts_here_and_is_saved_later(world, program):
     current = program.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageError):
@@ -979,8 +945,7 @@ async def test_a_name_that_cannot_be_saved_counts_here_and_is_saved_later(world)
     assert str(current.save).startswith("saved ")
 
 
-async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_done(world):
-    there = await world.session()
+async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_done(world, there):
     program = world.started(await world.session())
     first = program.current
     await program.workspace.pool.save(first)
@@ -1000,8 +965,7 @@ async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_don
     assert world.reader.entry(first.id).name == "Plans"
 
 
-async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world):
-    program = world.started()
+async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world, program):
     await program.send("hello", save=False)
     current = program.current
     program.store.fail_next(FULL)
@@ -1014,8 +978,7 @@ async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world):
     assert world.reader.journal(current.id).load().loaded_messages == ()
 
 
-async def test_a_reset_after_the_save_counts_although_it_is_written_later(world):
-    program = world.started()
+async def test_a_reset_after_the_save_counts_although_it_is_written_later(world, program):
     await program.send("hello")
     current = program.current
     program.store.fail_next(FULL)
@@ -1026,9 +989,7 @@ async def test_a_reset_after_the_save_counts_although_it_is_written_later(world)
     assert world.reader.journal(current.id).load().loaded_messages == ()
 
 
-async def test_a_session_that_was_closed_is_not_reset(world):
-    there = await world.session()
-    program = world.started()
+async def test_a_session_that_was_closed_is_not_reset(there, program):
     await program.send("hello")
     first = program.current
     await program.look_at(there)
@@ -1152,8 +1113,7 @@ async def test_settings_of_a_session_that_another_program_holds_are_left_alone(w
     assert other.current.id == there
 
 
-async def test_settings_stay_after_a_reset(world):
-    program = world.started()
+async def test_settings_stay_after_a_reset(world, program):
     await program.send("hello")
     current = program.current
     await program.workspace.change_settings(current, lambda known: replace(known, effort="high"))

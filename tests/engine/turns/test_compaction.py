@@ -211,9 +211,9 @@ def test_what_was_said_may_be_any_text():
 
 
 async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal(
-    new_session, store, resume
+    session, store, resume
 ):
-    session, model = new_session(), ScriptedModel(["They spoke", " of tea."])
+    model = ScriptedModel(["They spoke", " of tea."])
     say(session, "one", "two", "three", "four", "five")
     compacted = await Compaction(model).run(session)
     assert compacted.words == "Summarised 4 messages."
@@ -230,8 +230,7 @@ async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal
     assert sent(again) == sent(session)
 
 
-async def test_a_summary_keeps_the_tokens_that_it_took(new_session, store):
-    session = new_session()
+async def test_a_summary_keeps_the_tokens_that_it_took(session, store):
     say(session, "hello", "hi", "Sort it.")
     model = ScriptedModel(["They met.", UsageReported(90, 9, cached_tokens=80)])
     await Compaction(model).run(session)
@@ -240,8 +239,8 @@ async def test_a_summary_keeps_the_tokens_that_it_took(new_session, store):
     assert store.journal(session.id).load().summary == kept
 
 
-async def test_what_is_said_while_the_summary_is_made_is_kept_after_it(new_session):
-    session, gate = new_session(), asyncio.Event()
+async def test_what_is_said_while_the_summary_is_made_is_kept_after_it(session):
+    gate = asyncio.Event()
     say(session, "one", "two", "three", "four")
     model = ScriptedModel(["So far.", gate])
     task = asyncio.create_task(Compaction(model).run(session))
@@ -253,8 +252,7 @@ async def test_what_is_said_while_the_summary_is_made_is_kept_after_it(new_sessi
     assert sent(session)[1] == ["three", "four", "five", "six"]
 
 
-async def test_a_second_summary_includes_the_first(new_session):
-    session = new_session()
+async def test_a_second_summary_includes_the_first(session):
     model = ScriptedModel(["The first."], ["Both."])
     say(session, "one", "two", "three", "four")
     await Compaction(model).run(session)
@@ -267,16 +265,15 @@ async def test_a_second_summary_includes_the_first(new_session):
     assert sent(session)[1] == ["five"]
 
 
-async def test_thinking_that_looked_like_a_summary_is_none(new_session):
-    session = new_session()
+async def test_thinking_that_looked_like_a_summary_is_none(session):
     say(session, "one", "two", "three")
     model = ScriptedModel(["Hm. ", TextTakenBack(), "Numbers."])
     compacted = await Compaction(model).run(session)
     assert compacted.summary.text == "Numbers."
 
 
-async def test_there_is_nothing_to_compact_twice(new_session):
-    session, model = new_session(), ScriptedModel(["So far."])
+async def test_there_is_nothing_to_compact_twice(session):
+    model = ScriptedModel(["So far."])
     say(session, "one", "two", "three")
     assert await Compaction(model).run(session)
     assert await Compaction(model).run(session) is None
@@ -293,8 +290,7 @@ async def test_there_is_nothing_to_compact_twice(new_session):
         ([CALL], AnswerCut),
     ],
 )
-async def test_a_model_that_fails_changes_nothing(new_session, steps, error):
-    session = new_session()
+async def test_a_model_that_fails_changes_nothing(session, steps, error):
     say(session, "one", "two", "three")
     await session.save()
     with pytest.raises(error):
@@ -304,8 +300,8 @@ async def test_a_model_that_fails_changes_nothing(new_session, steps, error):
 
 
 @pytest.mark.parametrize("way", ["reset", "given up"])
-async def test_a_summary_that_comes_too_late_is_dropped(new_session, way):
-    session, gate = new_session(), asyncio.Event()
+async def test_a_summary_that_comes_too_late_is_dropped(session, way):
+    gate = asyncio.Event()
     say(session, "one", "two", "three")
     model = ScriptedModel(["late", gate])
     task = asyncio.create_task(Compaction(model).run(session))
@@ -319,8 +315,7 @@ async def test_a_summary_that_comes_too_late_is_dropped(new_session, way):
     assert session.summary is None
 
 
-async def test_a_reset_ends_a_summary(new_session, store):
-    session = new_session()
+async def test_a_reset_ends_a_summary(session, store):
     say(session, "one", "two", "three")
     await Compaction(ScriptedModel(["So far."])).run(session)
     session.reset()
@@ -343,8 +338,8 @@ async def test_a_summary_that_does_not_end_is_cut(new_session):
     assert compacted.summary.text.endswith("…")
 
 
-async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(new_session):
-    session, model = new_session(), ScriptedModel(["short"], context_window=4000)
+async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(session):
+    model = ScriptedModel(["short"], context_window=4000)
     room, size = 3000, 0
     compaction = Compaction(model)
     while size < FULL * room:
@@ -358,8 +353,8 @@ async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(new_session)
     assert 0.2 * room < rest <= KEPT * room
 
 
-async def test_it_is_due_where_the_server_counted_more_than_was_estimated(new_session):
-    session, compaction = new_session(), Compaction(ScriptedModel(context_window=4000))
+async def test_it_is_due_where_the_server_counted_more_than_was_estimated(session):
+    compaction = Compaction(ScriptedModel(context_window=4000))
     say(session, "one", "a" * 6000, "two")
     answer = session.begin_answer("scripted:model")
     answer.receive("Yes.")
@@ -374,14 +369,12 @@ async def test_it_is_due_where_the_server_counted_more_than_was_estimated(new_se
     assert await compaction.is_due(session)
 
 
-async def test_it_is_not_due_where_all_of_it_is_one_turn(new_session):
-    session = new_session()
+async def test_it_is_not_due_where_all_of_it_is_one_turn(session):
     say(session, "a" * 100_000, "b" * 100_000)
     assert not await Compaction(ScriptedModel(context_window=4000)).is_due(session)
 
 
-async def test_a_system_prompt_larger_than_the_window_is_survived(new_session):
-    session = new_session()
+async def test_a_system_prompt_larger_than_the_window_is_survived(session):
     say(session, "one", "two", "three")
     compaction = Compaction(ScriptedModel(["So far."], context_window=100), "x" * 1000)
     assert await compaction.is_due(session)
@@ -467,8 +460,8 @@ async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
         assert messages == since
 
 
-async def test_the_definitions_of_tools_make_it_due_earlier(new_session):
-    session, model = new_session(), ScriptedModel(context_window=4000)
+async def test_the_definitions_of_tools_make_it_due_earlier(session):
+    model = ScriptedModel(context_window=4000)
     large = ToolDefinition("t", "", {"description": "x" * 4_000})
     say(session, *["a" * 1_000] * 8)
     assert not await Compaction(model).is_due(session)

@@ -88,8 +88,7 @@ def todos(session):
     return [(item.content, item.status, item.active_form) for item in session.session.todos]
 
 
-async def test_the_to_do_list_is_changed_without_a_question_and_on_disk(new_session, store):
-    session = new_session()
+async def test_the_to_do_list_is_changed_without_a_question_and_on_disk(session, store):
     said = await run(tools(Answers()), session, CALL, session.save)
     assert said == "To-dos saved: 0 of 1 done."
     assert todos(session) == [("会話を読む", "pending", "読んでいる")]
@@ -169,10 +168,8 @@ for _ in range(150):
         ({"todos": [], "more": "x" * MOST_ARGUMENTS}, "longer than"),
     ],
 )
-async def test_wrong_arguments_are_told_to_the_model_and_nobody_is_asked(
-    new_session, arguments, words
-):
-    session, ask = new_session(), Answers()
+async def test_wrong_arguments_are_told_to_the_model_and_nobody_is_asked(session, arguments, words):
+    ask = Answers()
     result = await run(tools(ask), session, ToolCall("c1", "write_todos", arguments))
     assert result.startswith("Not run, the arguments are wrong: ")
     assert words in result
@@ -185,8 +182,8 @@ async def test_names_that_are_no_utf_8_end_nothing(new_session):
     assert await run(tools(Answers()), new_session(), call)
 
 
-async def test_an_empty_list_clears_it_and_an_active_form_may_be_left_out(new_session):
-    session, given = new_session(), tools(Answers())
+async def test_an_empty_list_clears_it_and_an_active_form_may_be_left_out(session):
+    given = tools(Answers())
     plain = {"content": "one", "status": "in_progress"}
     await run(given, session, ToolCall("c1", "write_todos", {"todos": [plain, TODO]}))
     assert todos(session)[0] == ("one", "in_progress", "one")
@@ -195,8 +192,7 @@ async def test_an_empty_list_clears_it_and_an_active_form_may_be_left_out(new_se
     assert todos(session) == []
 
 
-async def test_a_list_that_cannot_be_saved_counts_and_is_told(new_session, monkeypatch):
-    session = new_session()
+async def test_a_list_that_cannot_be_saved_counts_and_is_told(session, monkeypatch):
 
     async def fail():
         raise StorageFull("No room.")
@@ -270,8 +266,8 @@ async def played(turn):
     await turn.run(ignore)
 
 
-async def test_each_call_of_an_answer_is_asked_for_and_its_result_sent(new_session):
-    session, ask = new_session(), Answers("deny")
+async def test_each_call_of_an_answer_is_asked_for_and_its_result_sent(session):
+    ask = Answers("deny")
     model = ScriptedModel([CALL, SEARCH], ["Done."])
     settings = TurnSettings(tools=tools(ask))
     await played(begin_turn(session, "go", model, settings))
@@ -280,8 +276,8 @@ async def test_each_call_of_an_answer_is_asked_for_and_its_result_sent(new_sessi
     assert [tool.name for tool in model.requests[0].tools] == list(ALL)
 
 
-async def test_the_requests_of_one_turn_have_one_memory(new_session):
-    session, model = new_session(), ScriptedModel([CALL], [CALL], ["Done."], ["Again."])
+async def test_the_requests_of_one_turn_have_one_memory(session):
+    model = ScriptedModel([CALL], [CALL], ["Done."], ["Again."])
     settings = TurnSettings(tools=tools(Answers()))
     await played(begin_turn(session, "go", model, settings))
     await played(begin_turn(session, "and on", model, settings))
@@ -290,8 +286,8 @@ async def test_the_requests_of_one_turn_have_one_memory(new_session):
     assert of_the_next is not first
 
 
-async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(new_session, store):
-    session, asked = new_session(), asyncio.Event()
+async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(session, store):
+    asked = asyncio.Event()
 
     async def never(question):
         asked.set()
@@ -316,8 +312,7 @@ async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(new_ses
     assert store.journal(session.id).load().loaded_messages[-1].text == "Once more."
 
 
-async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(new_session):
-    session = new_session()
+async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(session):
     session.add_message("user", "go")
     answer = session.begin_answer("scripted:model")
     answer.add_call(CALL)
@@ -566,8 +561,7 @@ async def test_a_call_that_could_not_be_saved_is_not_run(new_session, store):
     ]
 
 
-async def test_a_result_that_could_not_be_saved_is_not_sent(new_session, store):
-    session = new_session()
+async def test_a_result_that_could_not_be_saved_is_not_sent(session, store):
 
     class FullDisk(ScriptedServers):
         async def call(self, tool, arguments):

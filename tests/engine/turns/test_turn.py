@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from tests.attached import PNG, numbered, picture, showing
-from tests.builders import START
+from tests.builders import START, kept_texts
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.journal.message import TokenUsage, ToolCall
@@ -128,8 +128,8 @@ async def test_a_request_is_made_beside_the_event_loop(new_session, monkeypatch)
     assert threading.main_thread() not in threads
 
 
-async def test_a_request_has_the_bytes_of_its_pictures_and_they_are_not_kept(new_session, store):
-    session, model = new_session(), ScriptedModel(["Yes."])
+async def test_a_request_has_the_bytes_of_its_pictures_and_they_are_not_kept(session, store):
+    model = ScriptedModel(["Yes."])
     store.add_attachment(session.id, PNG)
     turn = begin_turn(session, showing("See", picture()), model, SETTINGS)
     await told(turn)
@@ -138,16 +138,16 @@ async def test_a_request_has_the_bytes_of_its_pictures_and_they_are_not_kept(new
     assert request.images == {}
 
 
-async def test_a_picture_that_is_missing_is_told_and_sent_as_its_name(new_session):
-    session, model = new_session(), ScriptedModel(["Yes."])
+async def test_a_picture_that_is_missing_is_told_and_sent_as_its_name(session):
+    model = ScriptedModel(["Yes."])
     events = await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
     assert model.requests[0].images == {}
     said = "[image: photo.png, 70 bytes] is missing in the store: only its name is sent."
     assert RequestChanged(said) in events
 
 
-async def test_of_many_pictures_the_newest_are_sent_and_that_is_told(new_session, store):
-    session, model = new_session(), ScriptedModel(["Yes."])
+async def test_of_many_pictures_the_newest_are_sent_and_that_is_told(session, store):
+    model = ScriptedModel(["Yes."])
     for number in range(21):
         store.add_attachment(session.id, str(number).encode())
     content = showing("See", *map(numbered, range(21)))
@@ -157,8 +157,8 @@ async def test_of_many_pictures_the_newest_are_sent_and_that_is_told(new_session
     assert events.count(RequestChanged(said)) == 1
 
 
-async def test_a_model_that_sees_nothing_is_sent_no_picture(new_session, store):
-    session, model = new_session(), ScriptedModel(["Yes."])
+async def test_a_model_that_sees_nothing_is_sent_no_picture(session, store):
+    model = ScriptedModel(["Yes."])
     model.sees_images = False
     store.add_attachment(session.id, PNG)
     events = await told(begin_turn(session, showing("See", picture()), model, SETTINGS))
@@ -168,8 +168,7 @@ async def test_a_model_that_sees_nothing_is_sent_no_picture(new_session, store):
     assert events.count(RequestChanged(said)) == 1
 
 
-async def test_messages_that_do_not_fit_are_told_once_in_a_turn(new_session):
-    session = new_session()
+async def test_messages_that_do_not_fit_are_told_once_in_a_turn(session):
     model = ScriptedModel([CALL], ["Done."], ["Fine."], context_window=400)
     long = "word " * 400
     assert MessagesLeftOut() not in await played(session, ScriptedModel(["Yes."]), long)
@@ -181,22 +180,17 @@ async def test_messages_that_do_not_fit_are_told_once_in_a_turn(new_session):
     assert all(long not in [each.text for each in r.messages] for r in model.requests)
 
 
-async def test_thinking_and_attempts_are_events_and_never_stored(new_session, store):
-    session = new_session()
+async def test_thinking_and_attempts_are_events_and_never_stored(session, store):
     failed = AttemptFailed(1, "status 500", 0.5)
     model = ScriptedModel([failed, ThinkingReceived("They greet."), "Good day."])
     events = await played(session, model)
     answer = session.session.loaded_messages[-1].id
     assert AttemptRepeated(answer, 2, "status 500", 0.5) in events
     assert ThinkingAdded(answer, "They greet.") in events
-    assert [m.text for m in store.journal(session.id).load().loaded_messages] == [
-        "hello",
-        "Good day.",
-    ]
+    assert kept_texts(store, session.id) == ["hello", "Good day."]
 
 
-async def test_text_that_was_thinking_is_taken_back_from_the_session(new_session, store):
-    session = new_session()
+async def test_text_that_was_thinking_is_taken_back_from_the_session(session, store):
     model = ScriptedModel(["Hm.", TextTakenBack(), ThinkingReceived(" Well."), "Yes."])
     events = await told(begin_turn(session, "hello", model, SETTINGS))
     answer = session.session.loaded_messages[-1].id
@@ -210,8 +204,7 @@ async def test_text_that_was_thinking_is_taken_back_from_the_session(new_session
     assert store.journal(session.id).load().loaded_messages[-1].text == "Yes."
 
 
-async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(new_session, store):
-    session = new_session()
+async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(session, store):
     session.add_message("user", "hello")
     answer = session.begin_answer("scripted:model")
     answer.receive("Hm, that is long.")
@@ -223,12 +216,11 @@ async def test_a_crash_after_text_was_taken_back_leaves_the_answer_only(new_sess
     assert store.journal(session.id).load().loaded_messages[-1].text == "Yes"
 
 
-async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session, store):
-    session = new_session()
+async def test_the_prompt_is_in_the_store_before_the_model_is_asked(session, store):
 
     class Watching(ScriptedModel):
         async def stream(self, request):
-            assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["hello"]
+            assert kept_texts(store, session.id) == ["hello"]
             async for event in super().stream(request):
                 yield event
 
@@ -237,8 +229,7 @@ async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session,
     assert events[0].message.text == "hello"
 
 
-async def test_a_turn_tells_what_happens_in_order(new_session):
-    session = new_session()
+async def test_a_turn_tells_what_happens_in_order(session):
     events = await played(session, ScriptedModel(["hel", "lo", UsageReported(1, 2)]))
     assert [type(event) for event in events] == [
         MessageSaved,
@@ -256,8 +247,7 @@ async def test_a_turn_tells_what_happens_in_order(new_session):
     assert events[-1].status == "complete"
 
 
-async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(new_session, store):
-    session = new_session()
+async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(session, store):
     call = ToolCall("c1", "read_file", {})
     first = [UsageReported(10, 1), call, UsageReported(10, 5, cached_tokens=8)]
     await played(session, ScriptedModel(first, ["done", UsageReported(30, 2)]))
@@ -266,15 +256,13 @@ async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(ne
 
 
 @pytest.mark.parametrize("end", [ModelRefused("No more."), AnswerEnded("length")])
-async def test_an_answer_that_fails_or_is_cut_keeps_what_was_counted(new_session, store, end):
-    session = new_session()
+async def test_an_answer_that_fails_or_is_cut_keeps_what_was_counted(session, store, end):
     await played(session, ScriptedModel([UsageReported(10, 1), "some", end]))
     last = store.journal(session.id).load().loaded_messages[-1]
     assert (last.status in ("failed", "truncated"), last.usage) == (True, TokenUsage(10, 1))
 
 
-async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_session, store):
-    session = new_session()
+async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(session, store):
     saved = []
 
     async def look(event):
@@ -288,8 +276,8 @@ async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_ses
     assert session.pending == ()
 
 
-async def test_each_piece_is_in_the_session_before_anyone_is_told(new_session, store):
-    session, gate = new_session(), asyncio.Event()
+async def test_each_piece_is_in_the_session_before_anyone_is_told(session, store):
+    gate = asyncio.Event()
     seen = []
 
     async def look(event):
@@ -304,8 +292,8 @@ async def test_each_piece_is_in_the_session_before_anyone_is_told(new_session, s
     assert seen == [("one ", "one "), ("two", "one two")]
 
 
-async def test_what_has_arrived_is_saved_while_nothing_more_arrives(new_session, store):
-    session, gate = new_session(), asyncio.Event()
+async def test_what_has_arrived_is_saved_while_nothing_more_arrives(session, store):
+    gate = asyncio.Event()
     task = asyncio.create_task(played(session, ScriptedModel(["half", gate, " more"])))
     await until(lambda: _stored_text(store, session) == "half")
     gate.set()
@@ -327,8 +315,7 @@ async def test_an_answer_that_is_there_at_once_is_not_written_in_pieces(file_ses
     assert b'"partial"' not in store.path(session.id).read_bytes()
 
 
-async def test_the_model_is_sent_the_conversation_and_the_system_prompt(new_session):
-    session = new_session()
+async def test_the_model_is_sent_the_conversation_and_the_system_prompt(session):
     model = ScriptedModel(["one"], ["two"])
     await played(session, model, "first")
     await played(session, model, "second")
@@ -337,8 +324,8 @@ async def test_the_model_is_sent_the_conversation_and_the_system_prompt(new_sess
     assert [m.text for m in request.messages] == ["first", "one", "second"]
 
 
-async def test_the_sessions_own_settings_go_before_the_configuration(new_session):
-    session, model = new_session(), ScriptedModel(["one"], ["two"])
+async def test_the_sessions_own_settings_go_before_the_configuration(session):
+    model = ScriptedModel(["one"], ["two"])
     session.change_settings(Settings(system_prompt="", temperature=0, max_tokens=9))
     await played(session, model)
     assert model.requests[0].system_prompt == ""
@@ -349,16 +336,15 @@ async def test_the_sessions_own_settings_go_before_the_configuration(new_session
     assert model.requests[1].parameters == ModelParameters(temperature=0.7)
 
 
-async def test_the_sessions_own_effort_is_sent_unless_no_program_of_today_knows_it(new_session):
-    session, model = new_session(), ScriptedModel(["one"], ["two"])
+async def test_the_sessions_own_effort_is_sent_unless_no_program_of_today_knows_it(session):
+    model = ScriptedModel(["one"], ["two"])
     for effort, sent in (("high", "high"), ("enormous", None)):
         session.change_settings(Settings(effort=effort))
         await played(session, model)
         assert model.requests[-1].parameters == ModelParameters(temperature=0.7, effort=sent)
 
 
-async def test_a_resumed_session_is_sent_from_the_store(new_session, resume):
-    session = new_session()
+async def test_a_resumed_session_is_sent_from_the_store(session, resume):
     await played(session, ScriptedModel(["one"]), "first")
     await session.close()
     model = ScriptedModel(["two"])
@@ -366,16 +352,14 @@ async def test_a_resumed_session_is_sent_from_the_store(new_session, resume):
     assert [m.text for m in model.requests[0].messages] == ["first", "one", "second"]
 
 
-async def test_a_failure_keeps_what_arrived_and_says_why(new_session, store):
-    session = new_session()
+async def test_a_failure_keeps_what_arrived_and_says_why(session, store):
     events = await played(session, ScriptedModel(["half", ModelRefused("No key.")]))
     assert events[-1] == TurnEnded(session.id, events[-1].message_id, "failed", "No key.")
     last = store.journal(session.id).load().loaded_messages[-1]
     assert (last.text, last.status, last.error) == ("half", "failed", "No key.")
 
 
-async def test_after_a_failure_the_next_turn_goes_on_without_the_failed_answer(new_session):
-    session = new_session()
+async def test_after_a_failure_the_next_turn_goes_on_without_the_failed_answer(session):
     model = ScriptedModel([ModelRefused("No key.")], ["fine"])
     await played(session, model, "first")
     await played(session, model, "second")
@@ -411,18 +395,17 @@ async def test_an_answer_beyond_our_limit_is_truncated_and_stopped(new_session, 
     assert model.closed == 1
 
 
-async def test_a_prompt_that_cannot_be_saved_is_not_sent_and_not_lost(new_session, store):
-    session, model = new_session(), ScriptedModel(["never"])
+async def test_a_prompt_that_cannot_be_saved_is_not_sent_and_not_lost(session, store):
+    model = ScriptedModel(["never"])
     store.fail_next(StorageFull("no room"))
     with pytest.raises(StorageFull):
         await played(session, model)
     assert model.requests == []
     await session.save()
-    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["hello"]
+    assert kept_texts(store, session.id) == ["hello"]
 
 
-async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_session, store):
-    session = new_session()
+async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(session, store):
 
     class FullDisk(ScriptedModel):
         async def stream(self, request):
@@ -435,11 +418,11 @@ async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_sess
     assert SaveFailed("no room", "disk full") in events
     assert not any(isinstance(e, MessageSaved) and e.message.text == "hi" for e in events)
     await session.save()
-    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["hello", "hi"]
+    assert kept_texts(store, session.id) == ["hello", "hi"]
 
 
-async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, store):
-    session, model = new_session(), ScriptedModel(["Reading.", CALL], ["Sorry."])
+async def test_a_tool_that_is_off_answers_that_it_is_not_available(session, store):
+    model = ScriptedModel(["Reading.", CALL], ["Sorry."])
     events = await played(session, model)
     assert ToolCalled(CALL) in events
     assert ToolReturned(CALL, "Tool read_file is not available.") in events
@@ -454,8 +437,7 @@ async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, 
     assert events[-1].status == "complete"
 
 
-async def test_a_call_is_in_the_store_before_its_tool_is_run(new_session, store):
-    session = new_session()
+async def test_a_call_is_in_the_store_before_its_tool_is_run(session, store):
     called = []
 
     async def look(event):
@@ -475,8 +457,8 @@ async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
     assert "tools" in events[-1].error
 
 
-async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, store):
-    session, gate = new_session(), asyncio.Event()
+async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(session, store):
+    gate = asyncio.Event()
     model = ScriptedModel([UsageReported(10, 1), "half an ", gate])
     task = asyncio.create_task(played(session, model))
     await until(lambda: _stored_text(store, session) == "half an ")
@@ -490,8 +472,7 @@ async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, sto
     assert (kept.status, kept.usage) == ("interrupted", TokenUsage(10, 1))
 
 
-async def test_a_defect_in_a_model_loses_nothing_that_arrived(new_session, store):
-    session = new_session()
+async def test_a_defect_in_a_model_loses_nothing_that_arrived(session, store):
     with pytest.raises(ZeroDivisionError):
         await played(session, ScriptedModel(["half", ZeroDivisionError()]))
     await session.save()
@@ -519,8 +500,7 @@ async def test_a_request_that_was_adapted_is_told_once_in_a_turn(new_session):
     assert events.count(RequestChanged("No such thing.")) == 1
 
 
-async def test_what_happened_to_the_file_is_told(new_session, resume, store):
-    session = new_session()
+async def test_what_happened_to_the_file_is_told(session, resume, store):
     await played(session, ScriptedModel(["one"]))
     await session.close()
     store.archive(session.id)
@@ -534,8 +514,7 @@ async def test_what_happened_to_the_file_is_told(new_session, resume, store):
 # --- asking again
 
 
-async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, store):
-    session = new_session()
+async def test_a_failed_answer_is_asked_for_again_and_replaced(session, store):
     model = ScriptedModel([ModelRefused("no")], ["Better."])
     await played(session, model, "Hello")
     await again(session, model)
@@ -547,9 +526,8 @@ async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, stor
 
 @pytest.mark.parametrize("nothing", [[ModelRefused("no net")], ["\n"], []])
 async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
-    new_session, store, nothing
+    session, store, nothing
 ):
-    session = new_session()
     model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
     await played(session, model, "Hello")
     [*_, ended] = await again(session, model)
@@ -557,16 +535,10 @@ async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
     assert messages[-1].error == ended.error != "cut"
     await again(session, model)
-    assert [m.text for m in store.journal(session.id).load().loaded_messages] == [
-        "Hello",
-        "Better.",
-    ]
+    assert kept_texts(store, session.id) == ["Hello", "Better."]
 
 
-async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_comes(
-    new_session, store
-):
-    session = new_session()
+async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_comes(session, store):
     model = ScriptedModel(["Half of it", ModelRefused("cut")], [asyncio.Event()])
     await played(session, model, "Hello")
     asking = asyncio.create_task(again(session, model))
@@ -583,9 +555,8 @@ async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_co
 
 
 async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
-    new_session, store, monkeypatch
+    session, store, monkeypatch
 ):
-    session = new_session()
     for number in range(3):
         session.add_message("user", str(number))
     await session.close()
@@ -600,27 +571,25 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
     assert resumed.arriving is None
 
 
-async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session, store):
-    session = new_session()
+async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(session, store):
     store.fail_next(StorageFull("no room"))
     model = ScriptedModel(["There."])
     with pytest.raises(StorageFull):
         await played(session, model, "Hello")
     await again(session, model)
-    assert [m.text for m in store.journal(session.id).load().loaded_messages] == ["Hello", "There."]
+    assert kept_texts(store, session.id) == ["Hello", "There."]
 
 
 @pytest.mark.parametrize("prompts", [[], ["Hello"]])
-async def test_nothing_is_asked_for_again_where_nothing_is_open(new_session, prompts):
-    session, model = new_session(), ScriptedModel(["There."])
+async def test_nothing_is_asked_for_again_where_nothing_is_open(session, prompts):
+    model = ScriptedModel(["There."])
     for prompt in prompts:
         await played(session, model, prompt)
     with pytest.raises(UsageError, match=r"Nothing to retry\."):
         await again(session, model)
 
 
-async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(new_session, store):
-    session = new_session()
+async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(session, store):
     model = ScriptedModel(["half", asyncio.Event()])
     task = asyncio.create_task(played(session, model, "Hello"))
     await until(lambda: session.entries and session.entries[-1].text == "half")
