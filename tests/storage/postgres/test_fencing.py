@@ -12,34 +12,14 @@ from tests.builders import texts, user
 from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
 from tui.storage.postgres import holding, taking
 from tui.storage.postgres.moving import Mover
-from tui.storage.postgres.store import PostgresStore
 
 SCOPE = "project:/shop"
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
 
 
 @pytest.fixture
-def open_store():
-    stores = []
-
-    def opened(address):
-        stores.append(PostgresStore(address))
-        return stores[-1]
-
-    yield opened
-    for each in stores:
-        each.close()
-
-
-@pytest.fixture
 def store(cutter, open_store):
     return open_store(cutter.address)
-
-
-@pytest.fixture
-def other(postgres, open_store):
-    """The store of another program, beside the proxy."""
-    return open_store(postgres)
 
 
 def say(store, *contents):

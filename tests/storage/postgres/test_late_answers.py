@@ -26,20 +26,6 @@ create constraint trigger slow after insert on sibyl.pieces deferrable initially
 
 
 @pytest.fixture
-def store(postgres, clock):
-    store = PostgresStore(postgres, clock)
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def other(postgres, clock):
-    store = PostgresStore(postgres, clock)
-    yield store
-    store.close()
-
-
-@pytest.fixture
 def admin(postgres):
     with psycopg.connect(postgres, autocommit=True) as connection:
         yield connection
@@ -72,32 +58,20 @@ def _quiet(admin):
         time.sleep(0.02)
 
 
-@pytest.mark.full
-def test_an_append_whose_commit_stalls_counts_once(store, begun, stalling, admin, monkeypatch):
+@pytest.mark.parametrize("first", [pytest.param(False, marks=pytest.mark.full), True])
+def test_an_append_whose_commit_stalls_counts_once(
+    store, begun, stalling, admin, monkeypatch, first
+):
     monkeypatch.setattr(database, "SAVE_SECONDS", 0.5)
     monkeypatch.setattr(database, "_PAUSE_SECONDS", 0.0)
-    with pytest.raises(StorageError):
-        store.append(begun, (user("second", "second"),))
-    with pytest.raises(StorageError):
-        store.append(begun, (user("second", "second"),))
+    lease = store.create(SCOPE, "/home/me", "a:b") if first else begun
+    for _ in range(2):
+        with pytest.raises(StorageError):
+            store.append(lease, (user("second", "second"),))
     stalling()
     _quiet(admin)
-    store.append(begun, (user("second", "second"),))
-    assert said(store, begun.session_id) == ["first", "second"]
-
-
-def test_a_first_append_whose_commit_stalls_counts_once(store, begun, stalling, admin, monkeypatch):
-    monkeypatch.setattr(database, "SAVE_SECONDS", 0.5)
-    monkeypatch.setattr(database, "_PAUSE_SECONDS", 0.0)
-    new = store.create(SCOPE, "/home/me", "a:b")
-    with pytest.raises(StorageError):
-        store.append(new, (user("one", "one"),))
-    with pytest.raises(StorageError):
-        store.append(new, (user("one", "one"),))
-    stalling()
-    _quiet(admin)
-    store.append(new, (user("one", "one"),))
-    assert said(store, new.session_id) == ["one"]
+    store.append(lease, (user("second", "second"),))
+    assert said(store, lease.session_id) == (["second"] if first else ["first", "second"])
 
 
 def test_a_locked_session_does_not_end_the_leases_of_others(store, begun, admin, postgres):
@@ -173,10 +147,8 @@ def test_an_import_keeps_no_new_session_waiting(store, other, ordinal):
 
 
 @pytest.fixture
-def far(link, clock):
-    store = PostgresStore(link.address, clock)
-    yield store
-    store.close()
+def far(link, open_store):
+    return open_store(link.address)
 
 
 def in_doubt(store, link, monkeypatch):
@@ -202,16 +174,10 @@ def test_a_retry_that_is_cut_off_acknowledges_nothing_of_its_own(far, link, monk
     assert said(far, lease.session_id) == ["first", "second", "third"]
 
 
-def test_a_session_in_doubt_that_is_archived_and_restored_counts_once(far, link, monkeypatch):
+@pytest.mark.parametrize("verbs", [["archive"], ["archive", "restore"]], ids="-".join)
+def test_a_session_in_doubt_that_is_moved_counts_once(far, link, monkeypatch, verbs):
     lease = in_doubt(far, link, monkeypatch)
-    far.archive(lease.session_id)
-    far.restore(lease.session_id)
-    far.append(lease, (user("second", "second"), user("third", "third")))
-    assert said(far, lease.session_id) == ["first", "second", "third"]
-
-
-def test_a_session_in_doubt_that_is_archived_counts_once(far, link, monkeypatch):
-    lease = in_doubt(far, link, monkeypatch)
-    far.archive(lease.session_id)
+    for verb in verbs:
+        getattr(far, verb)(lease.session_id)
     far.append(lease, (user("second", "second"), user("third", "third")))
     assert said(far, lease.session_id) == ["first", "second", "third"]

@@ -11,7 +11,6 @@ from tests.postgres_server import PostgresServer
 from tests.waiting import SECONDS, until
 from tui.domain.journal.records import Settings
 from tui.storage.postgres import listening
-from tui.storage.postgres.store import PostgresStore
 
 
 class Told:
@@ -31,19 +30,6 @@ class Told:
         return self._ids.get(timeout=SECONDS)
 
 
-@pytest.fixture
-def open_store(clock):
-    stores = []
-
-    def opened(address):
-        stores.append(PostgresStore(address, clock))
-        return stores[-1]
-
-    yield opened
-    for store in stores:
-        store.close()
-
-
 def session(store):
     lease = store.create("project:/shop", "/shop", "scripted:model")
     store.append(lease, [user("m1")])
@@ -54,8 +40,7 @@ def listeners():
     return [each for each in threading.enumerate() if each.name == "listener"]
 
 
-def test_each_change_by_another_program_is_told(postgres, open_store):
-    store, other = open_store(postgres), open_store(postgres)
+def test_each_change_by_another_program_is_told(store, other):
     told = Told(store)
     lease = session(other)
     told.until(lease.session_id)
@@ -73,8 +58,7 @@ def test_each_change_by_another_program_is_told(postgres, open_store):
         told.until(lease.session_id)
 
 
-def test_neither_reading_nor_the_renewal_of_a_lease_is_a_change(postgres, open_store):
-    store, other = open_store(postgres), open_store(postgres)
+def test_neither_reading_nor_the_renewal_of_a_lease_is_a_change(store, other):
     first, last = session(other), session(other)
     told = Told(store)
     other.entry(first.session_id)
@@ -100,10 +84,8 @@ def test_all_may_have_changed_while_the_server_was_away(open_store):
         server.remove()
 
 
-async def test_a_server_that_does_not_begin_to_notify_is_asked_again(
-    open_store, postgres, monkeypatch
-):
-    store, told = open_store(postgres), queue.Queue()
+async def test_a_server_that_does_not_begin_to_notify_is_asked_again(store, postgres, monkeypatch):
+    told = queue.Queue()
     with monkeypatch.context() as patch, psycopg.connect(postgres, autocommit=True) as connection:
         patch.setattr(listening, "_LISTEN", b"set statement_timeout = 0; select pg_sleep(3600)")
         patch.setattr(listening, "_BEGIN_SECONDS", 0.5)
@@ -113,8 +95,7 @@ async def test_a_server_that_does_not_begin_to_notify_is_asked_again(
     assert told.get(timeout=SECONDS) == ""
 
 
-def test_closing_ends_the_connection_and_its_thread(postgres, open_store):
-    store = open_store(postgres)
+def test_closing_ends_the_connection_and_its_thread(store):
     Told(store)
     store.close()
     assert not listeners()

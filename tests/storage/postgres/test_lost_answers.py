@@ -9,11 +9,11 @@ from itertools import count
 import psycopg
 import pytest
 
-from tests.builders import header, texts, user
+from tests.builders import header, user
+from tests.storage.postgres.test_faults import said
 from tui.domain.imports import ImportLine
 from tui.domain.journal.records import encode
 from tui.errors import ServerUnreachable, SessionNotFound
-from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
 EVERY = SessionFilter(statuses=EVERYWHERE)
@@ -58,8 +58,8 @@ class Case:
         raise NotImplementedError
 
     def check(self, reader):
+        assert said(reader, self.id) == list(self.said)
         session = reader.journal(self.id).load()
-        assert texts(session.all_messages) == list(self.said)
         assert session.damaged == 0
         assert session.header.ordinal == (1 if self.ordinal is None else self.ordinal)
         assert place_of(reader, self.id) == self.place
@@ -338,19 +338,11 @@ CASES = [
 
 
 @pytest.fixture
-def store(cutter, postgres):
-    store = PostgresStore(cutter.address)
+def store(cutter, postgres, open_store):
+    store = open_store(cutter.address)
     store.count(EVERY)
     yield store
-    store.close()
     assert is_whole(postgres)
-
-
-@pytest.fixture
-def reader(postgres):
-    reader = PostgresStore(postgres)
-    yield reader
-    reader.close()
 
 
 def repeated(act, cutter):
@@ -375,14 +367,14 @@ def repeated(act, cutter):
 )
 @pytest.mark.parametrize("moment", [pytest.param("request", marks=pytest.mark.full), "answer"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-def test_each_verb_may_be_repeated(case, moment, stays_away, cutter, store, reader):
+def test_each_verb_may_be_repeated(case, moment, stays_away, cutter, store, other):
     for number in count(1):
         verb = case(store, number)
         cutter.cut(number, moment, stays_away=stays_away)
         repeated(verb.act, cutter)
-        verb.check(reader)
+        verb.check(other)
         verb.go_on()
-        verb.check(reader)
+        verb.check(other)
         if not cutter.has_cut.is_set():
             assert number > 1
             return

@@ -1,23 +1,14 @@
 """Sessions at a server, read slowly."""
 
-from contextlib import closing
-
 import psycopg
 import pytest
 
-from tests.builders import Clock, user
+from tests.builders import user
 from tui.errors import SessionDamaged
 from tui.storage.postgres.database import CONNECTIONS
-from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import SessionFilter
 
 LONG = "x" * 1_000_000
-
-
-@pytest.fixture
-def store(postgres):
-    with closing(PostgresStore(postgres, Clock())) as store:
-        yield store
 
 
 def talk(store, count=8):

@@ -4,18 +4,16 @@ import pytest
 
 from tests.builders import header, user
 from tui.domain.journal.records import encode
-from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
 EVERY = SessionFilter(statuses=EVERYWHERE)
 
 
 @pytest.fixture
-def store(link):
-    store = PostgresStore(link.address)
+def store(link, open_store):
+    store = open_store(link.address)
     store.count(EVERY)
-    yield store
-    store.close()
+    return store
 
 
 @pytest.fixture

@@ -115,13 +115,6 @@ MOVES = {
 }
 
 
-@pytest.fixture
-def store(postgres):
-    store = PostgresStore(postgres)
-    yield store
-    store.close()
-
-
 @examples(0.5)
 @given(deeds=deeds, asked=st.lists(queries, min_size=1, max_size=4))
 def test_the_server_and_files_give_the_same(postgres_database, deeds, asked):
