@@ -11,7 +11,7 @@ import pytest
 
 from tests.attached import PNG, picture, showing
 from tests.builders import at, header, user
-from tests.storage.contract import state
+from tests.storage.contract import closed, state
 from tui.domain.imports import ImportLine
 from tui.domain.journal.records import Settings, encode
 from tui.engine.copying import compare, copy
@@ -50,13 +50,6 @@ def world(tmp_path, postgres):
 def target(world, request):
     """A server, or another data directory."""
     return getattr(world, request.param)
-
-
-def closed(store: Any, *records: Any, scope: str = SCOPE) -> str:
-    lease = store.create(scope, "/shop", "offline:guide")
-    store.append(lease, records or [user("m1")])
-    lease.release()
-    return lease.session_id
 
 
 def write(root, session_id, data, folder="sessions"):
@@ -138,15 +131,6 @@ def test_no_number_is_given_twice_after_a_copy(world, target):
     copy(world.files, target, silent)
     # The highest one was that of the session that was purged.
     assert target.entry(closed(target)).ordinal == 5
-
-
-def test_a_number_of_another_session_is_left_to_it(world, target):
-    own = closed(target)
-    theirs = closed(world.files)
-    copy(world.files, target, silent)
-    assert target.resolve("#1", SCOPE) == own
-    assert target.resolve("#2", SCOPE) == theirs
-    assert target.entry(theirs).ordinal == 2
 
 
 def test_nothing_is_copied_twice(world, target):

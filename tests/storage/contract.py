@@ -19,7 +19,7 @@ import msgspec
 import pytest
 
 from tests.attached import NOTES, picture, showing
-from tests.builders import Clock, answer, at, header, piece, texts, todos, user
+from tests.builders import Clock, answer, at, header, kept_texts, piece, texts, todos, user
 from tests.waiting import SECONDS
 from tui.domain.imports import ImportLine
 from tui.domain.journal.blocks import content_of
@@ -279,7 +279,7 @@ class ReadingContract:
         for bad in (user("m3", deep), user("m3", [{1j}])):
             with pytest.raises(StorageError):
                 store.append(lease, [answer("m2"), bad])
-        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
+        assert kept_texts(store, lease.session_id) == ["hello"]
 
     def test_a_session_is_read_by_many_threads_while_one_writes_to_it(self, store):
         lease = new(store)
@@ -605,7 +605,7 @@ class StoreContract(ReadingContract):
         lease.release()
         lease.release()
         other.append(other.lease(lease.session_id), [answer("m2")])
-        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello", "hi"]
+        assert kept_texts(store, lease.session_id) == ["hello", "hi"]
 
     def test_giving_up_an_old_lease_again_does_not_take_the_new_one_away(self, store):
         old = new(store)
@@ -623,7 +623,7 @@ class StoreContract(ReadingContract):
             store.lease(name)
         assert told.value.version == 2
         assert store.holder(name) is None
-        assert texts(store.journal(name).load().loaded_messages) == ["hello"]
+        assert kept_texts(store, name) == ["hello"]
 
     def test_a_session_of_a_newer_version_can_be_set_aside_and_brought_back(self, store, backend):
         name = closed(store)
@@ -736,7 +736,7 @@ class StoreContract(ReadingContract):
             store.append(lease, [user("m2")])
         with pytest.raises(ReadOnly):
             other.append(held, [user("m2")])
-        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
+        assert kept_texts(store, lease.session_id) == ["hello"]
 
     def test_a_failed_append_leaves_nothing_and_can_be_made_again(self, store, backend):
         lease = new(store)
@@ -744,7 +744,7 @@ class StoreContract(ReadingContract):
         backend.fail_next()
         with pytest.raises(StorageFull):
             store.append(lease, again)
-        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
+        assert kept_texts(store, lease.session_id) == ["hello"]
         assert store.append(lease, again).foreign == ()
         session = store.journal(lease.session_id).load()
         assert texts(session.all_messages) == ["hello", "hi", "after"]
@@ -758,7 +758,7 @@ class StoreContract(ReadingContract):
             store.append(lease, [user("m1")])
         assert store.list(ALL, None, 10).entries == ()
         assert store.append(lease, [user("m1")]).ordinal == 1
-        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello"]
+        assert kept_texts(store, lease.session_id) == ["hello"]
 
     def test_records_of_others_are_given_back_once(self, store, backend):
         lease = new(store)
@@ -789,7 +789,7 @@ class StoreContract(ReadingContract):
         assert store.append(lease, [user("m3", "more")]).restored is False
         assert store.entry(name).status == "open"
         assert not store.is_archived(name)
-        assert texts(store.journal(name).load().loaded_messages) == ["hello", "again", "more"]
+        assert kept_texts(store, name) == ["hello", "again", "more"]
 
     def test_a_failed_restoring_append_restores_at_the_next_one(self, store, backend):
         name = closed(store)
@@ -799,7 +799,7 @@ class StoreContract(ReadingContract):
         with pytest.raises(StorageFull):
             store.append(lease, [user("m2", "again")])
         assert store.append(lease, [user("m2", "again")]).restored is True
-        assert texts(store.journal(name).load().loaded_messages) == ["hello", "again"]
+        assert kept_texts(store, name) == ["hello", "again"]
 
     def test_a_deleted_session_takes_no_more_records(self, store):
         lease = new(store)
@@ -808,7 +808,7 @@ class StoreContract(ReadingContract):
             store.append(lease, [user("m2")])
         store.restore(lease.session_id)
         store.append(lease, [user("m2", "back")])
-        assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello", "back"]
+        assert kept_texts(store, lease.session_id) == ["hello", "back"]
 
     # --- durability
 
@@ -846,7 +846,7 @@ class StoreContract(ReadingContract):
             names = list(threads.map(write, [store, other] * 3))
         assert sorted(each.ordinal for each in store.entries(names)) == [1, 2, 3, 4, 5, 6]
         for name in names:
-            assert texts(store.journal(name).load().loaded_messages) == ["hello", *"01234"]
+            assert kept_texts(store, name) == ["hello", *"01234"]
 
     def test_a_lease_is_used_and_given_up_by_another_thread_than_took_it(self, store, other):
         with ThreadPoolExecutor(1) as thread:
@@ -862,7 +862,7 @@ class StoreContract(ReadingContract):
     def test_a_session_that_was_set_aside_is_read_where_it_is(self, store, deed):
         name = closed(store)
         getattr(store, deed)(name)
-        assert texts(store.journal(name).load().loaded_messages) == ["hello"]
+        assert kept_texts(store, name) == ["hello"]
         assert texts(store.journal(name).tail(1).session.loaded_messages) == ["hello"]
         assert texts(store.journal(name).since(None)) == ["hello"]
 
@@ -1437,7 +1437,7 @@ class StoreContract(ReadingContract):
         store.archive(name)
         with pytest.raises(SessionNotFound):
             store.purge(name)
-        assert texts(store.journal(name).load().loaded_messages) == ["hello"]
+        assert kept_texts(store, name) == ["hello"]
 
     def test_only_what_is_kept_can_be_archived(self, store):
         name = closed(store)

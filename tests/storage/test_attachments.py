@@ -6,6 +6,7 @@ import pytest
 
 from tests.attached import PNG, picture, showing
 from tests.builders import user
+from tests.storage.contract import destroy
 from tui.domain.journal.session import Draft
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageError
 from tui.storage.attachments import AttachmentFiles
@@ -31,11 +32,6 @@ def shown(store, session_id):
     store.add_attachment(session_id, PNG)
     store.append(lease, [user("m1", showing("see", PHOTO))])
     lease.release()
-
-
-def destroy(store, session_id):
-    store.delete(session_id)
-    store.purge(session_id)
 
 
 def names(folder):

@@ -5,7 +5,6 @@ import pytest
 from tests.builders import user
 from tests.storage.contract import SCOPE, closed, state
 from tui.errors import AmbiguousSession, SessionNotFound
-from tui.storage.protocol import SessionFilter
 
 
 def named(store, name, session_id=None, scope=SCOPE):
@@ -45,21 +44,6 @@ def test_what_looks_like_a_number_of_a_scope_and_is_none_is_not_found(store, tar
         store.resolve(target, SCOPE)
 
 
-def test_the_last_mark_in_a_target_divides_scope_and_number(store):
-    name = closed(store, scope="project:/c#/app#2")
-    assert store.resolve("project:/c#/app#2#1", SCOPE) == name
-    assert store.resolve("#1", "project:/c#/app#2") == name
-
-
-def test_a_purged_session_has_no_number_any_more(store):
-    name = closed(store)
-    store.delete(name)
-    assert store.resolve("#1", SCOPE) == name
-    store.purge(name)
-    with pytest.raises(SessionNotFound):
-        store.resolve("#1", SCOPE)
-
-
 @pytest.mark.parametrize(
     "name", ["会話", "two words", " ", "a\nb", "\u2028", "\ud800", "#x", "../x"]
 )
@@ -89,17 +73,6 @@ def test_a_whole_id_is_not_the_beginning_of_another(store):
     assert store.resolve("session-123456789", SCOPE) == long
     with pytest.raises(AmbiguousSession):
         store.resolve("session-1234567", SCOPE)
-
-
-def test_a_narrowed_search_looks_only_there(store):
-    kept, archived = named(store, "Tale", "session-a1"), named(store, "Tale", "session-a2")
-    store.archive(archived)
-    only_archived = SessionFilter(statuses=frozenset({"archived"}))
-    assert store.resolve("Tale", SCOPE, wanted=SessionFilter()) == kept
-    assert store.resolve("Tale", SCOPE, wanted=only_archived) == archived
-    assert store.resolve("session-a", SCOPE, wanted=only_archived) == archived
-    with pytest.raises(AmbiguousSession):
-        store.resolve("Tale", SCOPE)
 
 
 def test_the_closest_are_found_by_id_and_by_name(store):

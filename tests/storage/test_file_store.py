@@ -3,19 +3,18 @@
 import json
 import os
 import stat
-import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.builders import Clock, Story, answer, header, piece, texts, user
+from tests.builders import Clock, Story, answer, header, kept_texts, texts, user
 from tests.storage.contract import ALL, HOSTILE, SCOPE, closed, new, state
 from tests.storage.test_disk import Fails
 from tui.domain.imports import ImportLine
-from tui.domain.journal.records import Opened, encode
-from tui.errors import ReadOnly, SessionBusy, SessionNotFound, StorageError
+from tui.domain.journal.records import encode
+from tui.errors import SessionBusy, SessionNotFound, StorageError
 from tui.storage import file_holding, locks
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import SessionFilter
@@ -190,7 +189,7 @@ def test_a_session_is_held_by_one_process_and_read_by_all(store, program):
             verb(name)
     holder.tell("from the other")
     assert holder.read() == "ready"
-    assert texts(store.journal(name).load().loaded_messages) == ["hello", "from the other"]
+    assert kept_texts(store, name) == ["hello", "from the other"]
     assert store.entry(name).status == "open"
 
 
@@ -203,7 +202,7 @@ def test_a_session_whose_holder_was_killed_can_be_taken_at_once(store, program):
     holder.kill()
     assert store.holder(name) is None
     store.append(store.lease(name), [answer("m9", "answer")])
-    assert texts(store.journal(name).load().loaded_messages) == ["hello", "last words", "answer"]
+    assert kept_texts(store, name) == ["hello", "last words", "answer"]
 
 
 def test_who_purges_a_session_leaves_its_lock_to_nobody(store, other):
@@ -249,7 +248,7 @@ def test_a_session_that_moves_while_it_is_looked_for_is_found(store, other, monk
 
     getattr(other, verb)(name)
     monkeypatch.setattr(os.path, "lexists", lambda path: moved_meanwhile(path) and False)
-    assert texts(store.journal(name).load().loaded_messages) == ["hello"]
+    assert kept_texts(store, name) == ["hello"]
 
 
 def test_a_session_that_moves_between_finding_and_opening_is_read(store, other, monkeypatch):
@@ -266,52 +265,6 @@ def test_a_session_that_moves_between_finding_and_opening_is_read(store, other, 
     assert texts(store.journal(name).tail(5).session.loaded_messages) == ["hello"]
 
 
-def test_threads_that_take_sessions_at_once_keep_all_their_leases(store):
-    names = [closed(store) for _ in range(16)]
-    barrier, failures = threading.Barrier(8), []
-
-    def work(mine):
-        barrier.wait()
-        try:
-            for name in mine:
-                lease = store.lease(name)
-                for number in range(5):
-                    store.append(lease, [user(f"n{number}", str(number))])
-        except StorageError as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=work, args=(names[n::8],)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    for name in names:
-        assert texts(store.journal(name).load().loaded_messages) == [
-            "hello",
-            "0",
-            "1",
-            "2",
-            "3",
-            "4",
-        ]
-
-
-def test_a_lease_of_another_store_is_not_ours(store, other):
-    lease = new(store)
-    with pytest.raises(ReadOnly):
-        other.append(lease, [user("m2")])
-
-
-def test_an_answer_that_another_program_is_writing_is_arriving_and_not_interrupted(store, other):
-    name = closed(store)
-    lease = other.lease(name)
-    other.append(lease, [Opened("x"), piece("m2", 0, "once ")])
-    assert store.journal(name).load().arriving == {"m2"}
-    lease.release()
-    assert texts(store.journal(name).load().interrupted) == ["once "]
-
-
 # --- leases that go with moves
 
 
@@ -323,7 +276,7 @@ def test_a_move_that_failed_at_its_end_has_happened_for_the_lease_too(store, mon
             store.archive(lease.session_id)
     assert store.entry(lease.session_id).status == "archived"
     assert store.append(lease, [user("m2", "back")]).restored
-    assert texts(store.journal(lease.session_id).load().loaded_messages) == ["hello", "back"]
+    assert kept_texts(store, lease.session_id) == ["hello", "back"]
 
 
 @pytest.mark.parametrize("name", ["link", "fsync", "unlink", "open"])
@@ -373,12 +326,12 @@ def test_a_move_that_failed_can_be_made_again_and_loses_nothing(
         found = [entry.id for entry in store.list(ALL, None, 5).entries]
         assert found in ([], [session_id])
         return
-    assert texts(store.journal(session_id).load().loaded_messages) == ["hello"]
+    assert kept_texts(store, session_id) == ["hello"]
     if store.entry(session_id).status != end:
         getattr(store, verb)(session_id)
     assert store.entry(session_id).status == end
     assert len(store.list(ALL, None, 5).entries) == 1
-    assert texts(store.journal(session_id).load().loaded_messages) == ["hello"]
+    assert kept_texts(store, session_id) == ["hello"]
 
 
 def test_the_number_of_what_is_purged_stays_used_though_the_list_of_numbers_was_lost(store):
@@ -444,7 +397,7 @@ def test_without_archive_or_trash_sessions_are_listed_begun_and_gone_on_with(sto
     assert store.count(ALL) == 1
     lease = store.lease(session_id)
     store.append(lease, [answer("m2", "there")])
-    assert texts(store.journal(session_id).load().loaded_messages) == ["hello", "there"]
+    assert kept_texts(store, session_id) == ["hello", "there"]
     assert texts(store.journal(closed(store)).load().loaded_messages) == ["hello"]
 
 
@@ -468,7 +421,7 @@ def test_a_file_in_the_place_of_a_folder_is_named_and_hides_no_session(store, na
     (store.root / name).rename(store.root.parent / name)
     (store.root / name).touch()
     assert [entry.id for entry in store.list(ALL, None, 5).entries] == [session_id]
-    assert texts(store.journal(session_id).load().loaded_messages) == ["hello"]
+    assert kept_texts(store, session_id) == ["hello"]
     with pytest.raises(StorageError, match=f"/{name} is not a directory; move it away"):
         new(store)
 
@@ -536,13 +489,6 @@ def test_a_session_of_a_newer_version_is_moved_without_a_word_in_it(store, put):
     for verb in (store.archive, store.restore, store.delete, store.restore):
         verb("tale")
         assert store.path("tale").read_bytes() == data
-
-
-def test_a_name_alone_makes_a_session(store):
-    lease = store.create(SCOPE, "/shop", "m")
-    store.append(lease, [Opened("x"), state("Only a name")])
-    entry = store.list(SessionFilter(scope=SCOPE), None, 5).entries[0]
-    assert (entry.label, entry.message_count) == ("Only a name", 0)
 
 
 def test_the_archive_is_synced_once_for_many_imported_sessions_before_they_are_logged(

@@ -20,11 +20,6 @@ class TestFileStore(CopyContract):
         return FileBackend(data, clock, monkeypatch)
 
 
-@pytest.fixture
-def store(data, clock):
-    return FileStore(data, clock)
-
-
 def test_a_half_written_line_is_left_out_while_its_writer_lives(store, data, clock):
     lease = new(store)
     path = store.path(lease.session_id)

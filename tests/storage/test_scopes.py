@@ -235,15 +235,6 @@ def test_the_last_line_about_a_thing_counts():
 # --- several programs
 
 
-def test_what_another_program_wrote_is_seen_at_once(store, clock):
-    other = FileStore(store.root, clock)
-    assert store.active(SCOPE) is None
-    name = closed(other)
-    assert store.active(SCOPE) == name
-    assert ordinal(store, closed(store)) == 2
-    assert ordinal(other, closed(other)) == 3
-
-
 def test_a_session_of_a_program_that_lost_the_race_for_the_lock_is_refused_and_stays_pending(
     store, monkeypatch
 ):

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tests.builders import Clock, answer, at, every_kind, texts, todos, user
+from tests.builders import Clock, answer, at, every_kind, kept_texts, texts, todos, user
 from tests.storage.contract import ALL, SCOPE, closed, new, state
 from tests.storage.stories import load
 from tui.domain.journal.records import Closed, Opened, Reset
@@ -173,7 +173,7 @@ def check_the_rest(root, verb):
         store.restore(name)
         store.delete(name)
         lease.release()
-        assert texts(store.journal(name).load().loaded_messages)[-1] == "on"
+        assert kept_texts(store, name)[-1] == "on"
     numbers = [store.journal(name).load().header.ordinal for name in entries]
     assert len(set(numbers)) == len(numbers)
     assert store.journal(closed(store)).load().header.ordinal > max(numbers)
@@ -239,11 +239,11 @@ def cut(disk, tmp_path):
 
 def test_what_was_acknowledged_is_there_after_a_power_cut(store, cut):
     lease = new(store, user("m1", "one"))
-    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["one"]
+    assert kept_texts(cut(), lease.session_id) == ["one"]
     for number in range(2, 5):
         store.append(lease, [user(f"m{number}", str(number)), state("Tale", number, number)])
         after = cut()
-        assert texts(after.journal(lease.session_id).load().loaded_messages)[-1] == str(number)
+        assert kept_texts(after, lease.session_id)[-1] == str(number)
         assert after.journal(lease.session_id).load().message_count == number
     store.append(lease, [Reset(at(9))])
     assert cut().journal(lease.session_id).load().loaded_messages == ()
@@ -275,7 +275,7 @@ def test_what_was_moved_is_where_it_was_moved_to_after_a_power_cut(store, cut, v
     after = cut()
     assert after.entry(name).status == status
     assert len(after.list(ALL, None, 5).entries) == 1
-    assert texts(after.journal(name).load().loaded_messages) == ["hello"]
+    assert kept_texts(after, name) == ["hello"]
 
 
 def test_what_was_purged_is_gone_after_a_power_cut(store, cut):
@@ -289,23 +289,11 @@ def test_what_was_written_anew_after_a_failed_sync_is_there_after_a_power_cut(
     store, disk, cut, monkeypatch
 ):
     lease = new(store)
-    real = os.fdatasync
-    failures = [OSError(5, "Input/output error")]
-
-    def fails_once(descriptor):
-        if failures:
-            raise failures.pop()
-        real(descriptor)
-
-    monkeypatch.setattr(os, "fdatasync", fails_once)
+    monkeypatch.setattr(os, "fdatasync", _fails_first(os.fdatasync))
     store.append(lease, [user("m2", "two")])
-    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["hello", "two"]
+    assert kept_texts(cut(), lease.session_id) == ["hello", "two"]
     store.append(lease, [user("m3", "three")])
-    assert texts(cut().journal(lease.session_id).load().loaded_messages) == [
-        "hello",
-        "two",
-        "three",
-    ]
+    assert kept_texts(cut(), lease.session_id) == ["hello", "two", "three"]
 
 
 def test_after_a_name_that_could_not_be_synced_nothing_is_acknowledged_before_it_is(
@@ -318,7 +306,7 @@ def test_after_a_name_that_could_not_be_synced_nothing_is_acknowledged_before_it
         with pytest.raises(Exception, match="Input/output"):
             store.append(lease, [user("m2", "two")])
     store.append(lease, [user("m2", "two")])
-    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["hello", "two"]
+    assert kept_texts(cut(), lease.session_id) == ["hello", "two"]
 
 
 def _fails_first(real):
@@ -339,7 +327,7 @@ def test_at_every_moment_of_every_move_a_power_cut_loses_nothing(store, cut, mon
 
     def step(*arguments, **named):
         for moment in ("before", "after"):
-            moments.append(texts(cut().journal(name).load().loaded_messages))
+            moments.append(kept_texts(cut(), name))
             if moment == "before":
                 real(*arguments, **named)
 
@@ -356,7 +344,7 @@ def test_the_power_cuts_of_these_tests_do_cut(store, disk, cut, monkeypatch):
     lease = new(store)
     monkeypatch.setattr(os, "fdatasync", lambda descriptor: None)
     store.append(lease, [user("m2", "not synced")])
-    assert texts(cut().journal(lease.session_id).load().loaded_messages) == ["hello"]
+    assert kept_texts(cut(), lease.session_id) == ["hello"]
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     name = closed(store)
     assert not any(name + SUFFIX in files for _, _, files in os.walk(cut().root))

@@ -7,7 +7,7 @@ import os
 import msgspec
 import pytest
 
-from tests.builders import Story, answer, at, texts, todos, user
+from tests.builders import Story, answer, at, kept_texts, texts, todos, user
 from tests.storage.contract import SCOPE, new, state
 from tests.storage.test_disk import Fails
 from tui.domain.journal.records import Closed, Offsets, Opened, Reset, Restored, encode
@@ -404,11 +404,7 @@ def test_what_others_added_is_given_back_and_keeps_its_place(store, lease, path,
         file.write(encode(todos("theirs")))
     appended = store.append(lease, [user("m2", "own"), state("N", 3, 3)])
     assert appended.foreign == (user("x1", "foreign"), todos("theirs"))
-    assert texts(other.journal(lease.session_id).load().loaded_messages) == [
-        "first",
-        "foreign",
-        "own",
-    ]
+    assert kept_texts(other, lease.session_id) == ["first", "foreign", "own"]
     offsets = other.journal(lease.session_id).tail(1).session.offsets
     assert path.read_bytes()[offsets.todos :].startswith(encode(todos("theirs")))
 
@@ -425,21 +421,13 @@ def test_what_others_added_is_given_back_after_a_failure_too(store, lease, path,
     has_only(store, lease, "first", "foreign", "answer", "after")
 
 
-def test_a_file_replaced_by_itself_and_more_goes_on(store, lease, path, other):
+@pytest.mark.parametrize("more", [(), (user("x1", "synced from elsewhere"),)])
+def test_a_file_replaced_by_a_copy_of_itself_goes_on(store, lease, path, other, more):
     copy = path.with_name("copy")
-    copy.write_bytes(path.read_bytes() + encode(user("x1", "synced from elsewhere")))
+    copy.write_bytes(path.read_bytes() + b"".join(map(encode, more)))
     copy.rename(path)
-    appended = store.append(lease, [user("m2", "own")])
-    assert appended.foreign == (user("x1", "synced from elsewhere"),)
-    has_only(other, lease, "first", "synced from elsewhere", "own")
-
-
-def test_a_file_replaced_by_a_copy_of_itself_goes_on(store, lease, path, other):
-    copy = path.with_name("copy")
-    copy.write_bytes(path.read_bytes())
-    copy.rename(path)
-    assert store.append(lease, [user("m2", "own")]).foreign == ()
-    has_only(other, lease, "first", "own")
+    assert store.append(lease, [user("m2", "own")]).foreign == more
+    has_only(other, lease, "first", *texts(more), "own")
 
 
 def shortened(path):

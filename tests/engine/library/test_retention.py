@@ -90,20 +90,6 @@ async def test_the_session_on_screen_and_those_that_work_stay(world, retention):
     assert status(world, viewed, working, held, active) == ["closed", "open", "open", "closed"]
 
 
-async def test_a_session_restored_today_is_not_archived_again_tomorrow(world, retention):
-    old = await world.session()
-    world.clock.now += timedelta(days=40)
-    await world.session()
-    program = world.started()
-    settings = retention(program)
-    await settings.after_start(program.workspace)
-    assert status(world, old) == ["archived"]
-    world.reader.restore(old)
-    world.clock.now += timedelta(days=1)
-    assert (await settings.after_start(program.workspace)).count == 0
-    assert status(world, old) == ["closed"]
-
-
 async def test_what_only_was_looked_at_is_not_used(world, retention):
     old = await world.session()
     world.clock.now += timedelta(days=40)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tests.builders import Clock, header
+from tests.builders import header
 from tests.waiting import until
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Opened, Settings, encode
@@ -36,11 +36,6 @@ class Listed(FileStore):
             self.waiting.set()
             assert gate.wait(20)
         return found
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
@@ -79,6 +74,15 @@ def ids(sessions):
     return [entry.id for entry in sessions.entries]
 
 
+async def refreshed(store, pages=1):
+    """The sessions of the shop, of which so many pages were read."""
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    for _ in range(pages - 1):
+        await sessions.read_more()
+    return sessions
+
+
 def newest_first(made):
     return [*reversed(made)]
 
@@ -94,8 +98,7 @@ async def test_nothing_is_read_before_it_is_asked_for(store, make):
 
 async def test_the_newest_page_comes_first_and_older_ones_as_they_are_asked_for(store, make):
     made = newest_first(make(2 * PAGE + 3))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     assert ids(sessions) == made[:PAGE]
     assert sessions.more
     await sessions.read_more()
@@ -106,16 +109,14 @@ async def test_the_newest_page_comes_first_and_older_ones_as_they_are_asked_for(
 
 async def test_a_page_asked_for_twice_at_once_is_read_once(store, make):
     made = newest_first(make(2 * PAGE + 3))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     await asyncio.gather(sessions.read_more(), sessions.read_more())
     assert ids(sessions) == made[: 2 * PAGE]
 
 
 async def test_a_page_asked_for_while_the_newest_is_read_comes_after_it(store, make):
     made = make(PAGE + 1)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     store.gate = gate = threading.Event()
     refreshing = asyncio.ensure_future(sessions.refresh())
     await until(store.waiting.is_set)
@@ -128,8 +129,7 @@ async def test_a_page_asked_for_while_the_newest_is_read_comes_after_it(store, m
 
 async def test_a_list_has_the_sessions_of_its_scope(store, make):
     mine, theirs = make(2), make(2, OTHER)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     assert (ids(sessions), sessions.scope) == (newest_first(mine), SHOP)
     await sessions.toggle_scope()
     assert (ids(sessions), sessions.scope) == (newest_first(mine + theirs), "")
@@ -140,8 +140,7 @@ async def test_a_list_has_the_sessions_of_its_scope(store, make):
 async def test_another_scope_is_shown_from_its_newest_page(store, make):
     make(2)
     theirs = make(2, OTHER)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     await sessions.show(OTHER)
     assert (ids(sessions), sessions.scope) == (newest_first(theirs), OTHER)
 
@@ -158,18 +157,14 @@ async def test_a_list_of_all_stays_one_when_the_scope_changes(store, make):
 
 async def test_showing_the_same_scope_keeps_the_pages_that_were_read(store, make):
     made = newest_first(make(PAGE + 5))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
-    await sessions.read_more()
+    sessions = await refreshed(store, pages=2)
     await sessions.show(SHOP)
     assert ids(sessions) == made
 
 
 async def test_a_session_used_again_moves_to_the_top_and_is_there_once(store, make, clock):
     made = newest_first(make(PAGE + 5))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
-    await sessions.read_more()
+    sessions = await refreshed(store, pages=2)
     again(store, clock, made[-1])
     await sessions.refresh()
     assert ids(sessions) == [made[-1], *made[:-1]]
@@ -177,9 +172,7 @@ async def test_a_session_used_again_moves_to_the_top_and_is_there_once(store, ma
 
 async def test_a_session_set_aside_by_another_program_is_gone_at_the_next_look(store, make):
     made = newest_first(make(PAGE + 5))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
-    await sessions.read_more()
+    sessions = await refreshed(store, pages=2)
     store.archive(made[3])
     await sessions.refresh()
     assert ids(sessions) == [*made[:3], *made[4:]]
@@ -187,9 +180,7 @@ async def test_a_session_set_aside_by_another_program_is_gone_at_the_next_look(s
 
 async def test_more_new_sessions_than_a_page_leave_no_gap(store, make):
     old = make(PAGE + 5)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
-    await sessions.read_more()
+    sessions = await refreshed(store, pages=2)
     made = newest_first(old + make(PAGE + 5))
     await sessions.refresh()
     while sessions.more:
@@ -199,8 +190,7 @@ async def test_more_new_sessions_than_a_page_leave_no_gap(store, make):
 
 async def test_a_list_that_has_become_short_has_no_older_ones(store, make):
     made = newest_first(make(PAGE + 1))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     for gone in made[2:]:
         store.delete(gone)
     await sessions.refresh()
@@ -215,17 +205,14 @@ async def test_sessions_of_an_unknown_time_stay(store, make, monkeypatch):
         used = path.stat().st_mtime_ns
         path.write_bytes(encode(header(each)) + encode(Message("m", "user", "hello", "never")))
         os.utime(path, ns=(used, used))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
-    await sessions.read_more()
+    sessions = await refreshed(store, pages=2)
     await sessions.refresh()
     assert ids(sessions) == made
 
 
 async def test_a_page_of_the_scope_that_was_left_never_gets_among_the_others(store, make):
     mine, theirs = make(PAGE + 5), make(3, OTHER)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     store.gate = gate = threading.Event()
     reading = asyncio.create_task(sessions.read_more())
     await until(store.waiting.is_set)
@@ -255,8 +242,7 @@ async def test_a_look_begun_before_all_were_wanted_leaves_nothing_of_itself(stor
 
 async def test_a_list_that_cannot_be_read_stays_as_it_was(store, make):
     made = newest_first(make(PAGE + 1))
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     store.failure = StorageError("Cannot read it.")
     for ask in (
         sessions.refresh,
@@ -276,8 +262,7 @@ async def test_what_is_archived_is_counted_and_not_read(store, make):
     kept, aside, elsewhere = make(2), make(3), make(2, OTHER)
     for session_id in (*aside, elsewhere[0]):
         store.archive(session_id)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     assert not sessions.is_counted
     await sessions.count()
     assert (sessions.counts.archived, sessions.counts.elsewhere) == (3, 1)
@@ -290,8 +275,7 @@ async def test_the_archive_is_read_page_by_page_once_it_is_asked_for(store, make
     kept, aside = make(2), newest_first(make(2 * PAGE + 3))
     for session_id in aside:
         store.archive(session_id)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     assert not sessions.more
     await sessions.read_aside("archived")
     assert ids(sessions) == [*newest_first(kept), *aside[:PAGE]]
@@ -307,8 +291,7 @@ async def test_the_archive_of_another_scope_is_read_with_it(store, make):
     mine, theirs = make()[0], make(1, OTHER)[0]
     for session_id in (mine, theirs):
         store.archive(session_id)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     await sessions.read_aside("archived")
     assert ids(sessions) == [mine]
     await sessions.show(OTHER)
@@ -319,9 +302,7 @@ async def test_the_archive_of_another_scope_is_read_with_it(store, make):
 @pytest.mark.parametrize("unfolded", [False, True])
 async def test_a_session_that_was_moved_stands_where_it_is_by_now(store, make, unfolded):
     made = make(PAGE + 5)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
-    await sessions.read_more()
+    sessions = await refreshed(store, pages=2)
     if unfolded:
         await sessions.read_aside("archived")
     oldest, rest = made[0], newest_first(made[1:])
@@ -338,8 +319,7 @@ async def test_a_session_that_was_moved_stands_where_it_is_by_now(store, make, u
 async def test_a_session_restored_behind_the_list_stands_in_it_once(store, make, clock):
     kept, aside = make()[0], make()[0]
     store.archive(aside)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     await sessions.read_aside("archived")
     await sessions.count()
     again(store, clock, aside)
@@ -351,8 +331,7 @@ async def test_a_session_restored_behind_the_list_stands_in_it_once(store, make,
 
 async def test_the_sessions_of_other_scopes_are_known_as_far_as_they_are_few(store, make):
     mine, theirs = make(2), make(2, OTHER)
-    sessions = SessionPager(store, SHOP)
-    await sessions.refresh()
+    sessions = await refreshed(store)
     assert sessions.others == ()
     await sessions.count()
     assert {entry.id for entry in sessions.others} == {*mine, *theirs}
