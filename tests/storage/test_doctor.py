@@ -8,6 +8,7 @@ import pytest
 
 from tests.attached import PNG, picture, showing
 from tests.builders import header, user
+from tests.storage.contract import closed
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings, encode
 from tui.domain.journal.session import Draft
@@ -76,10 +77,49 @@ def test_a_torn_last_line_is_damage_only_when_nobody_is_writing_it(root, store, 
     lease.release()
 
 
-def test_a_damaged_first_line_is_damage(root, store, session_id):
-    path = store.path(session_id)
-    path.write_bytes(b"x" + path.read_bytes())
-    assert sorted(kinds(root)) == ["damaged_header", "damaged_records"]
+def rewritten(path, old, new):
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
+
+
+def of_version(path, number):
+    rewritten(path, b'"version":1', b'"version":%d' % number)
+
+
+def twice(path):
+    shutil.copy(path, path.with_name("copy.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("name", "harm", "damage"),
+    [
+        ("sessions/s.jsonl", lambda path: rewritten(path, b"{", b"x{"), ["header", "records"]),
+        ("sessions/s.jsonl", lambda path: of_version(path, 0), ["header", "records"]),
+        ("scopes.jsonl", lambda path: rewritten(path, b"{", b"garbage\n{"), ["scopes"]),
+        ("drafts/s.json", lambda path: path.write_bytes(b"{"), ["draft"]),
+        ("drafts/s.json", lambda path: rewritten(path, b'"s"', b'"../x"'), ["draft"]),
+    ],
+    ids=["first line", "version below one", "numbers", "draft", "draft of another session"],
+)
+def test_what_is_damaged_is_found(root, store, name, harm, damage):
+    closed(store, session_id="s")
+    Drafts(root).save(Draft("s", "s", "/p", "text"))
+    harm(root / name)
+    assert kinds(root) == [f"damaged_{each}" for each in damage]
+
+
+@pytest.mark.parametrize(
+    ("name", "harm", "kind"),
+    [
+        ("sessions/s.jsonl", lambda path: of_version(path, 2), "newer_version"),
+        ("sessions/s.jsonl", twice, "number_taken_twice"),
+        ("moves.jsonl", Path.mkdir, "unreadable"),
+        ("index.sqlite3", Path.mkdir, "index_out_of_use"),
+    ],
+)
+def test_what_is_wrong_and_cannot_be_repaired_is_told(root, store, name, harm, kind):
+    closed(store, session_id="s")
+    harm(root / name)
+    assert kinds(root, repair=True) == kinds(root) == [kind]
 
 
 def test_what_is_no_plain_file_is_damage(root, store, session_id):
@@ -216,31 +256,12 @@ def test_missing_numbers_are_found_and_rebuilt(root, store, session_id):
     assert kinds(root) == []
 
 
-def test_a_number_given_twice_is_found(root, store, session_id):
-    path = store.path(session_id)
-    copy = path.with_name("copy.jsonl")
-    copy.write_bytes(path.read_bytes())
-    copy.chmod(0o600)
-    assert kinds(root) == ["number_taken_twice"]
-
-
-def test_damaged_lines_among_the_numbers_are_found(root, store, session_id):
-    with (root / "scopes.jsonl").open("ab") as file:
-        file.write(b"garbage\n")
-    assert kinds(root) == ["damaged_scopes"]
-
-
 def test_damaged_lines_among_the_moves_are_found(root, store, session_id):
     store.archive(session_id)
     assert kinds(root) == []
     with (root / "moves.jsonl").open("ab") as file:
         file.write(b"garbage\n")
     assert kinds(root) == ["damaged_moves"]
-
-
-def test_a_directory_in_the_place_of_the_moves_is_damage(root, store, session_id):
-    (root / "moves.jsonl").mkdir()
-    assert kinds(root) == ["unreadable"]
 
 
 def test_a_pin_that_is_not_noted_for_lists_is_noted_again(root, store, session_id):
@@ -252,31 +273,6 @@ def test_a_pin_that_is_not_noted_for_lists_is_noted_again(root, store, session_i
     assert kinds(root, repair=True) == ["unlisted_pin"]
     assert kinds(root) == []
     assert store.list(SessionFilter(order="pinned"), None, 1).entries[0].pinned
-
-
-def test_a_draft_that_cannot_be_read_is_damage(root, store, session_id):
-    Drafts(root).save(Draft(session_id, "s", "/p", "text"))
-    (root / "drafts" / f"{session_id}.json").write_bytes(b"{")
-    assert kinds(root) == ["damaged_draft"]
-
-
-def test_a_draft_that_names_another_session_is_damage(root, store, session_id):
-    Drafts(root).save(Draft(session_id, "s", "/p", "text"))
-    path = root / "drafts" / f"{session_id}.json"
-    path.write_text(path.read_text().replace(session_id, "../x"))
-    assert kinds(root) == ["damaged_draft"]
-
-
-def test_a_newer_version_is_told(root, store, session_id):
-    path = store.path(session_id)
-    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
-    assert kinds(root) == ["newer_version"]
-
-
-def test_a_version_below_one_is_damage(root, store, session_id):
-    path = store.path(session_id)
-    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":0'))
-    assert kinds(root) == ["damaged_header", "damaged_records"]
 
 
 def test_what_is_no_session_is_told_and_left_alone(root, store, session_id):
@@ -350,11 +346,6 @@ def test_a_search_index_that_was_set_aside_is_told_until_it_is_deleted(root, sto
     assert kinds(root) == ["index_set_aside"]
     assert found(root, repair=True)[0].repaired
     assert found(root) == []
-
-
-def test_a_search_index_that_cannot_be_opened_is_told(root, store, session_id):
-    (root / "index.sqlite3").mkdir()
-    assert kinds(root, repair=True) == ["index_out_of_use"]
 
 
 @pytest.fixture

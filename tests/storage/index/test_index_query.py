@@ -293,13 +293,6 @@ def test_there_is_nothing_to_check_where_there_is_none(index):
 # --- the builder's own process, in this one
 
 
-def test_the_builder_prints_each_step(filled, data, capsys, monkeypatch):
-    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
-    assert __main__.main([str(data)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith('{"done": ')
-    assert len(hits(filled, "needle")) == 12
-
-
 def test_a_builder_whose_listener_is_gone_ends(filled, data, monkeypatch):
     def gone(self):
         raise BrokenPipeError
@@ -318,13 +311,6 @@ def test_a_builder_that_finds_another_one_at_work_says_so_by_its_exit_code(
     held = locks.take(data / "index.lock")
     assert __main__.main([str(data)]) == child.BUSY
     held.release()
-
-
-def test_a_builder_that_fails_says_why(filled, data, index, capsys, monkeypatch):
-    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
-    index.mkdir()
-    assert __main__.main([str(data)]) == 1
-    assert "cannot be built" in capsys.readouterr().err
 
 
 def test_an_old_lease_is_no_reason_not_to_find(filled, data):

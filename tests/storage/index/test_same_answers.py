@@ -51,15 +51,14 @@ queries = st.one_of(
     st.tuples(st.sampled_from(FILTERS), texts).map(" ".join),
 )
 sessions = st.sampled_from(["one", "two", "three"])
+changes = st.one_of(
+    st.tuples(st.just("say"), sessions, st.lists(texts, min_size=1, max_size=4)),
+    st.tuples(st.sampled_from(["replace", "again", "rename", "stream"]), sessions, texts),
+    st.tuples(st.sampled_from(["reset", "archive", "delete", "restore", "purge"]), sessions),
+)
 deeds = st.lists(
     st.one_of(
-        st.tuples(st.just("say"), sessions, st.lists(texts, min_size=1, max_size=4)),
-        st.tuples(st.just("replace"), sessions, texts),
-        st.tuples(st.just("again"), sessions, texts),
-        st.tuples(st.just("reset"), sessions),
-        st.tuples(st.just("rename"), sessions, texts),
-        st.tuples(st.just("stream"), sessions, texts),
-        st.tuples(st.sampled_from(["archive", "delete", "restore", "purge"]), sessions),
+        changes,
         st.tuples(st.sampled_from(["torn", "rewritten", "shortened"]), sessions),
         st.tuples(st.just("search"), queries),
     ),
@@ -69,10 +68,14 @@ deeds = st.lists(
 
 
 class World:
-    """A data directory, changed deed by deed; nothing holds a session in between."""
+    """A data directory, and other stores of the same sessions, changed deed by deed.
 
-    def __init__(self, root):
+    Nothing holds a session in between.
+    """
+
+    def __init__(self, root, *others):
         self.store = FileStore(root)
+        self.others = others
         self.folders = Folders(root)
         self.count = 0
         self.last = {}
@@ -104,20 +107,27 @@ class World:
             self.write(name, [piece(self.next(name), 0, text, self.count)])
 
     def archive(self, name):
-        if self.folder(name) == "sessions":
-            self.store.archive(name)
+        self.move("archive", name, "sessions")
 
     def delete(self, name):
-        if self.folder(name) in ("sessions", "archive"):
-            self.store.delete(name)
+        self.move("delete", name, "sessions", "archive")
 
     def restore(self, name):
-        if self.folder(name) in ("archive", "trash"):
-            self.store.restore(name)
+        self.move("restore", name, "archive", "trash")
 
     def purge(self, name):
-        if self.folder(name) == "trash":
-            self.store.purge(name)
+        self.move("purge", name, "trash")
+
+    def move(self, verb, name, *folders):
+        if self.folder(name) in folders:
+            for store in (self.store, *self.others):
+                getattr(store, verb)(name)
+
+    def index(self, name):
+        """Make the index of a session anew where that is done one by one."""
+        if self.folder(name):
+            for store in self.others:
+                store.index(name)
 
     def torn(self, name):
         if self.folder(name):
@@ -154,15 +164,16 @@ class World:
         folder = self.folder(name)
         if folder == "trash":
             return
-        if folder is None:
-            theirs = "peer:1" if name == "one" else None
-            lease = self.store.create(
-                f"project:/p/{name}", "/p", "m", session_id=name, imported_from=theirs
-            )
-        else:
-            lease = self.store.lease(name)
-        self.store.append(lease, records)
-        lease.release()
+        for store in (self.store, *self.others):
+            if folder is None:
+                theirs = "peer:1" if name == "one" else None
+                lease = store.create(
+                    f"project:/p/{name}", "/p", "m", session_id=name, imported_from=theirs
+                )
+            else:
+                lease = store.lease(name)
+            store.append(lease, records)
+            lease.release()
 
     def folder(self, name):
         files = {file.session_id: file.folder for file in scan(self.folders)}

@@ -15,104 +15,14 @@ from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.benchmarks.programs import ROOT
-from tests.builders import answer, at, header, piece, user
+from tests.builders import answer, header, user
 from tests.examples import examples
 from tests.storage.contract import closed, encoded, new, state
-from tests.storage.index.test_same_answers import ids, queries, texts
-from tui.domain.journal.records import Reset
-from tui.storage.file_store import FileStore
+from tests.storage.index.test_same_answers import World, changes, ids, queries, sessions
 from tui.storage.postgres import search, words
 from tui.storage.postgres.store import PostgresStore
 
-names = st.sampled_from(["one", "two", "three"])
-deeds = st.lists(
-    st.one_of(
-        st.tuples(st.just("say"), names, st.lists(texts, min_size=1, max_size=4)),
-        st.tuples(st.sampled_from(["replace", "again", "rename", "stream"]), names, texts),
-        st.tuples(
-            st.sampled_from(["reset", "archive", "delete", "restore", "purge", "index"]), names
-        ),
-    ),
-    min_size=2,
-    max_size=12,
-)
-
-
-class World:
-    """The same sessions in both stores, changed deed by deed."""
-
-    def __init__(self, *stores):
-        self.stores = stores
-        self.count = 0
-        self.last, self.places = {}, {}
-
-    def play(self, kind, name, *texts):
-        if kind in ("archive", "delete", "restore", "purge", "index"):
-            self.move(kind, name)
-        elif self.places.get(name) != "trash":
-            self.write(name, [*getattr(self, kind)(name, *texts)])
-
-    def say(self, name, texts):
-        for text in texts:
-            yield answer(self.next(name), text, self.count)
-
-    def replace(self, name, text):
-        if name in self.last:
-            replaced = self.last[name]
-            yield answer(self.next(name), text, self.count, replaces=replaced)
-
-    def again(self, name, text):
-        if name in self.last:
-            yield user(self.last[name], text, self.count)
-
-    def rename(self, name, text):
-        yield state(text)
-
-    def stream(self, name, text):
-        if text:
-            yield piece(self.next(name), 0, text, self.count)
-
-    def reset(self, name):
-        yield Reset(at=at(self.count))
-
-    def write(self, name, records):
-        for store in self.stores if records else ():
-            lease = store.lease(name) if name in self.places else self.begun(store, name)
-            store.append(lease, records)
-            lease.release()
-        if records:
-            self.places[name] = "sessions"
-
-    def begun(self, store, name):
-        theirs = "peer:1" if name == "one" else None
-        return store.create(f"project:/p/{name}", "/p", "m", session_id=name, imported_from=theirs)
-
-    def move(self, kind, name):
-        place = self.places.get(name)
-        if kind == "index" and place:
-            self.stores[-1].index(name)
-        elif place and (kind, place) in MOVES:
-            for store in self.stores:
-                getattr(store, kind)(name)
-            self.places[name] = MOVES[kind, place]
-            if kind == "purge":
-                del self.places[name]
-                self.last.pop(name, None)
-
-    def next(self, name):
-        self.count += 1
-        self.last[name] = f"m{self.count}"
-        return self.last[name]
-
-
-MOVES = {
-    ("archive", "sessions"): "archive",
-    ("delete", "sessions"): "trash",
-    ("delete", "archive"): "trash",
-    ("restore", "archive"): "sessions",
-    ("restore", "trash"): "sessions",
-    ("purge", "trash"): "",
-}
+deeds = st.lists(st.one_of(changes, st.tuples(st.just("index"), sessions)), min_size=2, max_size=12)
 
 
 @examples(0.5)
@@ -120,12 +30,14 @@ MOVES = {
 def test_the_server_and_files_give_the_same(postgres_database, deeds, asked):
     server = PostgresStore(postgres_database.address)
     with tempfile.TemporaryDirectory() as directory, closing(server):
-        world = World(FileStore(Path(directory)), server)
-        world.play("say", "one", ["foo bar 検索", "naïve search"])
+        world = World(Path(directory), server)
+        world.say("one", ["foo bar 検索", "naïve search"])
         for deed in deeds:
-            world.play(*deed)
+            world.play(deed)
         for query in asked:
-            of_files, of_server = [each.search(query, 300, seconds=60) for each in world.stores]
+            of_files, of_server = [
+                each.search(query, 300, seconds=60) for each in (world.store, server)
+            ]
             assert ids(of_files) == ids(of_server)
             assert of_files.total == of_server.total
     postgres_database.empty()
