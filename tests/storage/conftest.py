@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import Clock
+from tests.storage.contract import closed, new
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 
@@ -42,6 +43,18 @@ def data(tmp_path):
 @pytest.fixture
 def store(data, clock):
     return FileStore(data, clock)
+
+
+@pytest.fixture
+def name(store):
+    """The id of a closed session."""
+    return closed(store)
+
+
+@pytest.fixture
+def lease(store):
+    """A session that is held."""
+    return new(store)
 
 
 @pytest.fixture

@@ -281,8 +281,7 @@ class ReadingContract:
                 store.append(lease, [answer("m2"), bad])
         assert kept_texts(store, lease.session_id) == ["hello"]
 
-    def test_a_session_is_read_by_many_threads_while_one_writes_to_it(self, store):
-        lease = new(store)
+    def test_a_session_is_read_by_many_threads_while_one_writes_to_it(self, store, lease):
 
         def read(_):
             return len(store.journal(lease.session_id).load().loaded_messages)
@@ -580,28 +579,24 @@ class StoreContract(ReadingContract):
             store.lease("nowhere")
         assert store.holder("nowhere") is None
 
-    def test_a_session_in_the_trash_cannot_be_taken(self, store):
-        name = closed(store)
+    def test_a_session_in_the_trash_cannot_be_taken(self, store, name):
         store.delete(name)
         with pytest.raises(SessionNotFound):
             store.lease(name)
 
-    def test_a_session_held_elsewhere_is_busy_and_its_holder_is_named(self, store, other):
-        lease = new(store)
+    def test_a_session_held_elsewhere_is_busy_and_its_holder_is_named(self, lease, other):
         with pytest.raises(SessionBusy) as told:
             other.lease(lease.session_id)
         assert str(other.holder(lease.session_id)) == told.value.holder
         assert told.value.holder.startswith("in another window (pid ")
         assert f"Session {lease.session_id} is open in another window (pid " in str(told.value)
 
-    def test_its_holder_sees_itself_as_the_holder(self, store):
-        lease = new(store)
+    def test_its_holder_sees_itself_as_the_holder(self, store, lease):
         assert store.holder(lease.session_id) is not None
         lease.release()
         assert store.holder(lease.session_id) is None
 
-    def test_a_session_given_up_can_be_taken_by_another(self, store, other):
-        lease = new(store)
+    def test_a_session_given_up_can_be_taken_by_another(self, store, lease, other):
         lease.release()
         lease.release()
         other.append(other.lease(lease.session_id), [answer("m2")])
@@ -616,8 +611,7 @@ class StoreContract(ReadingContract):
         with pytest.raises(ReadOnly):
             store.append(old, [answer("m3")])
 
-    def test_a_session_of_a_newer_version_is_read_and_not_taken(self, store, backend):
-        name = closed(store)
+    def test_a_session_of_a_newer_version_is_read_and_not_taken(self, store, name, backend):
         backend.make_newer(name)
         with pytest.raises(NewerVersion) as told:
             store.lease(name)
@@ -625,8 +619,9 @@ class StoreContract(ReadingContract):
         assert store.holder(name) is None
         assert kept_texts(store, name) == ["hello"]
 
-    def test_a_session_of_a_newer_version_can_be_set_aside_and_brought_back(self, store, backend):
-        name = closed(store)
+    def test_a_session_of_a_newer_version_can_be_set_aside_and_brought_back(
+        self, store, name, backend
+    ):
         backend.make_newer(name)
         store.archive(name)
         store.restore(name)
@@ -726,8 +721,7 @@ class StoreContract(ReadingContract):
         store.append(lease, [])
         assert store.list(ALL, None, 10).entries == ()
 
-    def test_who_has_given_up_the_lease_cannot_append(self, store, other):
-        lease = new(store)
+    def test_who_has_given_up_the_lease_cannot_append(self, store, lease, other):
         lease.release()
         with pytest.raises(ReadOnly):
             store.append(lease, [user("m2")])
@@ -738,8 +732,7 @@ class StoreContract(ReadingContract):
             other.append(held, [user("m2")])
         assert kept_texts(store, lease.session_id) == ["hello"]
 
-    def test_a_failed_append_leaves_nothing_and_can_be_made_again(self, store, backend):
-        lease = new(store)
+    def test_a_failed_append_leaves_nothing_and_can_be_made_again(self, store, lease, backend):
         again = [answer("m2"), todos("write"), Reset(at(3)), user("m3", "after")]
         backend.fail_next()
         with pytest.raises(StorageFull):
@@ -760,8 +753,7 @@ class StoreContract(ReadingContract):
         assert store.append(lease, [user("m1")]).ordinal == 1
         assert kept_texts(store, lease.session_id) == ["hello"]
 
-    def test_records_of_others_are_given_back_once(self, store, backend):
-        lease = new(store)
+    def test_records_of_others_are_given_back_once(self, store, lease, backend):
         backend.slip_in(lease.session_id, user("m2", "from elsewhere"))
         assert store.append(lease, [user("m3")]).foreign == (user("m2", "from elsewhere"),)
         assert store.append(lease, [user("m4")]).foreign == ()
@@ -771,15 +763,13 @@ class StoreContract(ReadingContract):
         assert store.append(store.lease(name), [user("m3")]).foreign == ()
 
     def test_appending_to_a_session_that_is_no_longer_what_was_written_is_refused(
-        self, store, backend
+        self, store, lease, backend
     ):
-        lease = new(store)
         backend.spoil(lease.session_id)
         with pytest.raises(SessionDamaged):
             store.append(lease, [user("m2")])
 
-    def test_the_first_append_to_an_archived_session_restores_it(self, store):
-        name = closed(store)
+    def test_the_first_append_to_an_archived_session_restores_it(self, store, name):
         store.archive(name)
         lease = store.lease(name)
         assert store.entry(name).status == "archived"
@@ -791,8 +781,7 @@ class StoreContract(ReadingContract):
         assert not store.is_archived(name)
         assert kept_texts(store, name) == ["hello", "again", "more"]
 
-    def test_a_failed_restoring_append_restores_at_the_next_one(self, store, backend):
-        name = closed(store)
+    def test_a_failed_restoring_append_restores_at_the_next_one(self, store, name, backend):
         store.archive(name)
         lease = store.lease(name)
         backend.fail_next()
@@ -801,8 +790,7 @@ class StoreContract(ReadingContract):
         assert store.append(lease, [user("m2", "again")]).restored is True
         assert kept_texts(store, name) == ["hello", "again"]
 
-    def test_a_deleted_session_takes_no_more_records(self, store):
-        lease = new(store)
+    def test_a_deleted_session_takes_no_more_records(self, store, lease):
         store.delete(lease.session_id)
         with pytest.raises(SessionNotFound):
             store.append(lease, [user("m2")])
@@ -859,8 +847,7 @@ class StoreContract(ReadingContract):
     # --- load
 
     @pytest.mark.parametrize("deed", ["archive", "delete"])
-    def test_a_session_that_was_set_aside_is_read_where_it_is(self, store, deed):
-        name = closed(store)
+    def test_a_session_that_was_set_aside_is_read_where_it_is(self, store, name, deed):
         getattr(store, deed)(name)
         assert kept_texts(store, name) == ["hello"]
         assert texts(store.journal(name).tail(1).session.loaded_messages) == ["hello"]
@@ -903,8 +890,7 @@ class StoreContract(ReadingContract):
         "cursor",
         ["", "x", "-1", "[]", "[-1]", "[null]", '["a"]', "99999999", "[99999999]", "[" * 9000],
     )
-    def test_a_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
-        name = closed(store)
+    def test_a_cursor_that_the_store_did_not_make_is_refused(self, store, name, cursor):
         with pytest.raises(StorageError):
             store.journal(name).page(cursor, 5)
         with pytest.raises(StorageError):
@@ -932,16 +918,16 @@ class StoreContract(ReadingContract):
         while told.get(timeout=SECONDS) != session:
             pass
 
-    def test_a_stamp_stays_while_a_session_is_only_read_and_leased(self, store, other):
-        name = closed(store)
+    def test_a_stamp_stays_while_a_session_is_only_read_and_leased(self, store, name, other):
         first = store.stamp(name)
         store.journal(name).load()
         other.lease(name).release()
         assert store.entry(name).status == "closed"
         assert store.stamp(name) == other.stamp(name) == first
 
-    def test_a_stamp_is_another_one_for_a_session_that_got_the_id_of_one_that_is_gone(self, store):
-        name = closed(store)
+    def test_a_stamp_is_another_one_for_a_session_that_got_the_id_of_one_that_is_gone(
+        self, store, name
+    ):
         first = store.stamp(name)
         destroy(store, name)
         assert store.stamp(closed(store, session_id=name)) != first
@@ -1009,8 +995,7 @@ class StoreContract(ReadingContract):
         rest = store.list(SessionFilter(used_before=at(500)), first.cursor, 10)
         assert ids(rest) == [middle, old]
 
-    def test_where_a_session_is_kept_is_told_in_a_line(self, store):
-        name = closed(store)
+    def test_where_a_session_is_kept_is_told_in_a_line(self, store, name):
         assert name in store.location(name)
         with pytest.raises(SessionNotFound):
             store.location("nowhere")
@@ -1076,8 +1061,7 @@ class StoreContract(ReadingContract):
         assert (entry.name, entry.label, entry.status) == ("New", "New", "open")
         assert entry.closed_at is None
 
-    def test_an_entry_is_found_wherever_the_session_is(self, store):
-        name = closed(store)
+    def test_an_entry_is_found_wherever_the_session_is(self, store, name):
         seen = [store.entry(name).status]
         for deed in (store.archive, store.delete, store.restore, store.lease):
             deed(name)
@@ -1130,8 +1114,7 @@ class StoreContract(ReadingContract):
 
     # --- resolve
 
-    def test_a_full_id_means_its_session_wherever_it_is(self, store):
-        name = closed(store)
+    def test_a_full_id_means_its_session_wherever_it_is(self, store, name):
         assert store.resolve(name, SCOPE) == name
         store.delete(name)
         assert store.resolve(name, SCOPE) == name
@@ -1150,8 +1133,7 @@ class StoreContract(ReadingContract):
         with pytest.raises(SessionNotFound):
             store.resolve("#3", "a#b")
 
-    def test_a_number_means_its_session_also_in_the_archive_and_the_trash(self, store):
-        name = closed(store)
+    def test_a_number_means_its_session_also_in_the_archive_and_the_trash(self, store, name):
         for deed in (store.archive, store.delete):
             deed(name)
             assert store.resolve("#1", SCOPE) == name
@@ -1162,8 +1144,7 @@ class StoreContract(ReadingContract):
         with pytest.raises(SessionNotFound):
             store.resolve("#1", SCOPE)
 
-    def test_a_number_means_no_other_session_that_got_the_id_later(self, store):
-        name = closed(store)
+    def test_a_number_means_no_other_session_that_got_the_id_later(self, store, name):
         destroy(store, name)
         closed(store, scope="other", session_id=name)
         with pytest.raises(SessionNotFound):
@@ -1247,8 +1228,7 @@ class StoreContract(ReadingContract):
 
     # --- moves
 
-    def test_each_move_is_noted_with_where_from_where_to_and_its_batch(self, store):
-        name = closed(store)
+    def test_each_move_is_noted_with_where_from_where_to_and_its_batch(self, store, name):
         store.archive(name)
         store.restore(name, Batch("together", "undo"))
         store.delete(name, Batch("more", "clear"))
@@ -1260,9 +1240,8 @@ class StoreContract(ReadingContract):
         assert [m.batch for m in store.moves()][1:] == ["together", "more"]
 
     def test_moves_of_all_programs_are_told_in_their_order_and_outlive_the_session(
-        self, store, other
+        self, store, name, other
     ):
-        name = closed(store)
         store.archive(name)
         other.restore(name)
         store.delete(name)
@@ -1271,14 +1250,12 @@ class StoreContract(ReadingContract):
             targets = [move.target for move in program.moves()]
             assert targets == ["archive", "sessions", "trash"]
 
-    def test_a_refused_move_is_not_noted(self, store):
-        name = closed(store)
+    def test_a_refused_move_is_not_noted(self, store, name):
         with pytest.raises(SessionNotFound):
             store.restore(name)
         assert store.moves() == ()
 
-    def test_a_session_that_its_first_change_restores_is_not_among_the_moves(self, store):
-        name = closed(store)
+    def test_a_session_that_its_first_change_restores_is_not_among_the_moves(self, store, name):
         store.archive(name)
         store.append(store.lease(name), [user("m2", "again")])
         assert [move.target for move in store.moves()] == ["archive"]
@@ -1430,8 +1407,7 @@ class StoreContract(ReadingContract):
         with pytest.raises(SessionNotFound):
             store.restore(closed(store))
 
-    def test_only_what_is_in_the_trash_can_be_purged(self, store):
-        name = closed(store)
+    def test_only_what_is_in_the_trash_can_be_purged(self, store, name):
         with pytest.raises(SessionNotFound):
             store.purge(name)
         store.archive(name)
@@ -1439,8 +1415,7 @@ class StoreContract(ReadingContract):
             store.purge(name)
         assert kept_texts(store, name) == ["hello"]
 
-    def test_only_what_is_kept_can_be_archived(self, store):
-        name = closed(store)
+    def test_only_what_is_kept_can_be_archived(self, store, name):
         store.archive(name)
         with pytest.raises(SessionNotFound):
             store.archive(name)
@@ -1451,35 +1426,32 @@ class StoreContract(ReadingContract):
             store.delete(name)
 
     @pytest.mark.parametrize("verb", ["delete", "archive"])
-    def test_a_session_held_elsewhere_is_not_set_aside(self, store, other, verb):
-        lease = new(store)
+    def test_a_session_held_elsewhere_is_not_set_aside(self, store, lease, other, verb):
         with pytest.raises(SessionBusy):
             getattr(other, verb)(lease.session_id)
         assert store.entry(lease.session_id).status == "open"
 
     @pytest.mark.parametrize("verb", ["restore", "purge"])
-    def test_a_session_held_elsewhere_is_not_brought_back_or_purged(self, store, other, verb):
-        lease = new(store)
+    def test_a_session_held_elsewhere_is_not_brought_back_or_purged(
+        self, store, lease, other, verb
+    ):
         store.delete(lease.session_id)
         with pytest.raises(SessionBusy):
             getattr(other, verb)(lease.session_id)
         assert store.entry(lease.session_id).status == "trashed"
 
-    def test_a_moved_session_is_held_by_nobody(self, store, other):
-        name = closed(store)
+    def test_a_moved_session_is_held_by_nobody(self, store, name, other):
         for verb in (store.archive, store.restore, store.delete, store.restore):
             verb(name)
             assert other.holder(name) is None
         assert other.append(other.lease(name), [user("m2")]).restored is False
 
-    def test_its_holder_may_set_a_session_aside_and_keeps_the_lease(self, store):
-        lease = new(store)
+    def test_its_holder_may_set_a_session_aside_and_keeps_the_lease(self, store, lease):
         store.archive(lease.session_id)
         assert store.append(lease, [user("m2", "back")]).restored is True
         assert store.holder(lease.session_id) is not None
 
-    def test_a_restoring_by_its_holder_is_not_foreign_to_it(self, store):
-        lease = new(store)
+    def test_a_restoring_by_its_holder_is_not_foreign_to_it(self, store, lease):
         store.archive(lease.session_id)
         store.restore(lease.session_id)
         appended = store.append(lease, [user("m2", "back")])
@@ -1496,8 +1468,7 @@ class StoreContract(ReadingContract):
         assert (after.header, after.entries) == (before.header, before.entries)
         assert store.resolve("#2", SCOPE) == name
 
-    def test_a_purged_session_is_gone_and_its_id_may_be_used_anew(self, store):
-        name = closed(store)
+    def test_a_purged_session_is_gone_and_its_id_may_be_used_anew(self, store, name):
         store.delete(name)
         store.purge(name)
         assert store.list(ALL, None, 10).entries == ()
@@ -1508,8 +1479,7 @@ class StoreContract(ReadingContract):
             store.journal(closed(store, user("n1", "anew"), session_id=name)).load().loaded_messages
         ) == ["anew"]
 
-    def test_a_holder_that_purges_has_no_lease_any_more(self, store):
-        lease = new(store)
+    def test_a_holder_that_purges_has_no_lease_any_more(self, store, lease):
         store.delete(lease.session_id)
         store.purge(lease.session_id)
         with pytest.raises(ReadOnly):
@@ -1629,8 +1599,7 @@ class StoreContract(ReadingContract):
         store.restore(names[2])
         assert store.active(SCOPE) == names[2]
 
-    def test_a_scope_whose_sessions_are_all_set_aside_has_no_active_one(self, store):
-        name = closed(store)
+    def test_a_scope_whose_sessions_are_all_set_aside_has_no_active_one(self, store, name):
         store.archive(name)
         assert store.active(SCOPE) is None
 

@@ -35,8 +35,7 @@ def loop(path):
     path.symlink_to(path)
 
 
-def test_a_journal_larger_than_any_session_is_listed_as_unreadable_and_not_read(store):
-    name = closed(store)
+def test_a_journal_larger_than_any_session_is_listed_as_unreadable_and_not_read(store, name):
     os.truncate(store.path(name), 3 * 1024**3)
     (entry,) = store.entries([name])
     assert entry.label == "(unreadable)"
@@ -82,22 +81,19 @@ def test_a_file_that_cannot_be_opened_stands_in_the_list(store, monkeypatch):
 
 
 @pytest.mark.parametrize("garbage", [b"", b"\0" * 300, b"garbage", b"\n\n\n", b"[" * 5000])
-def test_a_file_of_garbage_is_a_session_in_its_scope(store, garbage):
-    name = closed(store)
+def test_a_file_of_garbage_is_a_session_in_its_scope(store, name, garbage):
     store.path(name).write_bytes(garbage)
     entry = found(store, scope=SCOPE)[name]
     assert (entry.label, entry.ordinal, entry.message_count) == (UNREADABLE, 1, 0)
     assert (entry.project_path, entry.damaged > 0) == ("/shop", True)
 
 
-def test_a_session_of_which_one_message_can_be_read_is_called_by_it(store):
-    name = closed(store)
+def test_a_session_of_which_one_message_can_be_read_is_called_by_it(store, name):
     store.path(name).write_bytes(b"garbage\n" + Story().user("what?").lines[1] + b"garbage\n")
     assert found(store)[name].label == "what?"
 
 
-def test_a_session_whose_messages_are_all_damaged_is_unreadable_and_not_empty(store):
-    name = closed(store)
+def test_a_session_whose_messages_are_all_damaged_is_unreadable_and_not_empty(store, name):
     header, *rest = store.path(name).read_bytes().splitlines(keepends=True)
     store.path(name).write_bytes(header + b"".join(b"x" + line for line in rest))
     assert found(store)[name].label == UNREADABLE
@@ -119,8 +115,7 @@ def test_a_damaged_first_line_changes_nothing_in_the_list(store):
     assert store.resolve("#1", SCOPE) == name
 
 
-def test_other_files_are_not_listed(store, put):
-    name = closed(store)
+def test_other_files_are_not_listed(store, name, put):
     for other in (".hidden.jsonl", ".x.jsonl.0a1b2c3d.tmp", "notes.txt", "a b.jsonl", ".jsonl"):
         (store.root / "sessions" / other).write_bytes(Story().user().data)
     assert set(found(store)) == {name}
@@ -189,8 +184,7 @@ def test_a_file_that_goes_between_the_names_and_the_times_is_left_out(store, mon
     assert set(found(store)) == {other}
 
 
-def test_a_session_that_is_archived_while_it_is_looked_up_is_found(store, monkeypatch):
-    name = closed(store)
+def test_a_session_that_is_archived_while_it_is_looked_up_is_found(store, name, monkeypatch):
     real = Folders.find
 
     def find(self, session_id):

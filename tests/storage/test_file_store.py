@@ -73,8 +73,7 @@ def test_a_session_is_a_readable_file_with_its_id_as_name(store):
     assert "会話".encode() in second
 
 
-def test_where_a_session_lies_is_known_wherever_it_is(store):
-    name = closed(store)
+def test_where_a_session_lies_is_known_wherever_it_is(store, name):
     for verb, folder in ((store.archive, "archive"), (store.delete, "trash")):
         verb(name)
         assert store.path(name).parent.name == folder
@@ -98,8 +97,7 @@ def test_everything_is_private_whatever_the_umask(store, umask):
         assert stat.S_IMODE(path.stat().st_mode) == wanted, path
 
 
-def test_a_file_that_was_written_anew_is_private_too(store, monkeypatch):
-    lease = new(store)
+def test_a_file_that_was_written_anew_is_private_too(store, lease, monkeypatch):
     Fails(monkeypatch, "fdatasync")
     store.append(lease, [user("m2")])
     assert stat.S_IMODE(store.path(lease.session_id).stat().st_mode) == 0o600
@@ -178,8 +176,7 @@ def test_a_file_in_the_place_of_the_directory_is_told(tmp_path):
 # --- other programs
 
 
-def test_a_session_is_held_by_one_process_and_read_by_all(store, program):
-    name = closed(store)
+def test_a_session_is_held_by_one_process_and_read_by_all(store, name, program):
     holder = program(HOLD, store.root, name)
     assert holder.read() == "ready"
     with pytest.raises(SessionBusy, match=f"pid {holder.pid} on "):
@@ -193,8 +190,7 @@ def test_a_session_is_held_by_one_process_and_read_by_all(store, program):
     assert store.entry(name).status == "open"
 
 
-def test_a_session_whose_holder_was_killed_can_be_taken_at_once(store, program):
-    name = closed(store)
+def test_a_session_whose_holder_was_killed_can_be_taken_at_once(store, name, program):
     holder = program(HOLD, store.root, name)
     holder.read()
     holder.tell("last words")
@@ -205,8 +201,7 @@ def test_a_session_whose_holder_was_killed_can_be_taken_at_once(store, program):
     assert kept_texts(store, name) == ["hello", "last words", "answer"]
 
 
-def test_who_purges_a_session_leaves_its_lock_to_nobody(store, other):
-    name = closed(store)
+def test_who_purges_a_session_leaves_its_lock_to_nobody(store, name, other):
     store.delete(name)
     store.purge(name)
     assert list((store.root / "locks").glob(f"{name}*")) == []
@@ -216,8 +211,9 @@ def test_who_purges_a_session_leaves_its_lock_to_nobody(store, other):
     lease.release()
 
 
-def test_a_session_that_moves_while_its_lock_is_awaited_is_not_taken(store, other, monkeypatch):
-    name = closed(store)
+def test_a_session_that_moves_while_its_lock_is_awaited_is_not_taken(
+    store, name, other, monkeypatch
+):
     take = locks.take
 
     def slow(path, **options):
@@ -232,8 +228,9 @@ def test_a_session_that_moves_while_its_lock_is_awaited_is_not_taken(store, othe
 
 
 @pytest.mark.parametrize("verb", ["archive", "delete"])
-def test_a_session_that_moves_while_it_is_looked_for_is_found(store, other, monkeypatch, verb):
-    name = closed(store)
+def test_a_session_that_moves_while_it_is_looked_for_is_found(
+    store, name, other, monkeypatch, verb
+):
     lexists = os.path.lexists
     calls = []
 
@@ -251,8 +248,7 @@ def test_a_session_that_moves_while_it_is_looked_for_is_found(store, other, monk
     assert kept_texts(store, name) == ["hello"]
 
 
-def test_a_session_that_moves_between_finding_and_opening_is_read(store, other, monkeypatch):
-    name = closed(store)
+def test_a_session_that_moves_between_finding_and_opening_is_read(store, name, other, monkeypatch):
     real, path = os.open, store.path(name)
 
     def moving(target, *arguments, **named):
@@ -268,8 +264,7 @@ def test_a_session_that_moves_between_finding_and_opening_is_read(store, other, 
 # --- leases that go with moves
 
 
-def test_a_move_that_failed_at_its_end_has_happened_for_the_lease_too(store, monkeypatch):
-    lease = new(store)
+def test_a_move_that_failed_at_its_end_has_happened_for_the_lease_too(store, lease, monkeypatch):
     with monkeypatch.context() as patch:
         Fails(patch, "fsync", first=2)
         with pytest.raises(StorageError):
@@ -462,8 +457,7 @@ def test_what_a_killed_move_left_is_not_found_again_after_another_one(store, lef
     assert len(list(store.root.glob(f"*/{session_id}.jsonl"))) == 1
 
 
-def test_a_move_that_failed_half_way_leaves_nothing_behind_for_the_next(store, monkeypatch):
-    lease = new(store)
+def test_a_move_that_failed_half_way_leaves_nothing_behind_for_the_next(store, lease, monkeypatch):
     with monkeypatch.context() as patch:
         # The new name is there, and nobody knows if it is so for ever.
         Fails(patch, "fsync")

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.builders import user
-from tests.storage.contract import closed, new
+from tests.storage.contract import closed
 from tests.storage.copy_contract import CopyContract, content, lines, put, stored
 from tests.storage.test_contract import FileBackend
 from tui.domain.journal.records import encode
@@ -20,8 +20,7 @@ class TestFileStore(CopyContract):
         return FileBackend(data, clock, monkeypatch)
 
 
-def test_a_half_written_line_is_left_out_while_its_writer_lives(store, data, clock):
-    lease = new(store)
+def test_a_half_written_line_is_left_out_while_its_writer_lives(store, lease, data, clock):
     path = store.path(lease.session_id)
     whole = path.read_bytes()
     with path.open("ab") as file:
@@ -33,9 +32,8 @@ def test_a_half_written_line_is_left_out_while_its_writer_lives(store, data, clo
 
 
 def test_a_half_written_line_is_left_out_if_its_writer_ends_meanwhile(
-    store, data, clock, monkeypatch
+    store, lease, data, clock, monkeypatch
 ):
-    lease = new(store)
     path = store.path(lease.session_id)
     whole, line = path.read_bytes(), encode(user("m2"))
     with path.open("ab") as file:

@@ -14,8 +14,7 @@ class TestPrivateSessions(ReadingContract):
     def backend(self, clock):
         return SimpleNamespace(store=PrivateSessions(clock))
 
-    def test_who_has_given_it_up_cannot_append(self, store):
-        lease = new(store)
+    def test_who_has_given_it_up_cannot_append(self, store, lease):
         lease.release()
         with pytest.raises(ReadOnly):
             store.append(lease, [])

@@ -47,8 +47,7 @@ def ordinal(store, name):
 # --- what is written
 
 
-def test_a_new_session_writes_its_number_and_that_it_is_active(store):
-    name = closed(store)
+def test_a_new_session_writes_its_number_and_that_it_is_active(store, name):
     at = lines_of(store)[0]["at"]
     assert lines_of(store) == [
         {"scope": SCOPE, "at": at, "ordinal": 1, "id": name},
@@ -251,8 +250,7 @@ def test_a_session_of_a_program_that_lost_the_race_for_the_lock_is_refused_and_s
     assert store.append(lease, [user("m1")]).ordinal == 2
 
 
-def test_reading_needs_no_lock(store):
-    name = closed(store)
+def test_reading_needs_no_lock(store, name):
     lock = locks.take(store.root / "scopes.lock")
     assert store.active(SCOPE) == name
     assert len(store.list(SessionFilter(scope=SCOPE), None, 5).entries) == 1
@@ -282,8 +280,7 @@ def test_a_session_whose_birth_failed_gets_its_number_the_next_time(store, monke
     assert ordinal(store, closed(store)) == 3
 
 
-def test_a_file_that_cannot_be_read_hides_no_session_and_is_told_when_it_is_needed(store):
-    name = closed(store)
+def test_a_file_that_cannot_be_read_hides_no_session_and_is_told_when_it_is_needed(store, name):
     path = store.root / "scopes.jsonl"
     path.unlink()
     path.mkdir()
@@ -294,8 +291,7 @@ def test_a_file_that_cannot_be_read_hides_no_session_and_is_told_when_it_is_need
 
 
 @pytest.mark.parametrize("number", ["9" * 4300, "9" * 4000, "[" * 1000 + "]" * 1000, "0", "-1"])
-def test_a_line_beyond_the_limits_is_skipped(store, number):
-    name = closed(store)
+def test_a_line_beyond_the_limits_is_skipped(store, name, number):
     path = store.root / "scopes.jsonl"
     line = b'{"scope":"%s","at":"t","ordinal":%s,"id":"x"}\n' % (SCOPE.encode(), number.encode())
     path.write_bytes(line + path.read_bytes())
@@ -305,8 +301,7 @@ def test_a_line_beyond_the_limits_is_skipped(store, number):
     assert LINES.damaged(path.read_bytes()) == 1
 
 
-def test_a_pipe_in_the_place_of_the_file_stops_nobody_and_is_replaced(store):
-    name = closed(store)
+def test_a_pipe_in_the_place_of_the_file_stops_nobody_and_is_replaced(store, name):
     path = store.root / "scopes.jsonl"
     path.unlink()
     os.mkfifo(path)
