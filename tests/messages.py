@@ -57,7 +57,7 @@ _SILENT = {
 }
 """Calls with arguments that no user meets."""
 _NAMES = {"__all__"}
-_MODULES = {"tui/domain/search/query_words.py", "tui/widgets/key_names.py"}
+_MODULES = {"tui/domain/search/filters.py", "tui/widgets/key_names.py"}
 """Modules of words that are compared, and of names of keys."""
 _LEFT_OUT = {"Authorization", "Infinity", "warm up", "closed session", "at once", "[x]", "<think>"}
 

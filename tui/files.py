@@ -92,7 +92,13 @@ def read_bounded(path: Path, most: int, *, follow: bool = False) -> bytes:
     descriptor = open_regular(path, follow=follow)
     try:
         check_size(descriptor, path, most)
-        return _read_to_end(descriptor, path, most)
+        # Not by st_size: files of /proc have none, and others grow.
+        data = bytearray()
+        while block := os.read(descriptor, _BLOCK):
+            data += block
+            if len(data) > most:
+                raise _too_large(path, most)
+        return bytes(data)
     finally:
         os.close(descriptor)
 
@@ -122,16 +128,6 @@ def read_json(path: Path, most: int, kind: type[_Value] = dict[str, Any]) -> _Va
         return json_limits.converted(json_limits.parse(data), kind)
     except ValueError as error:
         raise UnfitFile(errno.EILSEQ, f"it is damaged: {error}", str(path)) from error
-
-
-def _read_to_end(descriptor: int, path: Path, most: int) -> bytes:
-    # Not by st_size: files of /proc have none, and others grow.
-    data = bytearray()
-    while block := os.read(descriptor, _BLOCK):
-        data += block
-        if len(data) > most:
-            raise _too_large(path, most)
-    return bytes(data)
 
 
 def _too_large(path: Path, most: int) -> UnfitFile:

@@ -21,7 +21,7 @@ _SECONDS_TO_END = 0.1
 _running: set[subprocess.Popen[bytes]] = set()
 
 
-class Output(msgspec.Struct, frozen=True):
+class ProgramOutput(msgspec.Struct, frozen=True):
     """The output of a program; ``code`` is ``None`` if it was ended at a limit."""
 
     data: bytes
@@ -34,7 +34,7 @@ def output_of(
     seconds: float,
     directory: Path = Path("/"),
     environment: Mapping[str, str] = os.environ,
-) -> Output:
+) -> ProgramOutput:
     """Run a program and read its standard output. It blocks; raises ``OSError``.
 
     Nothing of it is left at a limit, nor after ``end_programs``: it has a process group of its own.
@@ -56,11 +56,14 @@ def output_of(
         try:
             data, is_whole = _read(pipe, most_bytes, deadline)
             code = _code(process, deadline) if is_whole else None
-            return Output(data, code)
+            return ProgramOutput(data, code)
         finally:
             _running.discard(process)
             if code is None:
-                _end(process)
+                _kill(process)
+                # A disk that hangs keeps it: then it is left alone.
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(_SECONDS_TO_END)
 
 
 def end_programs(command: Sequence[str] | None = None) -> None:
@@ -98,10 +101,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     # Also where the first process has ended: its children may hold the pipe.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    _kill(process)
-    # A disk that hangs keeps it: then it is left alone.
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_SECONDS_TO_END)

@@ -9,12 +9,11 @@ import pytest
 
 from tests.builders import header, user
 from tui.cli import run
-from tui.cli.index import bar
+from tui.cli.progress import bar
 from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import local_minute
 from tui.storage.file_store import FileStore
-from tui.storage.index.child import Progress
 
 FIELDS = [
     *("session_id", "message_id", "role", "timestamp", "snippet", "score"),
@@ -239,8 +238,8 @@ def test_a_bar_is_drawn_on_a_terminal(sibyl, saved, monkeypatch):
 
 
 def test_the_bar_of_nothing_is_full():
-    assert bar(Progress(0, 0)) == f"[{'#' * 30}] 100%"
-    assert bar(Progress(1, 2)) == f"[{'#' * 15}{'.' * 15}]  50%"
+    assert bar(0, 0) == f"[{'#' * 30}] 100%"
+    assert bar(1, 2) == f"[{'#' * 15}{'.' * 15}]  50%"
 
 
 def test_an_index_that_cannot_be_built_fails(sibyl, saved, data):

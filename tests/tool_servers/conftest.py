@@ -14,7 +14,7 @@ from tests.waiting import SECONDS
 from tui.config import ToolServerSettings
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
 from tui.tool_servers import server as one_server
-from tui.tool_servers.servers import McpServers
+from tui.tool_servers.server import McpServers
 
 RAW = str(Path(__file__).with_name("raw_server.py"))
 

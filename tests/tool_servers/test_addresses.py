@@ -23,7 +23,7 @@ from tests.waiting import SECONDS, until
 from tui.config import ToolServerSettings
 from tui.domain.tool_servers import ServerStatus, ToolResult
 from tui.tool_servers import server as one_server
-from tui.tool_servers.servers import McpServers
+from tui.tool_servers.server import McpServers
 
 
 class Reached:

@@ -9,7 +9,7 @@ import pytest
 
 from tui.config import ToolServerSettings
 from tui.domain.tool_servers import OfferedTool, ServerStatus
-from tui.tool_servers.servers import McpServers
+from tui.tool_servers.server import McpServers
 
 SDK = str(Path(__file__).with_name("sdk_server.py"))
 

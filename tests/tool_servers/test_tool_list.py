@@ -4,8 +4,13 @@ import pytest
 
 from tests.tool_servers.conftest import tool
 from tui.domain.tool_servers import OfferedTool
-from tui.tool_servers.schemas import LONGEST_SCHEMA
-from tui.tool_servers.tool_list import LONGEST_DESCRIPTION, MOST_TOOLS, ToolList, read_tools
+from tui.tool_servers.tool_list import (
+    LONGEST_DESCRIPTION,
+    LONGEST_SCHEMA,
+    MOST_TOOLS,
+    ToolList,
+    read_tools,
+)
 
 
 def read(*listed: object, wanted: tuple[str, ...] = (), identity: str = "serve") -> ToolList:

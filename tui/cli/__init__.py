@@ -9,7 +9,6 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from tui.cli import output
 from tui.cli.parser import build, parse
@@ -23,9 +22,6 @@ from tui.errors import (
     UsageError,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 Command = Callable[[Namespace], int]
 _MODULES = {
     "": "screen",
@@ -35,8 +31,8 @@ _MODULES = {
     "sessions export": "export",
     "sessions copy": "copying",
     "import": "imports",
-    "index rebuild": "index",
-    "doctor": "doctor",
+    "index rebuild": "search",
+    "doctor": "report",
     "config": "config",
     "completion": "config",
 }
@@ -57,7 +53,8 @@ def run(arguments: Sequence[str]) -> int:
             output.tell(line)
         if isinstance(error, ServerRefused | ServerUnreachable):
             output.tell(_LOCALLY)
-        return _exit_code(error)
+        usage = (UsageError, ConfigError, SessionNotFound, AmbiguousSession)
+        return USAGE if isinstance(error, usage) else FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -71,10 +68,8 @@ def _dispatch(chosen: Namespace) -> int:
     from tui.config import paths
 
     log_file = paths.debug_log(os.environ, chosen.debug)
-    return command(chosen) if log_file is None else _logged(command, chosen, log_file)
-
-
-def _logged(command: Command, chosen: Namespace, log_file: "Path") -> int:
+    if log_file is None:
+        return command(chosen)
     from tui.cli.debug_log import DebugLog
 
     log = DebugLog(log_file)
@@ -93,8 +88,3 @@ def _command(verb: str) -> Command:
         raise UsageError(build().format_usage().rstrip())
     found: Command = import_module(f"tui.cli.{module}").run
     return found
-
-
-def _exit_code(error: SibylError) -> int:
-    usage = (UsageError, ConfigError, SessionNotFound, AmbiguousSession)
-    return USAGE if isinstance(error, usage) else FAILED

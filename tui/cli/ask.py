@@ -19,8 +19,8 @@ from tui.cli import output
 from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
 from tui.config import paths
+from tui.domain.journal.blocks import media_type_of
 from tui.domain.journal.message import TEXT_BYTES, Message
-from tui.domain.pictures import media_type_of
 from tui.domain.references import words_in
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_approval import Choice, Question
@@ -55,7 +55,9 @@ _STREAM = "Cannot attach {name}: it is a stream. Pipe its text into ask, without
 
 def read_prompt(argument: str | None) -> str:
     """Read the prompt. Raises ``UsageError`` if it is blank or too large."""
-    text = _joined(argument, _piped())
+    text = piped = _piped()
+    if argument is not None and argument != _STANDARD_INPUT:
+        text = f"{argument}\n\n{piped}" if piped.strip() else argument
     if not text.strip():
         raise UsageError("Nothing to send.")
     if len(text.encode()) > TEXT_BYTES:
@@ -63,17 +65,15 @@ def read_prompt(argument: str | None) -> str:
     return text
 
 
-def typed_part(argument: str | None) -> str:
-    """Give the part that the user typed: piped text may be anybody's, and refers to nothing."""
-    return "" if argument is None or argument == _STANDARD_INPUT else argument
-
-
 def refuse_streams(files: Iterable[str]) -> None:
     """Raise ``UsageError`` for a file that is a pipe, or standard input itself."""
     for name in files:
         # Whatever else is wrong with it is said when it is read.
         with suppress(OSError, ValueError):
-            if _is_stream(os.stat(name)):  # noqa: PTH116 - any bytes, also an empty name
+            status = os.stat(name)  # noqa: PTH116 - any bytes, also an empty name
+            if stat.S_ISFIFO(status.st_mode) or (
+                sys.stdin is not None and os.path.samestat(status, os.fstat(sys.stdin.fileno()))
+            ):
                 raise UsageError(_STREAM.format(name=make_visible_name(name)))
 
 
@@ -88,18 +88,6 @@ def confirm_secrets(names: Sequence[str], model: str) -> None:
     output.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError(f"Not sent: {listed}.")
-
-
-def _is_stream(status: os.stat_result) -> bool:
-    if stat.S_ISFIFO(status.st_mode):
-        return True
-    return sys.stdin is not None and os.path.samestat(status, os.fstat(sys.stdin.fileno()))
-
-
-def _joined(argument: str | None, piped: str) -> str:
-    if argument is None or argument == _STANDARD_INPUT:
-        return piped
-    return f"{argument}\n\n{piped}" if piped.strip() else argument
 
 
 def _piped() -> str:
@@ -179,7 +167,8 @@ def _content(
     program: Program, session: OpenSession, chosen: Namespace, prompt: str
 ) -> str | list[Any]:
     """Attach the files to the prompt, before anything is sent."""
-    own = words_in(typed_part(chosen.prompt))
+    # Piped text may be anybody's, and refers to nothing.
+    own = words_in("" if chosen.prompt in (None, _STANDARD_INPUT) else chosen.prompt)
     if not chosen.files and not own:
         return prompt
     from tui.engine.prompts.attaching import Place, attach

@@ -4,7 +4,6 @@ import platform
 import traceback
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from types import TracebackType
 
 import tui
@@ -72,7 +71,14 @@ def _places(end: TracebackType | None) -> Iterator[str]:
 def last_words(error: Exception) -> str:
     """Write the report, and say where it is."""
     try:
-        path = _written(error)
+        path = state_directory() / NAME
+        make_directory(path.parent)
+        file = LogFile(path, _MOST_BYTES)
+        report = f"{format_utc(utc_now())} {versions()}\n{format_without_messages(error)}\n"
+        try:
+            file.write(report.encode(errors="replace"))
+        finally:
+            file.close()
     except OSError as failure:
         reason = failure.strerror or type(failure).__name__
         return f"This is a bug in sibyl-tui. Its report could not be written: {reason}."
@@ -80,19 +86,3 @@ def last_words(error: Exception) -> str:
         f"This is a bug in sibyl-tui. Please report it with the end of {path},"
         " which has no text and no key of yours."
     )
-
-
-def _written(error: Exception) -> Path:
-    directory = state_directory()
-    make_directory(directory)
-    path = directory / NAME
-    file = LogFile(path, _MOST_BYTES)
-    try:
-        file.write(_report(error).encode(errors="replace"))
-    finally:
-        file.close()
-    return path
-
-
-def _report(error: Exception) -> str:
-    return f"{format_utc(utc_now())} {versions()}\n{format_without_messages(error)}\n"

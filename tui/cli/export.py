@@ -25,6 +25,7 @@ from tui.storage.export_file import create, create_or_replace
 from tui.storage.protocol import SessionFilter
 
 _Write = Callable[[Conversation], None]
+_STANDARD_OUTPUT = (None, "-")
 _ENDINGS = {"markdown": "md", "jsonl": "jsonl"}
 
 
@@ -54,7 +55,7 @@ class _Outcome(msgspec.Struct):
     def tell(self, chosen: Namespace) -> None:
         if not self.done and not self.failed:
             output.tell("No session to export.")
-        elif self.done and not _is_piped(chosen):
+        elif self.done and chosen.output not in _STANDARD_OUTPUT:
             output.put_line(f"Exported {plural(self.done, 'session')} to {chosen.output}")
         if len(self.existing) == 1:
             output.tell(f"{self.existing[0]} already exists. Add --force to replace it.")
@@ -96,15 +97,15 @@ def _export(
         raise OutputError(f"Cannot write {error.filename}: {error.strerror}.") from error
 
 
-def _is_piped(chosen: Namespace) -> bool:
-    return chosen.output in (None, "-")
-
-
 def _destination(chosen: Namespace) -> _Write:
     """The way to write one session. Raises ``UsageError``."""
     is_one = len(chosen.targets) == 1
-    if _is_piped(chosen):
-        return _piped(chosen.format, is_one=is_one)
+    if chosen.output in _STANDARD_OUTPUT:
+        if chosen.format == "jsonl":
+            return _put_json_lines
+        if is_one:
+            return _put_markdown
+        raise UsageError("Several sessions need a folder (--output FOLDER) or --format jsonl.")
     path = Path(chosen.output)
     write = create_or_replace if chosen.force else create
     formatted = _FORMATS[chosen.format]
@@ -117,14 +118,6 @@ def _destination(chosen: Namespace) -> _Write:
         write(place, formatted(found, place))
 
     return write_named
-
-
-def _piped(form: str, *, is_one: bool) -> _Write:
-    if form == "jsonl":
-        return _put_json_lines
-    if not is_one:
-        raise UsageError("Several sessions need a folder (--output FOLDER) or --format jsonl.")
-    return _put_markdown
 
 
 def _made(folder: Path) -> Path:

@@ -4,7 +4,6 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from tui.cli.progress import STOPPED, ProgressLine
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import beginning_of_day
-from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
+from tui.engine.imports.outcome import Failure, Outcome
 from tui.engine.imports.outcome_words import program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
 from tui.engine.imports.progress import Stopped
@@ -38,9 +37,9 @@ def run(chosen: Namespace) -> int:
     program = Program.from_arguments(chosen)
     wanted = _wanted(chosen)
     # --from names another program.
-    own, others = ([], wanted.paths) if chosen.sources else _divided(wanted.paths)
-    take = _tell_own if chosen.dry_run else partial(_import_own, program)
-    sessions = [take(path) for path in own]
+    own = [] if chosen.sources else [path for path in wanted.paths if is_session_file(path)]
+    others = tuple(path for path in wanted.paths if path not in own)
+    sessions = [_import_own(program, path, dry_run=chosen.dry_run) for path in own]
     if others or not own:
         wanted = msgspec.structs.replace(wanted, paths=others)
         return _import(program, chosen, wanted, sessions)
@@ -71,23 +70,11 @@ def _wanted(chosen: Namespace) -> Wanted:
     )
 
 
-def _chosen(chosen: Namespace) -> bool:
-    """Tell whether the arguments say what to import, so that nothing is asked."""
-    return bool(chosen.all or chosen.sources or chosen.paths or chosen.dry_run)
-
-
-def _divided(paths: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
-    """Tell rescue files and journals of this program from the files of others."""
-    own = [path for path in paths if is_session_file(path)]
-    return own, tuple(path for path in paths if path not in own)
-
-
-def _tell_own(path: Path) -> _Json:
-    output.tell(f"Session of sibyl-tui: {make_visible_line(str(path))}")
-    return {"path": str(path)}
-
-
-def _import_own(program: Program, path: Path) -> _Json:
+def _import_own(program: Program, path: Path, *, dry_run: bool) -> _Json:
+    """Import a rescue file or a journal of this program."""
+    if dry_run:
+        output.tell(f"Session of sibyl-tui: {make_visible_line(str(path))}")
+        return {"path": str(path)}
     done = import_file(program.store, path, program.now())
     output.tell(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
     program.tell_damage(done.damaged, str(path))
@@ -115,9 +102,15 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
         if chosen.json:
             output.put_json(_plan_json(plan, sessions, dry_run=chosen.dry_run), 2)
         return int(bool(plan.unread))
-    if not _chosen(chosen) and not _confirmed(plan):
-        output.tell("Nothing imported.")
-        return 0
+    if not (chosen.all or chosen.sources or chosen.paths):
+        if not output.is_terminal(sys.stdin):
+            raise UsageError(
+                "import asks first. Without a terminal, add --all, --from NAME, a PATH or"
+                " --dry-run."
+            )
+        if not output.confirmed(f"Import from {plural(plan.sources, 'file')}? (y/n) "):
+            output.tell("Nothing imported.")
+            return 0
     with progress.stopped_by_keys():
         outcome = run_import(program.store, plan, progress.show)
     progress.end()
@@ -125,20 +118,13 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
         output.put_json(_outcome_json(plan, outcome, sessions), 2)
     else:
         _show(outcome)
-    _tell_end(outcome)
+    if outcome.error:
+        output.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
+    elif outcome.stopped:
+        output.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
     if outcome.stopped:
         return STOPPED
     return int(not outcome.is_whole)
-
-
-def _confirmed(plan: Plan) -> bool:
-    if not output.is_terminal(sys.stdin):
-        raise UsageError(
-            "import asks first. Without a terminal, add --all, --from NAME, a PATH or --dry-run."
-        )
-    sys.stderr.write(f"Import from {plural(plan.sources, 'file')}? (y/n) ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 # --- words
@@ -158,16 +144,11 @@ def _tell_plan(plan: Plan) -> None:
 
 def _show(outcome: Outcome) -> None:
     for each in outcome.programs:
-        _tell_program(each)
+        for line in program_lines(each):
+            output.put_line(line)
+        _tell_failures(each.failures)
     if added := [each.program for each in outcome.programs if each.added]:
         output.put_line(_WHERE.format(added[0]))
-
-
-def _tell_end(outcome: Outcome) -> None:
-    if outcome.error:
-        output.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
-    elif outcome.stopped:
-        output.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
 
 
 _NONE_SINCE = "No sessions of other programs were changed since then."
@@ -176,12 +157,6 @@ _WHERE = (
     "Every search finds them: sibyl-tui sessions search from:{} WORDS"
 )
 _AGAIN = "The same command continues, and adds nothing twice."
-
-
-def _tell_program(done: ImportedProgram) -> None:
-    for line in program_lines(done):
-        output.put_line(line)
-    _tell_failures(done.failures)
 
 
 def _tell_failures(failures: Sequence[Failure]) -> None:

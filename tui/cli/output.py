@@ -45,7 +45,8 @@ def put_line(text: str = "") -> None:
 def put_json(value: Any, indent: int | None = None) -> None:
     """Print a value as JSON without terminal controls."""
     text = terminal_json(value, indent)
-    put((text if _is_utf8(sys.stdout) else ascii_json(text)) + "\n")
+    is_utf8 = sys.stdout is None or codecs.lookup(sys.stdout.encoding).name == "utf-8"
+    put((text if is_utf8 else ascii_json(text)) + "\n")
 
 
 def tell(text: str) -> None:
@@ -59,6 +60,13 @@ def tell(text: str) -> None:
     except OSError:
         # A closed standard error does not stop the program.
         discard(sys.stderr)
+
+
+def confirmed(question: str) -> bool:
+    """Ask a question on the terminal, and read its answer."""
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -77,10 +85,6 @@ def columns() -> int | None:
         return os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL_COLUMNS
     except OSError:
         return _USUAL_COLUMNS
-
-
-def _is_utf8(stream: TextIO | None) -> bool:
-    return stream is None or codecs.lookup(stream.encoding).name == "utf-8"
 
 
 def discard(stream: TextIO) -> None:

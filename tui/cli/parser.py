@@ -64,8 +64,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     # Building the subparsers takes 4 ms, which the start of the full screen saves.
     grammar = _without_commands() if asks_for_screen([*arguments]) else build()
+    # ``--debug`` takes no argument after it: that is a command, a prompt or a session file.
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = [f"{_DEBUG}=" if each == _DEBUG else each for each in arguments[:end]]
     try:
-        chosen = grammar.parse_args(_with_attached_file(arguments))
+        chosen = grammar.parse_args([*options, *arguments[end:]])
     except UsageError as error:
         if _DEBUG not in arguments:
             raise
@@ -74,13 +77,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         if name not in _PATHS:
             setattr(chosen, name, _as_text(value))
     return chosen
-
-
-def _with_attached_file(arguments: Sequence[str]) -> list[str]:
-    """Let ``--debug`` take no argument after it: that is a command, a prompt or a session file."""
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    options = [f"{_DEBUG}=" if each == _DEBUG else each for each in arguments[:end]]
-    return [*options, *arguments[end:]]
 
 
 def _as_text(value: Any) -> Any:

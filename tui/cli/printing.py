@@ -1,12 +1,11 @@
 """Printing of a turn: as text, or as JSON with one object per line."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from tui.cli import output
 from tui.domain.journal.json_text import terminal_json
-from tui.domain.journal.message import TokenUsage
 from tui.engine.turns.events import (
     LEFT_OUT,
     AnswerRestarted,
@@ -67,7 +66,11 @@ class TextPrinter:
                 self._end_line()
                 output.tell(text)
             case TurnEnded():
-                self._end_turn(event)
+                self._end_line()
+                if event.error:
+                    output.tell(event.error)
+                elif event.status != "complete":
+                    output.tell(f"The answer was {event.status}.")
             case (
                 MessageSaved()
                 | ThinkingAdded()
@@ -83,13 +86,6 @@ class TextPrinter:
     def fail(self, reason: str) -> None:
         self._end_line()
         output.tell(reason)
-
-    def _end_turn(self, event: TurnEnded) -> None:
-        self._end_line()
-        if event.error:
-            output.tell(event.error)
-        elif event.status != "complete":
-            output.tell(f"The answer was {event.status}.")
 
     def _end_line(self) -> None:
         if self._in_line:
@@ -107,11 +103,12 @@ class JsonPrinter:
         match event:
             case MessageSaved(session_id=session_id, message=message):
                 ids = {"session_id": session_id, "message_id": message.id}
-                output.put_json(
-                    {"type": "saved", **ids, "role": message.role, **_usage_json(message.usage)}
-                )
-            case TextAdded() | AnswerRestarted():
-                output.put_json(_text_json(event))
+                usage = {"usage": msgspec.to_builtins(message.usage)} if message.usage else {}
+                output.put_json({"type": "saved", **ids, "role": message.role, **usage})
+            case TextAdded(text=text):
+                output.put_json({"type": "delta", "text": text})
+            case AnswerRestarted():
+                output.put_json({"type": "restart"})
             case ToolCalled(call=call):
                 output.put_json({"type": "tool_call", **msgspec.structs.asdict(call)})
             case ToolReturned(call=call, result=result):
@@ -123,7 +120,11 @@ class JsonPrinter:
             case NoticeGiven(text=text) | RequestChanged(text=text):
                 output.tell(text)
             case TurnEnded():
-                self._end_turn(event)
+                if event.error:
+                    self.fail(event.error)
+                ids = {"session_id": event.session_id, "message_id": event.message_id}
+                left_out = {"earlier_messages_left_out": True} if self._left_out else {}
+                output.put_json({"type": "done", **ids, "status": event.status, **left_out})
             case (
                 AnswerStarted()
                 | ThinkingAdded()
@@ -138,19 +139,3 @@ class JsonPrinter:
 
     def fail(self, reason: str) -> None:
         output.put_json({"type": "error", "message": reason})
-
-    def _end_turn(self, event: TurnEnded) -> None:
-        if event.error:
-            self.fail(event.error)
-        ids = {"session_id": event.session_id, "message_id": event.message_id}
-        left_out = {"earlier_messages_left_out": True} if self._left_out else {}
-        output.put_json({"type": "done", **ids, "status": event.status, **left_out})
-
-
-def _text_json(event: TextAdded | AnswerRestarted) -> dict[str, str]:
-    is_text = isinstance(event, TextAdded)
-    return {"type": "delta", "text": event.text} if is_text else {"type": "restart"}
-
-
-def _usage_json(usage: TokenUsage | None) -> dict[str, Any]:
-    return {"usage": msgspec.to_builtins(usage)} if usage else {}

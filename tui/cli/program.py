@@ -138,19 +138,17 @@ class Program(msgspec.Struct, frozen=True):
             return Tools()
         from tui.engine.turns.built_in_tools import built_in_tools
 
+        servers: ToolServers | None = None
+        if config.mcp:
+            from tui.tool_servers.server import McpServers
+
+            servers = McpServers(config.mcp)
         search = partial(self.store.search, seconds=_SEARCH_SECONDS)
         return Tools(
             built_in_tools(config.tools.enabled, search, self.clock),
-            servers=self._tool_servers(),
+            servers=servers,
             approvals=ToolApprovals(paths.state_directory() / tool_approvals.FILE),
         )
-
-    def _tool_servers(self) -> "ToolServers | None":
-        if not self.settings.config.mcp:
-            return None
-        from tui.tool_servers.servers import McpServers
-
-        return McpServers(self.settings.config.mcp)
 
     def now(self) -> str:
         """The time, as in a journal."""

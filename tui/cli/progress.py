@@ -6,7 +6,6 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from tui.cli import output
-from tui.cli.index import filled
 from tui.domain.text.labels import plural
 from tui.domain.views.import_rows import bytes_words
 from tui.engine.imports.progress import Progress
@@ -14,6 +13,14 @@ from tui.engine.imports.progress import Progress
 STOPPED = 130
 """The exit code after Ctrl+C."""
 _CLEAR = "\r\x1b[K"
+_BAR_CELLS = 30
+
+
+def bar(done: int, total: int) -> str:
+    """Format a part of a whole as a bar."""
+    part = done / total if total else 1.0
+    full = int(part * _BAR_CELLS)
+    return f"[{'#' * full}{'.' * (_BAR_CELLS - full)}] {part:4.0%}"
 
 
 class ProgressLine:
@@ -44,9 +51,8 @@ class ProgressLine:
 
     def show(self, progress: Progress) -> bool:
         """Show how many bytes are done; false once it was stopped."""
-        part = progress.done / progress.total if progress.total else 1.0
         size = f"{bytes_words(progress.done)} of {bytes_words(progress.total)}"
-        self._write(f"{filled(part)}  {size}  {progress.title}")
+        self._write(f"{bar(progress.done, progress.total)}  {size}  {progress.title}")
         return self._is_wanted
 
     def end(self) -> None:

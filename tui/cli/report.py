@@ -1,27 +1,141 @@
-"""The report of ``doctor``: what a bug report needs, without texts and keys."""
+"""``sibyl-tui doctor``: a report for bug reports, and examination of the data directory.
+
+The report has what a bug report needs, without texts and keys.
+"""
 
 import os
 import platform
 import shutil
 import sqlite3
-from collections.abc import Mapping
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
+
 import tui
+from tui.cli import output
 from tui.cli.crash import NAME as CRASH_LOG
 from tui.cli.crash import library_version, system
-from tui.config import Settings, ToolServerSettings, paths
+from tui.config import Flags, Settings, ToolServerSettings, load_settings, paths
 from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
-from tui.domain.text.labels import plural
-from tui.errors import ConfigError, SibylError
+from tui.domain.text.labels import damage_words, plural
+from tui.domain.timestamps import utc_now
+from tui.errors import ConfigError, SessionDamaged, SessionNotFound, SibylError, StorageError
 from tui.providers.catalog import Catalog
-from tui.storage.doctor import Doctor
+from tui.storage.doctor import Doctor, Finding, Verdict, verdict
 from tui.storage.inventory import folder_sizes, index_state, pictures_size
+from tui.storage.opening import ServerStore, open_store
+from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 
 Report = Mapping[str, Mapping[str, str]]
 """Rows by section and by name."""
+
+_PAGE = 200
+_EXIT_CODES: dict[Verdict, int] = {"clean": 0, "findings": 1, "damage": 2}
+
+
+def run(chosen: Namespace) -> int:
+    """Report, and examine the data directory; a damaged configuration is a finding, too.
+
+    The exit code is the verdict: 0 clean, 1 findings, 2 damage.
+    """
+    environment = dict(os.environ)
+    root = paths.data_directory(environment, chosen.data_dir)
+    settings = _settings(chosen, environment)
+    doctor = Doctor(root)
+    findings: list[Finding] = []
+    if isinstance(settings, SibylError):
+        source = settings.source if isinstance(settings, ConfigError) else ""
+        findings.append(Finding("configuration", None, source, str(settings)))
+    try:
+        findings += doctor.examine(repair=chosen.repair)
+    except StorageError as error:
+        findings.append(Finding("unreadable", None, ".", str(error)))
+    rows, found_there = _of_server(settings, root)
+    findings += found_there
+    report = dict(make_report(root, settings, doctor, environment))
+    if rows:
+        # The sessions are elsewhere.
+        report |= {**rows, "files of this machine": report.pop("store")}
+    found = verdict(findings)
+    if chosen.json:
+        listed = [msgspec.structs.asdict(each) for each in findings]
+        output.put_json({"status": found, "findings": listed, "report": report}, 2)
+    else:
+        _put_text(report, findings, found)
+    return _EXIT_CODES[found]
+
+
+def _settings(chosen: Namespace, environment: dict[str, str]) -> Settings | SibylError:
+    flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
+    try:
+        return load_settings(paths.config_file(environment), environment, flags)
+    except ConfigError as error:
+        return error
+
+
+def _of_server(settings: Settings | SibylError, root: Path) -> tuple[Report, list[Finding]]:
+    """Report on the server of the store, and read every session there."""
+    if isinstance(settings, SibylError) or not settings.config.store:
+        return {}, []
+    rows: Report = {}
+    findings: list[Finding] = []
+    try:
+        store = open_store(settings.config.store, root, utc_now)
+        if not isinstance(store, ServerStore):
+            return {}, []
+        with closing(store):
+            findings += [_of_store("server", each) for each in store.check()]
+            rows = {"server": store.report()}
+            findings += _damaged(store)
+    except (StorageError, ConfigError) as error:
+        # A server that is away has damaged nothing.
+        findings.append(_of_store("server", str(error)))
+    return rows, findings
+
+
+def _damaged(store: SessionStore) -> Iterator[Finding]:
+    """Read every session. Raises ``StorageError`` if the store fails."""
+    cursor = None
+    while True:
+        listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), cursor, _PAGE)
+        for entry in listing.entries:
+            try:
+                damaged = store.journal(entry.id).load().damaged
+            except SessionNotFound:
+                # It was purged meanwhile.
+                continue
+            except SessionDamaged as error:
+                yield _of_store("unreadable", str(error), entry.id)
+                continue
+            if damaged:
+                yield _of_store("damaged_records", damage_words(damaged, entry.id), entry.id)
+        cursor = listing.cursor
+        if cursor is None:
+            return
+
+
+def _of_store(kind: str, message: str, session_id: str | None = None) -> Finding:
+    return Finding(kind, session_id, "store", message)
+
+
+def _put_text(report: Report, findings: Sequence[Finding], found: Verdict) -> None:
+    for title, rows in report.items():
+        output.put_line(title)
+        width = max(map(len, rows), default=0) + 2
+        for name, text in rows.items():
+            output.put_line(f"  {name:<{width}}{text}")
+    output.put_line()
+    for finding in findings:
+        repaired = " (repaired)" if finding.repaired else ""
+        line = f"{finding.kind}: {finding.path}: {finding.message}{repaired}"
+        output.put_line(paths.with_tilde(line))
+    output.put_line(found)
+
 
 _NETWORK = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _LIBRARIES = ("httpx2", "msgspec", "mcp")
@@ -54,15 +168,6 @@ def make_report(
         title: {name: paths.with_tilde(text) for name, text in rows.items()}
         for title, rows in sections.items()
     }
-
-
-def as_lines(report: Report) -> list[str]:
-    """Format a report as plain text in columns."""
-    lines: list[str] = []
-    for title, rows in report.items():
-        width = max(map(len, rows), default=0) + 2
-        lines += [title, *(f"  {name:<{width}}{text}" for name, text in rows.items())]
-    return lines
 
 
 def _versions() -> dict[str, str]:
@@ -99,8 +204,11 @@ def _connections(settings: Settings, environment: Mapping[str, str]) -> dict[str
         except ConfigError as error:
             rows[name] = str(error)
             continue
-        if provider and name != OFFLINE and _is_used(provider, settings, environment):
-            rows[name] = f"{_host(provider)}, {provider.dialect}, {_key(provider, environment)}"
+        if not provider or name == OFFLINE:
+            continue
+        if name in settings.providers or (provider.key_variable or "") in environment:
+            host, key = _host_of(provider.base_url), _key(provider, environment)
+            rows[name] = f"{host}, {provider.dialect}, {key}"
     rows["proxies and certificates"] = _network(settings, environment)
     servers = settings.config.mcp.items()
     return rows | {f"mcp.{name}": _tool_server(each, environment) for name, each in servers}
@@ -124,14 +232,6 @@ def _network(settings: Settings, environment: Mapping[str, str]) -> str:
     own = [name for name, each in settings.config.providers.items() if each.proxy is not None]
     names += [f"proxy in [providers.{name}]" for name in own]
     return ", ".join(names) or "none is set"
-
-
-def _is_used(provider: Provider, settings: Settings, environment: Mapping[str, str]) -> bool:
-    return provider.name in settings.providers or (provider.key_variable or "") in environment
-
-
-def _host(provider: Provider) -> str:
-    return _host_of(provider.base_url)
 
 
 def _host_of(url: str) -> str:
@@ -159,20 +259,18 @@ def _store(root: Path, doctor: Doctor) -> dict[str, str]:
     versions = (
         f"version {version}: {count:,}" for version, count in sorted(doctor.formats.items())
     )
+    # Their records have forms that no reader knows.
+    changed = ", ".join(
+        f"{name} ({plural(n, 'record')})" for name, n in sorted(doctor.unknown.items())
+    )
     return {
         "place": str(root),
         **folder_sizes(root),
         "pictures": pictures_size(root),
         "formats": ", ".join(versions) or "none",
         "search index": index_state(root),
-        "imports": _imports(doctor.unknown),
+        "imports": f"format has changed: {changed}" if changed else "every format is known",
     }
-
-
-def _imports(unknown: Mapping[str, int]) -> str:
-    """Say of which programs the format has changed: records have forms that no reader knows."""
-    programs = [f"{name} ({plural(count, 'record')})" for name, count in sorted(unknown.items())]
-    return f"format has changed: {', '.join(programs)}" if programs else "every format is known"
 
 
 def _logs(environment: Mapping[str, str]) -> dict[str, str]:

@@ -123,11 +123,6 @@ def _started(
     return workspace
 
 
-def _retention(program: Program) -> Retention:
-    config = program.settings.config
-    return Retention(program.store, config.retention, config.hooks.on_archive, program.clock)
-
-
 def _parts(
     program: Program,
     models: ModelSource,
@@ -147,7 +142,9 @@ def _parts(
         models=models,
         connections=connections,
         model_lists=cache(partial(_model_lists, program, models, connections)),
-        retention=_retention(program),
+        retention=Retention(
+            program.store, config.retention, config.hooks.on_archive, program.clock
+        ),
         turn_settings=turn_settings,
         final_save=final_save,
         session_moves=partial(_session_moves, program, workspace),

@@ -1,16 +1,18 @@
-"""``sibyl-tui sessions search``: search in names and messages of all sessions."""
+"""``sibyl-tui sessions search`` in names and messages of all sessions, and ``index rebuild``."""
 
+import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.cli import output
 from tui.cli.program import Program
+from tui.cli.progress import bar
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit, SearchResult, found_words, hit_lines, parse
 from tui.domain.text.safe_text import make_visible_line
 from tui.engine.library.near_matches import nearest
 from tui.errors import UsageError
+from tui.storage.index.child import Progress
 
 _PATIENT_SECONDS = 10.0
 _SESSION_FIELDS = (
@@ -21,24 +23,28 @@ _JSON_FIELDS = ("session_id", "message_id", "role", "timestamp", "snippet", "sco
 
 
 def run(chosen: Namespace) -> int:
-    """Print the best hits."""
+    """Print the best hits, or rebuild the index."""
     program = Program.from_arguments(chosen)
+    if chosen.command == "index rebuild":
+        return _rebuild(program)
     # The words of the command line form one query.
     query = " ".join(map(_quoted, chosen.words))
     if fault := parse(query).filters.fault:
         raise UsageError(fault)
     found = _found(program, query, _limit(chosen.limit))
+    entries = program.store.entries({hit.session_id for hit in found.hits}) if found.hits else ()
     if chosen.json:
-        entries = {entry.id: entry for entry in _entries(program, found)}
-        output.put_json([_as_json(hit, entries) for hit in found.hits], 2)
+        by_id = {entry.id: entry for entry in entries}
+        output.put_json([_as_json(hit, by_id.get(hit.session_id)) for hit in found.hits], 2)
     elif found.hits:
         output.put_line(found_words(found))
-        for line in _lines(program, found):
-            output.put_line(line)
+        for number, line in enumerate(hit_lines(found.hits, entries, program.clock()), 1):
+            output.put_line(f"{number:3}. {line}")
     else:
         output.put_line(f'No session matches "{make_visible_line(query)}".')
-        if not found.late:
-            _tell_nearest(program, query)
+        near = None if found.late else nearest(lambda each: program.store.search(each, 1), query)
+        if near and near.queries:
+            output.tell(make_visible_line(f"Nearest: {near}"))
     return 0
 
 
@@ -75,25 +81,22 @@ def _found(program: Program, query: str, limit: int) -> SearchResult:
     return found
 
 
-def _tell_nearest(program: Program, query: str) -> None:
-    near = nearest(lambda looser: program.store.search(looser, 1), query)
-    if near.queries:
-        output.tell(make_visible_line(f"Nearest: {near}"))
-
-
-def _as_json(hit: Hit, entries: Mapping[str, SessionEntry]) -> dict[str, Any]:
+def _as_json(hit: Hit, session: SessionEntry | None) -> dict[str, Any]:
     # None if the session was purged after the search.
-    session = entries.get(hit.session_id)
     return {name: getattr(hit, name) for name in _JSON_FIELDS} | {
         name: getattr(session, name, None) for name in _SESSION_FIELDS
     }
 
 
-def _entries(program: Program, found: SearchResult) -> Sequence[SessionEntry]:
-    return program.store.entries({hit.session_id for hit in found.hits})
-
-
-def _lines(program: Program, found: SearchResult) -> Iterator[str]:
-    entries = _entries(program, found)
-    for number, line in enumerate(hit_lines(found.hits, entries, program.clock()), 1):
-        yield f"{number:3}. {line}"
+def _rebuild(program: Program) -> int:
+    """Rebuild the index, with a progress bar if standard error is a terminal."""
+    shown = output.is_terminal(sys.stderr)
+    last = Progress(0, 0)
+    for last in program.store.rebuild_index():
+        if shown:
+            sys.stderr.write("\r" + bar(last.done, last.total))
+            sys.stderr.flush()
+    if shown:
+        sys.stderr.write("\n")
+    output.put_line(f"Indexed {last.total / 1_000_000:.1f} MB of sessions.")
+    return 0

@@ -12,10 +12,9 @@ import msgspec
 from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.journal.counts import by_model
-from tui.domain.journal.message import Message
 from tui.domain.journal.records import Import, Record
 from tui.domain.journal.session import Session, SessionEntry, Status
-from tui.domain.journal.versions import Versions, versions_json
+from tui.domain.journal.versions import versions_json
 from tui.domain.text.labels import (
     NAME_CHARACTERS,
     age,
@@ -111,14 +110,10 @@ def _list(program: Program, chosen: Namespace) -> None:
         columns = output.columns()
         output.put_line(session_table(entries, now, numbered=numbered, columns=columns))
     else:
-        output.put_line(_none_words(program, statuses))
-
-
-def _none_words(program: Program, statuses: frozenset[Status]) -> str:
-    archived = program.store.count(SessionFilter(program.narrowed, _ARCHIVED))
-    if not archived or statuses >= _ARCHIVED:
-        return "No saved sessions."
-    return f"No saved sessions. {archived} archived: sibyl-tui sessions list --archived"
+        archived = program.store.count(SessionFilter(program.narrowed, _ARCHIVED))
+        more = f" {archived} archived: sibyl-tui sessions list --archived"
+        is_told = archived and not statuses >= _ARCHIVED
+        output.put_line(f"No saved sessions.{more if is_told else ''}")
 
 
 def chosen_statuses(chosen: Namespace) -> frozenset[Status]:
@@ -146,7 +141,11 @@ def _show(program: Program, chosen: Namespace) -> None:
     entry = program.store.entry(session_id)
     program.tell_condition(session)
     messages = session.all_messages if chosen.all_messages else session.loaded_messages
-    told = [_message_json(message, session.versions) for message in messages]
+    # Each as in the journal, with the ids of its versions if it has others.
+    told = [
+        {**msgspec.to_builtins(each), **versions_json(session.versions, each.id)}
+        for each in messages
+    ]
     described = {**_session_json(entry, session), "usage": _usage_json(program, session_id)}
     output.put_json({"session": described, "messages": told}, 2)
 
@@ -157,11 +156,6 @@ def _ledger(program: Program, end: Session) -> Import | None:
         return end.imported
     ledgers = [each for each in program.store.journal(end.id).records() if isinstance(each, Import)]
     return ledgers[-1] if ledgers else None
-
-
-def _message_json(message: Message, versions: Versions) -> dict[str, Any]:
-    """A message as in the journal, with the ids of its versions if it has others."""
-    return {**msgspec.to_builtins(message), **versions_json(versions, message.id)}
 
 
 def entry_json(entry: SessionEntry) -> dict[str, Any]:
@@ -254,7 +248,7 @@ def _delete(program: Program, chosen: Namespace) -> int:
         entry = program.store.entry(session_id)
         if entry.status == "trashed":
             raise UsageError(f"Session {session_id} is already in the trash.")
-        if not chosen.yes and not _confirmed(f"Move {_called(entry)} to the trash? (y/n) "):
+        if not chosen.yes and not output.confirmed(f"Move {_called(entry)} to the trash? (y/n) "):
             output.tell("Nothing deleted.")
             return
         program.store.delete(session_id)
@@ -273,12 +267,6 @@ def _known(program: Program, session_id: str) -> str:
     if meant != session_id:
         raise UsageError(f"Deleting takes the complete id: {meant}")
     return session_id
-
-
-def _confirmed(question: str) -> bool:
-    sys.stderr.write(question)
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _purge(program: Program, chosen: Namespace) -> int:

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tui.commands.shell import Shell
-from tui.domain.journal.blocks import ImageBlock
+from tui.domain.journal.blocks import ImageBlock, file_ending, media_type_of
 from tui.domain.journal.ids import is_private
-from tui.domain.pictures import file_ending, media_type_of
 from tui.domain.text.labels import cut_middle
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
 from tui.errors import AttachmentNotFound, StorageError

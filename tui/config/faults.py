@@ -127,7 +127,10 @@ def _closest(name: str, fields: Mapping[str, object], key: str) -> str:
 def _fits(value: object, kind: inspect.Type) -> bool:
     match kind:
         case inspect.StrType():
-            return isinstance(value, str) and _matches(value, kind.pattern)
+            import re
+
+            is_text = isinstance(value, str)
+            return is_text and (kind.pattern is None or bool(re.search(kind.pattern, value)))
         case inspect.BoolType():
             return isinstance(value, bool)
         case inspect.LiteralType():
@@ -138,12 +141,6 @@ def _fits(value: object, kind: inspect.Type) -> bool:
             return isinstance(value, int | float) and _is_within(value, kind)
         case _:
             return False
-
-
-def _matches(value: str, pattern: str | None) -> bool:
-    import re
-
-    return pattern is None or re.search(pattern, value) is not None
 
 
 def _is_within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:

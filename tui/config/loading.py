@@ -15,7 +15,7 @@ from tui.config.faults import joined
 from tui.config.schema import Config, ProviderSettings, ToolServerSettings
 from tui.domain.commands import command_called
 from tui.domain.model_names import KEY, looks_like_key
-from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS, DialectName
+from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
 
@@ -205,7 +205,11 @@ def _read(file: Path) -> dict[str, Any]:
     except RecursionError:
         raise ConfigError(str(file), "the file", "is nested too deeply") from None
     except ValueError as error:
-        raise _broken_toml(file, str(error)) from None
+        # ``Expected '=' ... (at line 3, column 5)`` or ``... (at end of document)``.
+        message, at, place = str(error).removesuffix(")").rpartition(" (at ")
+        if not at:
+            message, place = str(error), "the file"
+        raise ConfigError(str(file), place, f"this is not TOML: {message}") from None
 
 
 def _check_lines(file: Path, data: bytes) -> None:
@@ -214,14 +218,6 @@ def _check_lines(file: Path, data: bytes) -> None:
         if len(line) > _LINE_BYTES:
             expected = f"expected at most {size_words(_LINE_BYTES)} of text"
             raise ConfigError(str(file), f"line {number}", expected)
-
-
-def _broken_toml(file: Path, said: str) -> ConfigError:
-    """Parse ``Expected '=' ... (at line 3, column 5)`` and ``... (at end of document)``."""
-    message, at, place = said.removesuffix(")").rpartition(" (at ")
-    if not at:
-        message, place = said, "the file"
-    return ConfigError(str(file), place, f"this is not TOML: {message}")
 
 
 def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema:
@@ -282,14 +278,11 @@ def _unfit_providers(providers: Mapping[str, ProviderSettings]) -> Iterator[tupl
             yield f"{key}.key_command", "expected the name of a program first, got nothing"
         if not _is_json(provider.extra_body):
             yield f"{key}.extra_body", "expected JSON: no dates, times, nan or inf"
-        if provider.query and _dialect(name, provider) == "bedrock":
+        known = PROVIDERS[name].dialect if name in PROVIDERS else None
+        if provider.query and (provider.dialect or known) == "bedrock":
             yield f"{key}.query", "expected nothing: AWS's client sends no parameters of an address"
         if provider.client_key and not provider.client_certificate:
             yield f"{key}.client_certificate", "expected the certificate of client_key, got nothing"
-
-
-def _dialect(name: str, provider: ProviderSettings) -> DialectName | None:
-    return provider.dialect or (PROVIDERS[name].dialect if name in PROVIDERS else None)
 
 
 def _is_json(value: Any) -> bool:
@@ -315,12 +308,9 @@ def is_address(text: str, *, secrets: bool = False) -> bool:
     # A password in the address would be shown wherever the address is.
     hidden = () if secrets else (parts.username, parts.password, parts.query)
     plain = not any((*hidden, parts.fragment))
-    return parts.scheme in {"http", "https"} and _is_host(parts.hostname) and port != 0 and plain
-
-
-def _is_host(name: str | None) -> bool:
-    labels = (name or "").removesuffix(".").split(".")
-    return all(0 < len(label) <= _LONGEST_LABEL for label in labels)
+    labels = (parts.hostname or "").removesuffix(".").split(".")
+    is_host = all(0 < len(label) <= _LONGEST_LABEL for label in labels)
+    return parts.scheme in {"http", "https"} and is_host and port != 0 and plain
 
 
 _LONGEST_LABEL = 63

@@ -66,30 +66,26 @@ def as_toml(settings: Settings) -> str:
 
 def _example_table(kind: inspect.StructType) -> Iterator[str]:
     for field in kind.fields:
-        yield from _example_field(field)
-
-
-def _example_field(field: inspect.Field) -> Iterator[str]:
-    meta, kind = _unwrapped(field.type)
-    yield "\n" if isinstance(kind, inspect.StructType | inspect.DictType) else ""
-    yield "".join(f"# {line}\n" for line in str(meta["description"]).splitlines())
-    match kind:
-        case inspect.StructType():
-            yield f"[{field.name}]\n"
-            yield from _example_table(kind)
-        case inspect.DictType(value_type=inspect.StructType() as table):
-            # A table name alone, uncommented, would be a server without an address.
-            yield f"#[{field.name}.{meta['examples'][0]}]\n"
-            yield from _example_table(table)
-            if field.name == "providers":
-                yield from _known_servers()
-        case inspect.DictType():
-            yield f"[{field.name}]\n"
-            for name, value in meta["examples"][0].items():
-                yield f"#{name} = {_value(value)}\n"
-        case _:
-            value = meta["examples"][0] if "examples" in meta else field.default
-            yield f"#{field.name} = {_value(value)}\n"
+        meta, inner = _unwrapped(field.type)
+        yield "\n" if isinstance(inner, inspect.StructType | inspect.DictType) else ""
+        yield "".join(f"# {line}\n" for line in str(meta["description"]).splitlines())
+        match inner:
+            case inspect.StructType():
+                yield f"[{field.name}]\n"
+                yield from _example_table(inner)
+            case inspect.DictType(value_type=inspect.StructType() as table):
+                # A table name alone, uncommented, would be a server without an address.
+                yield f"#[{field.name}.{meta['examples'][0]}]\n"
+                yield from _example_table(table)
+                if field.name == "providers":
+                    yield from _known_servers()
+            case inspect.DictType():
+                yield f"[{field.name}]\n"
+                for name, value in meta["examples"][0].items():
+                    yield f"#{name} = {_value(value)}\n"
+            case _:
+                value = meta["examples"][0] if "examples" in meta else field.default
+                yield f"#{field.name} = {_value(value)}\n"
 
 
 def _known_servers() -> Iterator[str]:
@@ -117,8 +113,13 @@ def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str
     if name and (single or not values):
         yield f"\n[{name}]"
     for key, value in single.items():
-        place = joined(name, key)
-        yield _shown(joined("", key), _open(place, value), sources.get(place, "default"))
+        place, written = joined(name, key), joined("", key)
+        shown = _open(place, value)
+        if shown is None:
+            # TOML has no null.
+            yield f"# {written} is not set"
+        else:
+            yield f"{written} = {_value(shown)}  # {sources.get(place, 'default')}"
     for key in [key for key in values if key not in single]:
         yield from _shown_table(values[key], joined(name, key), sources)
 
@@ -139,11 +140,6 @@ _HEADER = re.compile(r"(providers|mcp)\.[\w-]+\.(headers|env)\.")
 _SERVER_URL = re.compile(r"mcp\.[\w-]+\.url")
 _QUERY = re.compile(r"\?.*")
 _PASSWORD = re.compile(r"//.*@")
-
-
-def _shown(key: str, value: Any, source: str) -> str:
-    # TOML has no null.
-    return f"# {key} is not set" if value is None else f"{key} = {_value(value)}  # {source}"
 
 
 def _value(value: Any) -> str:

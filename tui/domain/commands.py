@@ -83,11 +83,6 @@ class Command(msgspec.Struct, frozen=True):
         """The answer to arguments that do not fit."""
         return f"Usage: {self.line}"
 
-    @property
-    def short_line(self) -> str:
-        """The same for narrow places: of the arguments only the verbs."""
-        return f"/{self.name} {'|'.join(self.verbs)}" if self.verbs else self.line
-
 
 class Invocation(msgspec.Struct, frozen=True):
     """A command to be carried out, with its arguments; typed, by key or from the palette."""

@@ -77,16 +77,13 @@ def common_text(text: str, found: Sequence[Completion]) -> str:
     """Extend a prompt by the text that all completions share; the prompt itself if none."""
     if len(found) <= 1:
         return found[0].text if found else text
-    common = _common_start([each.text for each in found])
-    goes_on = common.casefold().startswith(text.casefold()) and len(common) > len(text)
-    return common if goes_on else text
-
-
-def _common_start(texts: Sequence[str]) -> str:
+    texts = [each.text for each in found]
     # The prefix shared by the first and the last in sort order is shared by all.
     first, last = min(texts), max(texts)
     pairs = enumerate(zip(first, last, strict=False))
-    return first[: next((place for place, (a, b) in pairs if a != b), len(first))]
+    common = first[: next((place for place, (a, b) in pairs if a != b), len(first))]
+    goes_on = common.casefold().startswith(text.casefold()) and len(common) > len(text)
+    return common if goes_on else text
 
 
 def _commands(word: str, own: Sequence[Command]) -> Iterable[Completion]:
@@ -95,7 +92,9 @@ def _commands(word: str, own: Sequence[Command]) -> Iterable[Completion]:
     for command in (*COMMANDS, *own):
         if command.name.startswith(word.lower()):
             brief = f"/{command.name}"
-            yield Completion(f"{brief}{_blank(command)}", command.short_line, command.help, brief)
+            # Of the arguments only the verbs.
+            line = f"{brief} {'|'.join(command.verbs)}" if command.verbs else command.line
+            yield Completion(f"{brief}{_blank(command)}", line, command.help, brief)
 
 
 def _aliases(word: str) -> Iterable[Completion]:
@@ -140,15 +139,12 @@ def _arguments(
 
 
 def _sessions(argument: str, targets: Iterable[Target]) -> list[tuple[str, str]]:
-    return [(each.id, _note(each)) for each in targets if _is_meant(argument, each)]
-
-
-def _note(target: Target) -> str:
-    return f"{target.label} · {target.project}" if target.project else target.label
-
-
-def _is_meant(argument: str, target: Target) -> bool:
-    if target.id.startswith((argument, _SESSION_PREFIX + argument)):
-        return True
-    label = _note(target).casefold()
-    return all(word in label for word in argument.casefold().split())
+    found: list[tuple[str, str]] = []
+    words = argument.casefold().split()
+    for each in targets:
+        note = f"{each.label} · {each.project}" if each.project else each.label
+        label = note.casefold()
+        is_by_id = each.id.startswith((argument, _SESSION_PREFIX + argument))
+        if is_by_id or all(word in label for word in words):
+            found.append((each.id, note))
+    return found

@@ -94,16 +94,13 @@ class ModelSettings(msgspec.Struct, frozen=True):
         """The parameters of the request."""
         degrees = (each.temperature for each in self.levels if each.temperature is not None)
         limits = (each.max_tokens for each in self.levels if each.max_tokens is not None)
-        return ModelParameters(next(degrees, None), next(limits, None), self._effort)
+        efforts: Iterator[Effort] = (each.effort for each in self.levels if each.effort)
+        return ModelParameters(next(degrees, None), next(limits, None), next(efforts, None))
 
     @property
     def offers_tools(self) -> bool:
         """False if tools are off for this model."""
         return next((each.tools for each in self.levels if each.tools is not None), True)
-
-    @property
-    def _effort(self) -> Effort | None:
-        return next((each.effort for each in self.levels if each.effort), None)
 
 
 def effort_called(word: str | None) -> Effort | None:
@@ -119,14 +116,10 @@ def parameter_value(name: ParameterName, text: str) -> float | Effort:
         case "max_tokens":
             return _number(text, int, 1, MOST_TOKENS, "max_tokens takes a whole number")
         case "effort":
-            return _effort(text)
-
-
-def _effort(text: str) -> Effort:
-    effort = effort_called(text.lower())
-    if effort is None:
-        raise UsageError(f"effort is {listed(EFFORTS, 'or')}, not {text}")
-    return effort
+            effort = effort_called(text.lower())
+            if effort is None:
+                raise UsageError(f"effort is {listed(EFFORTS, 'or')}, not {text}")
+            return effort
 
 
 def _number(text: str, kind: type[float], least: int, most: int, takes: str) -> float:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.blocks import Content, content_of_parts, merged, parts_of
 from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import Message
 
 
 def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
@@ -17,8 +17,11 @@ def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
     """
     found: list[Message] = []
     for message in messages:
-        are_one = found and _are_one(found[-1], message)
-        found.append(_join(found.pop(), message) if are_one else message)
+        if found and message.role == found[-1].role != "tool" and not found[-1].tool_calls:
+            content = _paragraphs(found.pop().content, message.content)
+            found.append(replace(message, content=content))
+        else:
+            found.append(message)
     return tuple(found)
 
 
@@ -45,14 +48,6 @@ def with_beginning(text: str, messages: Sequence[Message]) -> tuple[Message, ...
     return (*firsts, *messages[1:])
 
 
-def _are_one(message: Message, following: Message) -> bool:
-    return following.role == message.role != "tool" and not message.tool_calls
-
-
-def _join(earlier: Message, later: Message) -> Message:
-    return replace(later, content=_paragraphs(earlier.content, later.content))
-
-
 def _paragraphs(*contents: Content) -> str | list[Any]:
     """Join contents: each text is a paragraph, and pictures keep their places."""
     parts = (part for content in contents for part in parts_of(content))
@@ -72,11 +67,10 @@ def _without_calls(messages: Iterable[Message], kept: Container[str]) -> Iterato
         elif message.role == "tool":
             yield result_as_text(message, names.get(message.tool_call_id or "", "a tool"))
         elif message.tool_calls:
-            calls = map(_called, message.tool_calls)
+            calls = (
+                f"Called {call.name} with {journal_json(call.arguments).decode()}."
+                for call in message.tool_calls
+            )
             yield replace(message, content=_paragraphs(message.content, *calls), tool_calls=())
         else:
             yield message
-
-
-def _called(call: ToolCall) -> str:
-    return f"Called {call.name} with {journal_json(call.arguments).decode()}."

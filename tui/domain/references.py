@@ -126,7 +126,8 @@ def reference_to(path: str) -> str | None:
         return None
     if _NEEDS_NO_QUOTES.fullmatch(path) and path[-1] not in _PUNCTUATION:
         return SIGN + path
-    return f'{SIGN}"{_TO_ESCAPE.sub(_escape, path)}"'
+    escaped = _TO_ESCAPE.sub(r"\\\g<0>", path)
+    return f'{SIGN}"{escaped}"'
 
 
 def reference_to_picture(sha256: str) -> str:
@@ -149,7 +150,3 @@ def _found(match: re.Match[str]) -> Reference:
     if quoted is None:
         return Reference(match.start(), match.end(), plain)
     return Reference(match.start(), match.end(), _ESCAPED.sub(r"\1", quoted), quoted=True)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\{match[0]}"

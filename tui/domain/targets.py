@@ -101,53 +101,18 @@ def _closest(target: str, catalog: Catalog) -> Sequence[str]:
 
 
 def _candidates(target: str, scope: str, catalog: Catalog) -> Iterator[list[str]]:
-    yield _by_ordinal(target, scope, catalog)
-    yield _by_ordinal_of_called(target, scope, catalog)
-    yield _by_name(target, catalog)
-    yield _by_source(target, catalog)
-    yield _by_prefix(target, catalog)
-
-
-def _by_ordinal(target: str, scope: str, catalog: Catalog) -> list[str]:
-    named_scope, ordinal = _parted(target)
-    if ordinal is None:
-        return []
-    found = catalog.numbered(named_scope or scope, ordinal)
-    return [found] if found else []
-
-
-def _by_ordinal_of_called(target: str, scope: str, catalog: Catalog) -> list[str]:
-    """Match a project by the name of its directory, as shown on screen."""
-    called, ordinal = _parted(target)
-    if ordinal is None or not called:
-        return []
-    meant = [each for each in catalog.scopes() if scope_name(each) == called]
-    if scope in meant:
-        meant = [scope]
-    return sorted(filter(None, (catalog.numbered(each, ordinal) for each in meant)))
-
-
-def _parted(target: str) -> tuple[str, int | None]:
     named_scope, mark, digits = target.rpartition("#")
-    if not (mark and is_number(digits) and len(digits) <= _MOST_DIGITS):
-        return "", None
-    return named_scope, int(digits)
-
-
-def _by_name(target: str, catalog: Catalog) -> list[str]:
-    return sorted(set(catalog.named(target))) if target else []
-
-
-def _by_source(target: str, catalog: Catalog) -> list[str]:
-    return sorted(filter(catalog.has, catalog.imported(target))) if _is_of_id(target) else []
-
-
-def _is_of_id(target: str) -> bool:
-    return bool(target) and not (is_number(target) and len(target) < _DIGITS_OF_A_DAY)
-
-
-def _by_prefix(target: str, catalog: Catalog) -> list[str]:
-    if not _is_of_id(target):
-        return []
-    wanted = (target, _PREFIX + target)
-    return sorted(catalog.beginning(wanted))
+    if mark and is_number(digits) and len(digits) <= _MOST_DIGITS:
+        ordinal = int(digits)
+        found = catalog.numbered(named_scope or scope, ordinal)
+        yield [found] if found else []
+        # A project by the name of its directory, as shown on screen.
+        scopes = catalog.scopes() if named_scope else ()
+        meant = [each for each in scopes if scope_name(each) == named_scope]
+        meant = [scope] if scope in meant else meant
+        yield sorted(filter(None, (catalog.numbered(each, ordinal) for each in meant)))
+    if target:
+        yield sorted(set(catalog.named(target)))
+    if target and not (is_number(target) and len(target) < _DIGITS_OF_A_DAY):
+        yield sorted(filter(catalog.has, catalog.imported(target)))
+        yield sorted(catalog.beginning((target, _PREFIX + target)))

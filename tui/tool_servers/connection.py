@@ -26,15 +26,11 @@ _VERSION = "2025-11-25"
 _KNOWN_VERSION = re.compile(r"20(?:2[4-9]|[3-9]\d)-\d\d-\d\d$")
 _MOST_LISTED = 10_000
 _MOST_PAGES = 100
-_LIBRARY_LOGS = ("mcp", "client", "mcp_types")
 
-
-def silence_library() -> None:
-    """Keep the library's log, which quotes messages, from the terminal and from our own log."""
-    for name in _LIBRARY_LOGS:
-        logger = logging.getLogger(name)
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
+# The library's log quotes messages: it is kept from the terminal and from our own log.
+for _name in ("mcp", "client", "mcp_types"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+    logging.getLogger(_name).propagate = False
 
 
 class SessionState(Protocol):

@@ -13,11 +13,12 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 
 from tui.domain.text.safe_text import without_surrogates
-from tui.tool_servers.lines import LineBuffer, LineTooLong
 from tui.tool_servers.messages import (
     FAILED,
     LONGEST_MESSAGE,
     Form,
+    LineBuffer,
+    LineTooLong,
     RequestId,
     failure,
     is_like_reply,
@@ -99,7 +100,8 @@ class _Checked(httpx2.AsyncBaseTransport):
         try:
             response = await self._sender.send(request, stream=True, follow_redirects=False)
         except httpx2.TransportError as error:
-            return _refusal(f"{host} cannot be reached ({_words(error)})")
+            reason = str(error) or type(error).__name__
+            return _refusal(f"{host} cannot be reached ({reason})")
         if response.headers.get("content-encoding", "identity") != "identity":
             await response.aclose()
             return _refusal(f"{host} sent compressed data unasked")
@@ -119,7 +121,8 @@ class _Checked(httpx2.AsyncBaseTransport):
         try:
             data = await _read(response, limit)
         except httpx2.TransportError as error:
-            return _refusal(f"{host} broke off its reply ({_words(error)})")
+            reason = str(error) or type(error).__name__
+            return _refusal(f"{host} broke off its reply ({reason})")
         finally:
             await response.aclose()
         if refused:
@@ -146,7 +149,11 @@ class _Checked(httpx2.AsyncBaseTransport):
         with suppress(ValueError):
             forms = messages_in(data)
         error = next((form["error"] for form in forms if "error" in form), Form())
-        if _SESSION in request.headers and _is_forgotten(status, error, data):
+        # The server may know the session no more, and has not carried the request out.
+        is_about_request = error.get("code") in {METHOD_NOT_FOUND, INVALID_PARAMS}
+        is_gone = status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE} and not is_about_request
+        said = error.get("message") or data.decode("utf-8", "replace")
+        if _SESSION in request.headers and (is_gone or _FORGOTTEN.search(said)):
             words = f"{host} has ended the session (HTTP status {status})"
             return _refusal(words, status, SESSION_FORGOTTEN)
         if error:
@@ -271,14 +278,6 @@ async def _begins_old(response: httpx2.Response) -> bool:
     return len(data) <= _LONGEST_ERROR and b"endpoint" in data
 
 
-def _is_forgotten(status: int, error: Form, data: bytes) -> bool:
-    """True if the server knows the session no more, and has not carried the request out."""
-    if _FORGOTTEN.search(error.get("message") or data.decode("utf-8", "replace")):
-        return True
-    is_about_request = error.get("code") in {METHOD_NOT_FOUND, INVALID_PARAMS}
-    return status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE} and not is_about_request
-
-
 def _refusal(
     words: str, status: int = HTTPStatus.BAD_GATEWAY, code: int = FAILED
 ) -> httpx2.Response:
@@ -290,7 +289,3 @@ def _status(status: int) -> str:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
-
-
-def _words(error: httpx2.TransportError) -> str:
-    return str(error) or type(error).__name__

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, cast
 
 from mcp.types import (
@@ -14,7 +13,7 @@ from mcp.types import (
     JSONRPCResponse,
 )
 
-from tui.domain.text.safe_text import without_surrogates
+from tui.domain.text.safe_text import make_visible_line, without_surrogates
 
 RequestId = int | str
 Form = dict[str, Any]
@@ -184,7 +183,10 @@ class MessageReader:
                 continue
             if form["id"] is None and len(self.running) == 1:
                 form["id"] = next(iter(self.running))
-            self.running -= {form["id"], *_as_number(form["id"])}
+            number: RequestId | None = form["id"]
+            if isinstance(number, str) and number.isdecimal():
+                self.running.discard(int(number))
+            self.running -= {number}
         if forms:
             self.foreign_lines = 0
         return forms
@@ -212,6 +214,64 @@ class MessageReader:
         self._depth += opened - closed
 
 
-def _as_number(name: RequestId | None) -> Iterator[int]:
-    if isinstance(name, str) and name.isdecimal():
-        yield int(name)
+_TAIL_BYTES = 4096
+_LONGEST_SHOWN = 300
+
+
+class LineTooLong(ValueError):
+    """A line that is longer than allowed."""
+
+
+class LineBuffer:
+    """Splits bytes into lines; a byte is looked at once, however long its line is."""
+
+    def __init__(self, longest: int) -> None:
+        self._longest = longest
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Add bytes, and take the lines that they complete. Raises ``LineTooLong``."""
+        first, *others = data.split(b"\n")
+        self._add(first)
+        if not others:
+            return []
+        lines = [b"".join(self._parts), *others[:-1]]
+        self._parts, self._size = [], 0
+        self._add(others[-1])
+        return lines
+
+    @property
+    def has_rest(self) -> bool:
+        """True if the last line has not ended."""
+        return self._size > 0
+
+    @property
+    def rest(self) -> bytes:
+        """The line that has not ended; a line break ends it."""
+        return b"".join(self._parts)
+
+    def _add(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size > self._longest:
+            self._parts.clear()
+            raise LineTooLong
+        self._parts.append(part)
+
+
+class ErrorTail:
+    """The end of a program's error output."""
+
+    def __init__(self) -> None:
+        self._data = b""
+
+    def feed(self, data: bytes) -> None:
+        """Add bytes; only the last ones are kept."""
+        self._data = (self._data + data[-_TAIL_BYTES:])[-_TAIL_BYTES:]
+
+    @property
+    def last_line(self) -> str:
+        """The last line with a visible character, sanitised, or nothing."""
+        lines = self._data.decode("utf-8", "replace").splitlines()
+        shown = (make_visible_line(line).strip() for line in reversed(lines))
+        return next(filter(None, shown), "")[:_LONGEST_SHOWN]

@@ -18,6 +18,7 @@ from tui.tool_servers.tool_list import ToolList, read_tools
 
 if TYPE_CHECKING:
     from tui.tool_servers.connection import Connection
+from collections.abc import Mapping
 
 START_SECONDS = 10.0
 """Time that a start is waited for; a slow one goes on in the background."""
@@ -131,7 +132,7 @@ class Server:
     async def _hold_session(self) -> str:
         """Hold a session until it ends, and give the reason."""
         # The import takes a second.
-        library = await asyncio.to_thread(_library)
+        library = await asyncio.to_thread(import_module, "tui.tool_servers.connection")
         opened = library.connect(self._settings, self._secrets, GIVE_UP_SECONDS)
         async with opened as connection:
             try:
@@ -214,7 +215,9 @@ class Server:
             )
         try:
             async with asyncio.timeout(self._settings.timeout):
-                raw = await connection.call(tool.name, _sendable(arguments))
+                # Without half characters, which no message can have.
+                text = without_surrogates(json.dumps(arguments, ensure_ascii=False))
+                raw = await connection.call(tool.name, json.loads(text))
         except TimeoutError:
             seconds = f"{self._settings.timeout:g} seconds"
             return self._failed(f"{tool.name} did not answer within {seconds}, and was cancelled.")
@@ -227,31 +230,49 @@ class Server:
                     self._may_begin_again = True
             raise
         except ServerFailed as error:
-            return self._failed(await self._trouble(connection, owner, error))
+            if not connection.ended.is_set():
+                return self._failed(str(error))
+            await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
+            return self._failed(
+                f"The tool server {self.name} ended during the call. {self.status.reason}"
+            )
         except (ValueError, RecursionError):
             return self._failed("The arguments are no JSON that can be sent.")
         self._may_begin_again = True
         return result_of(raw, self._secrets.cut)
 
-    async def _trouble(
-        self, connection: "Connection", owner: "asyncio.Task[None]", error: ServerFailed
-    ) -> str:
-        """The reason of a failed call: an error of the server, or its end."""
-        if not connection.ended.is_set():
-            return str(error)
-        await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
-        return f"The tool server {self.name} ended during the call. {self.status.reason}"
-
     def _failed(self, text: str) -> ToolResult:
         return ToolResult(bounded(self._secrets.cut(text.strip())), failed=True)
 
 
-def _library() -> Any:
-    library = import_module("tui.tool_servers.connection")
-    library.silence_library()
-    return library
+class McpServers:
+    """Servers of the Model Context Protocol; nothing is started or imported before ``start``."""
 
+    def __init__(self, configured: Mapping[str, ToolServerSettings]) -> None:
+        self._servers = {name: Server(name, each) for name, each in configured.items()}
 
-def _sendable(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The arguments without half characters, which no message can have."""
-    return json.loads(without_surrogates(json.dumps(arguments, ensure_ascii=False)))
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        """Each server, in the order of the configuration."""
+        return tuple(each.status for each in self._servers.values())
+
+    async def start(self) -> tuple[ServerStatus, ...]:
+        """Start those that are not started, all at once, and wait a while for each."""
+        await asyncio.gather(*(each.start() for each in self._servers.values()))
+        return self.statuses()
+
+    async def restart(self, name: str) -> ServerStatus:
+        """Stop a server and start it anew."""
+        server = self._servers[name]
+        await server.restart()
+        return server.status
+
+    async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
+        """Call a tool; whatever goes wrong is a result."""
+        server = self._servers.get(tool.server)
+        if server is None:
+            return ToolResult(f"There is no tool server {tool.server}.", failed=True)
+        return await server.call(tool, arguments)
+
+    async def close(self) -> None:
+        """End all servers at once."""
+        await asyncio.gather(*(each.close() for each in self._servers.values()))

@@ -17,8 +17,16 @@ from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCNotification, JSONRPCRequest
 
 from tui.tool_servers.failures import ServerFailed
-from tui.tool_servers.lines import LineBuffer, LineTooLong, Tail
-from tui.tool_servers.messages import LONGEST_MESSAGE, Form, MessageReader, is_message, message_of
+from tui.tool_servers.messages import (
+    LONGEST_MESSAGE,
+    ErrorTail,
+    Form,
+    LineBuffer,
+    LineTooLong,
+    MessageReader,
+    is_message,
+    message_of,
+)
 
 MOST_FOREIGN_LINES = 1000
 """Lines of output without a message among them, before the server is given up."""
@@ -51,7 +59,9 @@ async def open_program(
             start_new_session=True,
         )
     except FileNotFoundError as error:
-        raise ServerFailed(_not_found(command[0], cwd, error)) from None
+        if error.filename == cwd:
+            raise ServerFailed(f"The folder {cwd} does not exist") from None
+        raise ServerFailed(f"The program {command[0]} was not found") from None
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or str(error)
         raise ServerFailed(f"{command[0]} cannot be started: {said}") from None
@@ -59,12 +69,6 @@ async def open_program(
         yield streams
     finally:
         await streams.stop()
-
-
-def _not_found(program: str, cwd: str, error: FileNotFoundError) -> str:
-    if error.filename == cwd:
-        return f"The folder {cwd} does not exist"
-    return f"The program {program} was not found"
 
 
 class ProgramStreams(asyncio.SubprocessProtocol):
@@ -77,7 +81,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         self._reader = MessageReader()
         self._queued = 0
         self._buffer = LineBuffer(LONGEST_MESSAGE)
-        self._errors = Tail()
+        self._errors = ErrorTail()
         self._unheard = 0
         self._fault = ""
         self._arrived = asyncio.Event()
@@ -225,12 +229,9 @@ class ProgramStreams(asyncio.SubprocessProtocol):
             message = message_of(form)
             self._messages.append(SessionMessage(message))
             if isinstance(message, JSONRPCRequest) and not self._writable.is_set():
-                self._count_unheard_answer()
-
-    def _count_unheard_answer(self) -> None:
-        self._unheard += 1
-        if self._unheard > MOST_UNHEARD:
-            self.end("It asks and asks, and does not read the answers")
+                self._unheard += 1
+                if self._unheard > MOST_UNHEARD:
+                    self.end("It asks and asks, and does not read the answers")
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message, once the program has read those before it.

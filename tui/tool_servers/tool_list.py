@@ -3,14 +3,195 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
+from urllib.parse import unquote
 
 import msgspec
 
 from tui.domain.text.safe_text import make_visible_line, without_surrogates
 from tui.domain.tool_servers import OfferedTool
-from tui.tool_servers.schemas import UnusableSchema, plain_schema
+from tui.files import size_words
+
+LONGEST_SCHEMA = 64 * 1024
+"""In bytes of JSON."""
+
+Schema = dict[str, Any]
+
+_DEEPEST = 40
+_MOST_PARTS = 20_000
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+_TABLES_OF_PARTS = frozenset({"properties", "patternProperties", "dependentSchemas"})
+_LISTS_OF_PARTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+_PARTS = frozenset({"additionalProperties", "else", "if", "items", "not", "propertyNames", "then"})
+_NAMED = frozenset({"$defs", "definitions"})
+# Vendors refuse them at the top of a schema.
+_NOT_ON_TOP = frozenset(
+    {*("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "enum", "const")}
+    | {"dependentSchemas", "additionalProperties"}
+)
+_NO_OBJECT = "its schema is not one of an object"
+
+
+class UnusableSchema(ValueError):
+    """A schema that no model can follow; the message is the reason, after a tool's name."""
+
+
+def plain_schema(said: object, shown: Callable[[str], str] = str) -> Schema:
+    """Flatten a schema of arguments; ``shown`` hides secrets in its words.
+
+    References are replaced by what they name, and alternatives on top by one object that allows
+    each of them. Raises ``UnusableSchema``.
+    """
+    if (said is not None and not isinstance(said, dict | bool)) or said is False:
+        raise UnusableSchema(_NO_OBJECT)
+    root = cast("Schema", said) if isinstance(said, dict) else {}
+    _check_depth(root)
+    schema = _flat(_Plain(root, shown).part(root))
+    _check_depth(schema)
+    try:
+        text = without_surrogates(json.dumps(schema, ensure_ascii=False, allow_nan=False))
+    except ValueError:
+        raise UnusableSchema("its schema has a number that is none") from None
+    if (size := len(text.encode())) > LONGEST_SCHEMA:
+        raise UnusableSchema(f"its schema has {size_words(size)}, more than can be sent")
+    return json.loads(text)
+
+
+class _Plain:
+    """Copies a schema without what is no schema in it."""
+
+    def __init__(self, root: Schema, shown: Callable[[str], str]) -> None:
+        self._root = root
+        self._shown = shown
+        self._trail: tuple[str, ...] = ()
+        self._parts = 0
+
+    def part(self, said: object) -> Schema:
+        """A part of the schema; the part ``true`` allows everything."""
+        self._parts += 1
+        if self._parts > _MOST_PARTS or len(self._trail) > _DEEPEST:
+            raise UnusableSchema("its schema is too large")
+        if not isinstance(said, dict):
+            return {}
+        part = cast("Schema", said)
+        if isinstance(ref := part.get("$ref"), str):
+            return self._named(ref, {key: each for key, each in part.items() if key != "$ref"})
+        values = {key: self._value(key, value) for key, value in part.items()}
+        plain = {key: value for key, value in values.items() if value is not None}
+        return {"items": {}, **plain} if plain.get("type") == "array" else plain
+
+    def _named(self, ref: str, others: Schema) -> Schema:
+        target: Any = self._root if ref.startswith("#") else None
+        for step in ref.split("/")[1:]:
+            name = unquote(step).replace("~1", "/").replace("~0", "~")
+            try:
+                target = target[int(name) if isinstance(target, list) else name]
+            except (LookupError, TypeError, ValueError):
+                target = None
+        # A reference to nowhere, or out of the schema, allows everything.
+        found = cast("Schema", target) if isinstance(target, dict) else {}
+        if ref in self._trail:
+            # It contains itself: the inner one is of its type only.
+            return self.part({"type": found.get("type"), **others})
+        self._trail += (ref,)
+        plain = self.part({**found, **others})
+        self._trail = self._trail[:-1]
+        return plain
+
+    def _value(self, key: str, value: Any) -> Any:
+        """The value of a key, or nothing."""
+        match key, value:
+            case (("description" | "title"), str()):
+                return self._shown(value)
+            case "default", str() if self._shown(value) != value:
+                return None
+            case (("type" | "required"), list()):
+                texts = [each for each in cast("list[object]", value) if isinstance(each, str)]
+                return texts if key == "required" else [e for e in texts if e in _TYPES] or None
+            case "required", _:
+                return None
+            case "type", _:
+                return value if value in _TYPES else None
+            case _, list() if key in _LISTS_OF_PARTS or key == "items":
+                parts = cast("list[object]", value)
+                return [self.part(each) for each in parts if each is not False]
+            case _, dict() if key in _TABLES_OF_PARTS:
+                named = cast("Schema", value).items()
+                return {name: self.part(each) for name, each in named if each is not False}
+            case _, dict() if key in _PARTS:
+                return self.part(cast("Schema", value))
+            case _:
+                return None if key in _TABLES_OF_PARTS | _LISTS_OF_PARTS | _NAMED else value
+
+
+def _flat(schema: Schema) -> Schema:
+    """One object that allows each alternative: all properties, and what all of them require."""
+    if not _may_be_object(schema):
+        raise UnusableSchema(_NO_OBJECT)
+    properties, required = _merged(schema)
+    is_same = properties.keys() == schema.get("properties", {}).keys()
+    unwanted = _NOT_ON_TOP - {"additionalProperties"} if is_same else _NOT_ON_TOP
+    plain = {key: each for key, each in schema.items() if key not in unwanted}
+    needed = {"required": required} if required else {}
+    return {**plain, "type": "object", "properties": properties, **needed}
+
+
+def _merged(schema: Schema) -> tuple[Schema, list[str]]:
+    """The properties of a schema with those of its branches, and the required ones."""
+    properties: Schema = dict(schema.get("properties", {}))
+    required: list[str] = list(schema.get("required", ()))
+    for more, needed in _branches(schema.get("allOf", ())):
+        properties |= {name: {**properties.get(name, {}), **each} for name, each in more.items()}
+        required += needed
+    for alternatives in (schema[key] for key in ("anyOf", "oneOf") if key in schema):
+        branches = _branches(alternatives)
+        if not branches:
+            raise UnusableSchema(_NO_OBJECT)
+        _add_alternatives(properties, [more for more, _ in branches])
+        first, *others = (needed for _, needed in branches)
+        required += [name for name in first if all(name in each for each in others)]
+    conditional = _branches([schema[key] for key in ("then", "else") if key in schema])
+    _add_alternatives(properties, [more for more, _ in conditional])
+    undescribed: Schema = {name: {} for name in required if name not in properties}
+    return {**properties, **undescribed}, list(dict.fromkeys(required))
+
+
+def _branches(parts: Sequence[object]) -> list[tuple[Schema, list[str]]]:
+    tables = [cast("Schema", each) for each in parts if isinstance(each, dict)]
+    return [_merged(each) for each in tables if _may_be_object(each)]
+
+
+def _may_be_object(schema: Schema) -> bool:
+    kinds = schema.get("type", "object")
+    return kinds == "object" or (isinstance(kinds, list) and "object" in kinds)
+
+
+def _add_alternatives(properties: Schema, branches: Sequence[Schema]) -> None:
+    """Add the properties of branches to those that hold for all of them."""
+    for name in dict.fromkeys(name for more in branches for name in more):
+        ways = [more[name] for more in branches if name in more]
+        if not properties.get(name):
+            properties[name] = ways[0] if ways.count(ways[0]) == len(ways) else {"anyOf": ways}
+
+
+def _check_depth(schema: Schema) -> None:
+    level: Iterable[object] = [schema]
+    for _ in range(_DEEPEST):
+        level = [inner for each in level for inner in _inner(each)]
+    if level:
+        raise UnusableSchema("its schema is nested too deeply")
+
+
+def _inner(value: object) -> Iterable[object]:
+    match value:
+        case dict():
+            return cast("dict[str, object]", value).values()
+        case list():
+            return cast("list[object]", value)
+        case _:
+            return ()
+
 
 MOST_TOOLS = 128
 LONGEST_DESCRIPTION = 4096
@@ -21,7 +202,7 @@ _LONGEST_CALLED = 64
 _HASH_DIGITS = 8
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 _CUT = "… (cut)"
-_NAMED = 3
+_MOST_NAMED = 3
 
 
 class ToolList(msgspec.Struct, frozen=True):
@@ -44,7 +225,7 @@ def read_tools(
     ``identity`` is the server's command or address; ``shown`` hides secrets in its words, and
     ``notice`` is a sentence about the list.
     """
-    reader = _Reader(server, identity, frozenset(wanted), shown)
+    reader = _ToolReader(server, identity, frozenset(wanted), shown)
     for each in listed:
         reader.take(each)
     missing = [name for name in wanted if name not in reader.seen]
@@ -52,7 +233,7 @@ def read_tools(
     return ToolList(tuple(reader.tools.values()), f"{notice} {said}".strip())
 
 
-class _Reader:
+class _ToolReader:
     def __init__(
         self, server: str, identity: str, wanted: frozenset[str], shown: Callable[[str], str]
     ) -> None:
@@ -132,7 +313,7 @@ def _cut(text: str) -> str:
     return text[: LONGEST_DESCRIPTION - len(_CUT)] + _CUT
 
 
-def _notice(missing: Sequence[str], reader: _Reader) -> str:
+def _notice(missing: Sequence[str], reader: _ToolReader) -> str:
     said: list[str] = []
     if missing:
         said.append(f"It has no tool {_names([*map(_short, missing)])}.")
@@ -149,8 +330,8 @@ def _notice(missing: Sequence[str], reader: _Reader) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_NAMED])
-    more = len(names) - _NAMED
+    shown = ", ".join(names[:_MOST_NAMED])
+    more = len(names) - _MOST_NAMED
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 

@@ -8,6 +8,7 @@ from tui.domain.journal.blocks import (
     attachments_of,
     byte_words,
     content_of,
+    media_type_of,
     title_text,
     typed_text,
     whole_text,
@@ -83,3 +84,22 @@ def test_blocks_of_other_programs_are_no_attachments(block):
 )
 def test_a_size_is_said_in_few_words(size, words):
     assert byte_words(size) == words
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF", "image/jpeg"),
+        (b"GIF87a", "image/gif"),
+        (b"GIF89a\x01", "image/gif"),
+        (b"RIFF\x24\0\0\0WEBPVP8 ", "image/webp"),
+    ],
+)
+def test_a_picture_is_known_by_its_bytes(data, kind):
+    assert media_type_of(data) == kind
+
+
+@pytest.mark.parametrize("data", [b"", b"RIFF\x24\0\0\0WAVE", b"\x89PNG", b"GIF", b"BM", b"<svg>"])
+def test_other_bytes_are_no_picture(data):
+    assert media_type_of(data) is None

@@ -41,7 +41,8 @@ class FileBlock(msgspec.Struct, frozen=True, tag_field="type", tag="file", omit_
         """A line for it: ``[file: notes.txt, 3 KB]``."""
         if self.folder:
             shown = f"first {len(self.text.splitlines())} of " if self.cut else ""
-            return f"[folder: {self.path}, {shown}{self.size} {_plural('entry', self.size)}]"
+            entries = "entry" if self.size == 1 else "entries"
+            return f"[folder: {self.path}, {shown}{self.size} {entries}]"
         shown = f"first {byte_words(len(self.text.encode(errors='replace')))} of "
         return f"[file: {self.path}, {shown if self.cut else ''}{byte_words(self.size)}]"
 
@@ -135,7 +136,8 @@ def parts_of(content: Content) -> list[Part]:
 def damaged_blocks(content: Content) -> int:
     """Count the files and pictures whose size no file can have; they are read as text."""
     blocks = content if isinstance(content, list) else []
-    return sum(_is_attachment(block) and _has_odd_size(block) for block in blocks)
+    sizes = [block.get("size") for block in blocks if _is_attachment(block)]
+    return sum(isinstance(size, int | float) and not 0 <= size <= MOST for size in sizes)
 
 
 def content_of_parts(parts: Sequence[Part]) -> str | list[Any]:
@@ -194,11 +196,6 @@ def _is_attachment(block: Any) -> TypeGuard[dict[str, Any]]:
     return isinstance(block, dict) and block.get("type") in ("file", "image")  # pyright: ignore[reportUnknownMemberType]
 
 
-def _has_odd_size(block: dict[str, Any]) -> bool:
-    size = block.get("size")
-    return isinstance(size, int | float) and not 0 <= size <= MOST
-
-
 def _block_text(block: Any) -> str:
     if isinstance(block, str):
         return block
@@ -209,5 +206,30 @@ def _block_text(block: Any) -> str:
     return text if isinstance(text, str) else f"[{fields.get('type', 'block')}]"
 
 
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else "entries"
+PICTURE_BYTES = 5_000_000
+"""The size limit of one picture: the largest vendors refuse more."""
+
+_BEGINNINGS = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+_ENDINGS = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+}
+
+
+def media_type_of(data: bytes) -> str | None:
+    """Recognise a picture by its first bytes, whatever its name; ``None`` if it is none."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for beginning, kind in _BEGINNINGS if data.startswith(beginning)), None)
+
+
+def file_ending(data: bytes) -> str:
+    """Choose the ending of a picture's file name by its bytes; ``.bin`` if it is none."""
+    return _ENDINGS.get(media_type_of(data) or "", ".bin")

@@ -166,7 +166,9 @@ class Fold(msgspec.Struct):
                 self._entries.append(record)
                 return
             case Summary():
-                self._add_summary(record)
+                self.summary = record
+                if record != NO_SUMMARY:
+                    self._entries.append(record)
             case Todos() | Settings() | Import():
                 self.seed(record)
             case Reset():
@@ -205,12 +207,13 @@ class Fold(msgspec.Struct):
         interrupted = () if held else tuple(unfinished.values())
         hidden = {message.replaces for message in unfinished.values() if message.replaces}
         visible = self._visible(unfinished, hidden | self._hidden)
+        live_count = self._shown_live() if self.whole and self._parents else self.message_count
         return Session(
             header=self.header,
             name=self.name,
             model=self.model,
             prompt_count=self.prompt_count,
-            message_count=self._live_count() + self._live_gain(interrupted, hidden),
+            message_count=live_count + self._live_gain(interrupted, hidden),
             total_count=self.total_count + len(interrupted),
             entries=visible.entries,
             live_from=visible.live_from,
@@ -300,16 +303,14 @@ class Fold(msgspec.Struct):
         earlier = self._known(message.id)
         self._place(message.id, message)
         if earlier is None:
-            self._count(message)
+            self.total_count += 1
+            self.prompt_count += message.role == "user"
+            # An answer that began before a reset belongs before it.
+            live = self._places[message.id] >= self._live_from
+            self.message_count += live and message.id not in self._hidden
         if message.replaces and (earlier is None or earlier.replaces != message.replaces):
-            self._hide(message.replaces)
-
-    def _count(self, message: Message) -> None:
-        self.total_count += 1
-        self.prompt_count += message.role == "user"
-        # An answer that began before a reset belongs before it.
-        live = self._places[message.id] >= self._live_from
-        self.message_count += live and message.id not in self._hidden
+            self.message_count -= self._counted_live(message.replaces)
+            self._hidden.add(message.replaces)
 
     def _add_partial(self, piece: Partial) -> None:
         if self._known(piece.message_id) is not None:
@@ -369,13 +370,6 @@ class Fold(msgspec.Struct):
         live = (self._entries[place] for place in places if place >= self._live_from)
         return sum(isinstance(each, Message) and each.id not in self._hidden for each in live)
 
-    def _live_count(self) -> int:
-        return self._shown_live() if self.whole and self._parents else self.message_count
-
-    def _hide(self, message_id: str) -> None:
-        self.message_count -= self._counted_live(message_id)
-        self._hidden.add(message_id)
-
     def _counts_unread(self, message_id: str | None) -> int:
         """1 if a message before the folded part counts, as it does until replaced; else 0."""
         if message_id is None or message_id in self._hidden or message_id in self._places:
@@ -413,11 +407,6 @@ class Fold(msgspec.Struct):
         self.message_count = state.message_count
         self.total_count = state.total_count
         self.offsets = state.offsets
-
-    def _add_summary(self, summary: Summary) -> None:
-        self.summary = summary
-        if summary != NO_SUMMARY:
-            self._entries.append(summary)
 
     def _add_reset(self, reset: Reset) -> None:
         self._entries.append(reset)

@@ -77,22 +77,18 @@ def count_in(wanted: Needle, message: Message) -> int:
 
 def texts_of(message: Message) -> Iterator[str]:
     """The searchable texts of a message: its text, its files, and its calls with arguments."""
-    yield from _written(message)
+    if message.role != "user" or not message.attachments:
+        yield message.text
+    else:
+        # As on screen, where a file is not fenced.
+        yield message.typed_text
+        for attachment in message.attachments:
+            yield attachment.label
+            if isinstance(attachment, FileBlock):
+                yield attachment.text
     for call in message.tool_calls:
         yield call.name
         yield arguments_text(call.arguments)
-
-
-def _written(message: Message) -> Iterator[str]:
-    """The content as on screen, where a file is not fenced."""
-    if message.role != "user" or not message.attachments:
-        yield message.text
-        return
-    yield message.typed_text
-    for attachment in message.attachments:
-        yield attachment.label
-        if isinstance(attachment, FileBlock):
-            yield attachment.text
 
 
 def arguments_text(arguments: Any) -> str:

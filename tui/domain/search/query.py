@@ -195,20 +195,16 @@ class SessionScan(msgspec.Struct):
     found: list[MessageCandidate] = msgspec.field(default_factory=list[MessageCandidate])
 
     def add(self, record: Message | State) -> None:
-        if isinstance(record, Message):
-            self._add_message(record)
-        elif self.name is None:
-            self.name = record.name
-
-    def _add_message(self, message: Message) -> None:
-        if message.replaces:
-            self.replaced.add(message.replaces)
-        if message.id in self.known:
+        if isinstance(record, State):
+            self.name = record.name if self.name is None else self.name
             return
-        self.known.add(message.id)
-        count = matches(self.query, message)
-        if count:
-            self.found.append(MessageCandidate(self.session_id, message, count, time_of(message)))
+        if record.replaces:
+            self.replaced.add(record.replaces)
+        if record.id in self.known:
+            return
+        self.known.add(record.id)
+        if count := matches(self.query, record):
+            self.found.append(MessageCandidate(self.session_id, record, count, time_of(record)))
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -231,7 +227,8 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
     room = max(limit, 0)
     names = _scored([each for each in newest if isinstance(each, NameCandidate)][:room])
     messages = [each for each in newest if isinstance(each, MessageCandidate)]
-    said = _scored(messages[:CANDIDATES]) if query.terms else _by_age(messages[:room])
+    by_age = ((round(_newness(place), 4), each) for place, each in enumerate(messages[:room]))
+    said = _scored(messages[:CANDIDATES]) if query.terms else [*by_age]
     total = len(names) + len(said)
     best = names[: max(room - len(said), (room + 1) // 2)]
     best += said[: room - len(best)]
@@ -256,15 +253,9 @@ def with_sessions(found: SearchResult, entries: Iterable[SessionEntry], limit: i
     )
 
 
-def _scored(
-    newest: Sequence[Candidate],
-) -> list[tuple[float, Candidate]]:
+def _scored(newest: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
     scored = [(_score(each, place), each) for place, each in enumerate(newest)]
     return sorted(scored, key=itemgetter(0), reverse=True)
-
-
-def _by_age(newest: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
-    return [(round(_newness(place), 4), each) for place, each in enumerate(newest)]
 
 
 def _newness(place: int) -> float:
@@ -282,15 +273,8 @@ def _score(candidate: Candidate, place: int) -> float:
 def _hit(query: Query, candidate: Candidate, score: float) -> Hit:
     if isinstance(candidate, NameCandidate):
         text, marks = snippet(query, candidate.name)
-        return Hit(
-            candidate.session_id,
-            None,
-            None,
-            format_milliseconds(candidate.time),
-            text,
-            score,
-            marks,
-        )
+        time = format_milliseconds(candidate.time)
+        return Hit(candidate.session_id, None, None, time, text, score, marks)
     message = candidate.message
     text, marks = snippet(query, message.text)
     return Hit(
@@ -349,7 +333,13 @@ def _densest(found: Sequence[tuple[int, Term]]) -> int:
 
 def places(query: Query, text: str) -> list[Span]:
     """Find the spans of all terms in a text, in order, overlapping ones joined."""
-    return _joined(sorted(span for _, span in _spots(query, text)))
+    joined: list[Span] = []
+    for begin, end in sorted(span for _, span in _spots(query, text)):
+        if joined and begin < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((begin, end))
+    return joined
 
 
 def _spots(query: Query, text: str) -> Iterator[tuple[Term, Span]]:
@@ -385,16 +375,6 @@ def _starts(term: Term, tokens: Sequence[str]) -> Iterable[int]:
         ends = tokens[end].startswith(last) if term.prefix else tokens[end] == last
         if ends and list(tokens[end - len(head) : end]) == head:
             yield end - len(head)
-
-
-def _joined(spans: Iterable[Span]) -> list[Span]:
-    joined: list[Span] = []
-    for begin, end in spans:
-        if joined and begin < joined[-1][1]:
-            joined[-1] = joined[-1][0], max(end, joined[-1][1])
-        else:
-            joined.append((begin, end))
-    return joined
 
 
 def hit_lines(hits: Iterable[Hit], entries: Iterable[SessionEntry], now: datetime) -> Iterator[str]:

@@ -79,7 +79,14 @@ class Results(msgspec.Struct, frozen=True):
         found, shown = self.found, len(self.found.hits)
         if not shown:
             is_whole = not (found.late or found.pending)
-            yield _nothing(parse(self.text)) if is_whole else "Nothing found so far"
+            query = parse(self.text)
+            if not is_whole:
+                yield "Nothing found so far"
+            elif not query.filters.are_none:
+                yield "No session matches."
+            else:
+                words = "this" if len(query.terms) == 1 else "all of this"
+                yield f"No name or message contains {words}."
             return
         if self.queries:
             yield f"Not found; nearest: {' or '.join(self.queries)}"
@@ -96,12 +103,6 @@ class Results(msgspec.Struct, frozen=True):
             yield f"{indexing or 'indexing'}: {megabytes} MB to go, more may come"
         elif self.found.late:
             yield "not all could be searched in time"
-
-
-def _nothing(query: Query) -> str:
-    if not query.filters.are_none:
-        return "No session matches."
-    return f"No name or message contains {'this' if len(query.terms) == 1 else 'all of this'}."
 
 
 def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:

@@ -112,15 +112,11 @@ def age(then: datetime | None, now: datetime) -> str:
     if seconds < 3600:
         return f"{int(seconds // 60)} min ago"
     if seconds < 86400:
-        return _ago(int(seconds // 3600), "hour")
+        return f"{plural(int(seconds // 3600), 'hour')} ago"
     if seconds < 7 * 86400:
-        return _ago(int(seconds // 86400), "day")
+        return f"{plural(int(seconds // 86400), 'day')} ago"
     # By the zone's rules: today's offset is wrong for half of the year.
     return then.astimezone().date().isoformat()
-
-
-def _ago(count: int, unit: str) -> str:
-    return f"{plural(count, unit)} ago"
 
 
 def damage_words(damaged: int, place: str) -> str:

@@ -57,7 +57,8 @@ class ActivityView(msgspec.Struct, frozen=True):
     def _words(self) -> tuple[str, ...]:
         """The phase in words: in full, then for narrower places."""
         name, time = make_visible_line(self.name[:_LONG_NAME]), seconds_words(self.seconds)
-        attempt = self._attempt
+        pause = f" in {self.pause:.0f} s" if self.pause >= 0.5 else ""
+        attempt = f"{ordinal(self.attempt)} attempt{pause}"
         after = f"{attempt} after {make_visible_line(self.reason[:_LONG_NAME])}"
         waiting = _join(f"waiting for {name}", time), _join("waiting", time)
         reading, saving = _join("reading files", time), _join("saving", time)
@@ -74,11 +75,6 @@ class ActivityView(msgspec.Struct, frozen=True):
             "summarising": (_join("summarising", time), _join("summarising", time)),
         }
         return words[self.phase]
-
-    @property
-    def _attempt(self) -> str:
-        pause = f" in {self.pause:.0f} s" if self.pause >= 0.5 else ""
-        return f"{ordinal(self.attempt)} attempt{pause}"
 
 
 def seconds_words(seconds: float) -> str:

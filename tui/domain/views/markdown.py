@@ -6,7 +6,7 @@ from operator import attrgetter
 
 import msgspec
 
-from tui.domain.journal.blocks import Attachment, ImageBlock
+from tui.domain.journal.blocks import ImageBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Settings
 from tui.domain.journal.session import Entry, Session, SessionEntry
@@ -29,20 +29,21 @@ _RESULT_CHARACTERS = 1000
 def heading(entry: SessionEntry, session: Session) -> str:
     """Format all but the messages: title, details, system prompt, summary, to-dos."""
     exact = msgspec.structs.replace(entry, message_count=session.message_count)
-    about = (
-        *facts_of(exact),
-        *_ledger(session),
-        f"status: {entry.status}",
-        *parameters_of(session.settings),
-    )
-    facts = "\n".join(f"- {fact}" for fact in about)
-    before = (*_system_prompt(session), *_summary(session), *_todos(session))
-    return "\n\n".join([f"# {whole_label(entry.name, entry.label)}", facts, *before])
-
-
-def _ledger(session: Session) -> Iterator[str]:
+    about = [*facts_of(exact)]
     if session.imported:
-        yield f"imported: {skipped_words(session.imported.read, session.imported.skipped)}"
+        words = skipped_words(session.imported.read, session.imported.skipped)
+        about.append(f"imported: {words}")
+    about += [f"status: {entry.status}", *parameters_of(session.settings)]
+    parts = [f"# {whole_label(entry.name, entry.label)}", "\n".join(f"- {fact}" for fact in about)]
+    prompt = session.settings.system_prompt
+    if prompt is not None:
+        parts.append(f"## System prompt\n\n{closed(prompt) or '(none)'}")
+    if session.summary:
+        parts.append(f"## Summary\n\n{closed(session.summary.text)}")
+    if session.todos:
+        items = [f"- [{_MARKS[item.status]}] {item.content}" for item in session.todos]
+        parts.append("## To do\n\n" + "\n".join(items))
+    return "\n\n".join(parts)
 
 
 def facts_of(entry: SessionEntry) -> Sequence[str]:
@@ -84,34 +85,18 @@ class MarkdownMessages:
         self._called.update((call.id, call.name) for call in entry.tool_calls)
         mark = " · earlier version" if is_earlier_version else ""
         title = _title(entry, self._versions.get(entry.id), mark)
-        parts = [title, self._body(entry), *map(_call, entry.tool_calls), _quoted(entry.error)]
+        error = "\n".join(f"> {line}" for line in (entry.error or "").splitlines())
+        parts = [title, self._body(entry), *map(_call, entry.tool_calls), error]
         return "\n\n".join(part for part in parts if part)
 
     def _body(self, message: Message) -> str:
         if message.role != "tool":
-            attached = map(self._attached, message.attachments)
+            attached = (
+                self._link(block) if isinstance(block, ImageBlock) else block.fenced
+                for block in message.attachments
+            )
             return "\n\n".join(filter(None, [closed(message.typed_text), *attached]))
         return _result(self._called.pop(message.tool_call_id or "", ""), message.text)
-
-    def _attached(self, block: Attachment) -> str:
-        return self._link(block) if isinstance(block, ImageBlock) else block.fenced
-
-
-def _system_prompt(session: Session) -> Iterator[str]:
-    prompt = session.settings.system_prompt
-    if prompt is not None:
-        yield f"## System prompt\n\n{closed(prompt) or '(none)'}"
-
-
-def _summary(session: Session) -> Iterator[str]:
-    if session.summary:
-        yield f"## Summary\n\n{closed(session.summary.text)}"
-
-
-def _todos(session: Session) -> Iterator[str]:
-    if session.todos:
-        items = [f"- [{_MARKS[item.status]}] {item.content}" for item in session.todos]
-        yield "## To do\n\n" + "\n".join(items)
 
 
 def _title(message: Message, version: Version | None, mark: str) -> str:
@@ -145,7 +130,3 @@ def _folded(title: str, block: str) -> str:
     import html
 
     return f"<details>\n<summary>{html.escape(title)}</summary>\n\n{block}\n\n</details>"
-
-
-def _quoted(text: str | None) -> str:
-    return "\n".join(f"> {line}" for line in (text or "").splitlines())

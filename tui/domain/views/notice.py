@@ -45,7 +45,8 @@ class NoticeLog:
 
     def add(self, logged: LoggedNotice) -> None:
         """Keep a notice; one that was the last already only has another time."""
-        if self._logged and _is_again(logged, self._logged[0]):
+        last = self._logged[0] if self._logged else None
+        if last and (logged.notice, logged.title) == (last.notice, last.title):
             self._logged.popleft()
         self._logged.appendleft(logged)
 
@@ -53,7 +54,3 @@ class NoticeLog:
     def newest_first(self) -> Sequence[LoggedNotice]:
         """All that are kept."""
         return tuple(self._logged)
-
-
-def _is_again(logged: LoggedNotice, last: LoggedNotice) -> bool:
-    return (logged.notice, logged.title) == (last.notice, last.title)

@@ -145,12 +145,10 @@ def group_of(entry: SessionEntry, today: date) -> Group:
             return Group.ARCHIVED
         case "trashed":
             return Group.TRASHED
+        case _ if entry.pinned:
+            return Group.PINNED
         case _:
-            return Group.PINNED if entry.pinned else _group_by_day(entry, today)
-
-
-def _group_by_day(entry: SessionEntry, today: date) -> Group:
-    day = _local_day(entry.last_used_at, time.tzname)
+            day = _local_day(entry.last_used_at, time.tzname)
     if day is None:
         return Group.OLDER
     if day >= today:
@@ -180,10 +178,6 @@ def short_age(then: datetime | None, now: datetime) -> str:
     for limit, unit, length in _SPANS:
         if seconds < limit:
             return f"{int(seconds // length)}{unit}"
-    return _short_date(then, now)
-
-
-def _short_date(then: datetime, now: datetime) -> str:
     day = then.astimezone().date()
     # Not %Y: some systems do not pad years before 1000.
     return f"{day:%m-%d}" if day.year == now.astimezone().year else day.isoformat()[:4]

@@ -6,7 +6,7 @@ import msgspec
 
 from tui.domain.text.labels import plural
 from tui.domain.tool_approval import ToolApproval
-from tui.domain.tool_servers import OfferedTool, ServerStatus
+from tui.domain.tool_servers import ServerStatus
 
 _LONG = 1_000
 _ON, _OFF = "●", "○"
@@ -69,15 +69,13 @@ def tool_rows(
     rows = [_tool_row(tool, off, allowed, "") for tool in built_in]
     for status in statuses:
         rows.append(_server_row(status))
-        rows += [_tool_row(_listed(tool), off, allowed, "  ") for tool in status.tools]
+        for tool in status.tools:
+            approval = ToolApproval(tool.server, tool.name, tool.fingerprint)
+            offered = ListedTool(tool.called, tool.name, tool.description, approval)
+            rows.append(_tool_row(offered, off, allowed, "  "))
     listed = [each for row in rows if (each := row.approval)]
     rows += _others(allowed, listed)
     return tuple(rows)
-
-
-def _listed(tool: OfferedTool) -> ListedTool:
-    approval = ToolApproval(tool.server, tool.name, tool.fingerprint)
-    return ListedTool(tool.called, tool.name, tool.description, approval)
 
 
 def _tool_row(tool: ListedTool, off: Collection[str], allowed: Allowed, margin: str) -> ToolRow:

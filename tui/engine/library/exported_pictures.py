@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tui.domain.journal.blocks import Content, ImageBlock, attachments_of
-from tui.domain.pictures import file_ending
+from tui.domain.journal.blocks import Content, ImageBlock, attachments_of, file_ending
 from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_line
 from tui.engine.library.conversation import Conversation

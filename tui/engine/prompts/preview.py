@@ -5,8 +5,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from tui.domain.journal.blocks import byte_words
-from tui.domain.pictures import media_type_of
+from tui.domain.journal.blocks import byte_words, media_type_of
 from tui.domain.references import Reference, kept_picture, references
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.views.attached import AttachedView

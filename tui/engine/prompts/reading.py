@@ -11,8 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.journal.blocks import FileBlock, byte_words
-from tui.domain.pictures import PICTURE_BYTES, media_type_of
+from tui.domain.journal.blocks import PICTURE_BYTES, FileBlock, byte_words, media_type_of
 from tui.domain.text.safe_text import make_visible_name
 from tui.errors import UsageError
 from tui.files import check_kind, read_beginning

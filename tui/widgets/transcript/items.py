@@ -11,7 +11,7 @@ from tui.domain.journal.records import Reset, Summary
 from tui.domain.journal.session import Entry
 from tui.domain.text.fences import codes
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.message_details import details
+from tui.domain.views.usage import details
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.foldable import (
     FileLine,

@@ -1,10 +1,10 @@
-"""Lines of a program's output, bounded."""
+"""Lines of a program, bounded."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.tool_servers.lines import LineBuffer, LineTooLong, Tail
+from tui.tool_servers.messages import ErrorTail, LineBuffer, LineTooLong
 
 
 @given(st.lists(st.binary()))
@@ -22,7 +22,7 @@ def test_a_line_that_is_too_long_is_refused(pieces: list[bytes]):
 
 
 def test_the_last_line_with_visible_characters_is_kept():
-    tail = Tail()
+    tail = ErrorTail()
     assert tail.last_line == ""
     tail.feed(b"x" * 1_000_000 + b"\nthe \x1b[1m\xff end\n \n\n")
     assert tail.last_line == "the ␛[1m\ufffd end"
