@@ -9,7 +9,7 @@ from textual.app import App
 
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import Appearance, ThemeSwitcher, dress
-from tui.config import load_config
+from tui.config import load_settings
 from tui.config.writing import example
 from tui.errors import ConfigError
 
@@ -44,7 +44,7 @@ def start_with(toml: str, folder: Path) -> None:
     """Read settings and dress an application by them. Raises ``ConfigError``."""
     file = folder / "config.toml"
     file.write_text(toml, encoding="utf-8")
-    config = load_config(file)
+    config = load_settings(file, {}).config
     app = App()
     themes = ThemeSwitcher(app, UiStateService(None, app.set_timer), config.theme)
     appearance = Appearance(config.theme, config.reduced_motion, config.keys)

@@ -12,7 +12,7 @@ from tests.waiting import until
 from tui.cli import ask
 from tui.cli.ask import ask_on_terminal
 from tui.domain.journal.message import ToolCall
-from tui.domain.tool_approval import Question, ToolApproval
+from tui.domain.tool_servers import Question, ToolApproval
 
 QUESTION = Question(
     "s",

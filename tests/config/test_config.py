@@ -18,7 +18,6 @@ from tui.config import (
     ModelTable,
     ProviderSettings,
     ToolServerSettings,
-    load_config,
     load_settings,
 )
 from tui.config.faults import faults
@@ -27,6 +26,10 @@ from tui.domain.providers import KNOWN_SERVERS
 from tui.errors import ConfigError
 
 Write = Callable[[str], Path]
+
+
+def load_config(file):
+    return load_settings(file, {}).config
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from tests.snapshots.test_looks import settled
 from tests.ui.screen import send
 from tests.waiting import until
 from tui.domain.search.query import SearchResult
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ToolApproval
 from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.screens.tools import ToolScreen

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ToolApproval
 from tui.errors import StorageError
 from tui.storage import tool_approvals
 

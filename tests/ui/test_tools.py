@@ -8,7 +8,7 @@ from tests.ui.world import messages
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
 from tui.domain.search.query import SearchResult
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ToolApproval
 from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.errors import StorageFull

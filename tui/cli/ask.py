@@ -23,7 +23,7 @@ from tui.domain.journal.blocks import media_type_of
 from tui.domain.journal.message import TEXT_BYTES, Message
 from tui.domain.references import words_in
 from tui.domain.text.safe_text import make_visible_name
-from tui.domain.tool_approval import Choice, Question
+from tui.domain.tool_servers import Choice, Question
 from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import MessageSaved, TurnEnded, TurnEvent

@@ -58,6 +58,7 @@ def run(chosen: Namespace) -> int:
     session_id = program.wanted(chosen)
     # These imports are slow; Ollama answers meanwhile, before the new session names its model.
     from tui.app.app import SibylApp
+    from tui.app.controllers.store_start import USE_FILES
     from tui.engine.sessions.final_save import FinalSave
 
     _log.info("application imported")
@@ -82,16 +83,10 @@ def run(chosen: Namespace) -> int:
                 output.tell(line)
             # The terminal is restored: servers may take seconds to end.
             runner.run(turn_settings.tools.servers.close())
-    return _left(app.return_code or 0, final_save)
-
-
-def _left(code: int, final_save: "FinalSave") -> int:
-    from tui.app.controllers.store_start import USE_FILES
-
-    if code == USE_FILES:
+    if app.return_code == USE_FILES:
         # A program of its own: nothing of this one's store goes on there.
         os.execv(sys.executable, [*sys.orig_argv, "--store", ""])  # noqa: S606 - this program
-    return code or int(final_save.failed)
+    return app.return_code or int(final_save.failed)
 
 
 def _started(

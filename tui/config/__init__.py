@@ -4,15 +4,11 @@
 ``config show`` are derived from it.
 """
 
-from collections.abc import Iterator
-from pathlib import Path
-
 from tui.config.connections import Connections
 from tui.config.loading import (
     Flags,
     Settings,
     is_address,
-    load_config,
     load_connections,
     load_settings,
 )
@@ -42,7 +38,6 @@ __all__ = [
     "ToolSettings",
     "configured_levels",
     "is_address",
-    "load_config",
     "load_connections",
     "load_settings",
 ]
@@ -50,27 +45,24 @@ __all__ = [
 
 def configured_levels(settings: Settings, model: str) -> tuple[Level, ...]:
     """The settings of ``PROVIDER:MODEL``: of the model, then its provider, then of all models."""
-    return tuple(_levels(settings, model))
-
-
-def _levels(settings: Settings, model: str) -> Iterator[Level]:
-    config, file = settings.config, settings.file
-    if table := config.models.get(model):
-        yield _level(table, file, f'[models."{model}"]')
+    config, file = settings.config, settings.file.name
     provider = model.partition(":")[0]
-    if server := config.providers.get(provider):
-        yield _level(server, file, f"[providers.{provider}]")
-    if config.system_prompt:
-        yield Level(file.name, system_prompt=config.system_prompt)
-
-
-def _level(table: ModelTable | ProviderSettings, file: Path, name: str) -> Level:
-    source = f"{name} in {file.name}"
-    return Level(
-        source,
-        table.system_prompt,
-        table.temperature,
-        table.max_tokens,
-        table.effort,
-        table.tools,
+    tables: tuple[tuple[ModelTable | ProviderSettings | None, str], ...] = (
+        (config.models.get(model), f'[models."{model}"]'),
+        (config.providers.get(provider), f"[providers.{provider}]"),
     )
+    levels = [
+        Level(
+            f"{name} in {file}",
+            table.system_prompt,
+            table.temperature,
+            table.max_tokens,
+            table.effort,
+            table.tools,
+        )
+        for table, name in tables
+        if table
+    ]
+    if config.system_prompt:
+        levels.append(Level(file, system_prompt=config.system_prompt))
+    return tuple(levels)

@@ -19,13 +19,14 @@ _LONGEST_NUMBER = 40
 """Digits of a number that are shown."""
 
 _NAMES: dict[type, str] = {
-    bool: "true or false",
-    dict: "a table",
-    float: "a number",
-    int: "a whole number",
-    list: "a list",
+    **dict.fromkeys((bool, inspect.BoolType), "true or false"),
+    **dict.fromkeys((dict, inspect.StructType, inspect.DictType), "a table"),
+    **dict.fromkeys((float, inspect.FloatType), "a number"),
+    **dict.fromkeys((int, inspect.IntType), "a whole number"),
+    **dict.fromkeys((list, inspect.VarTupleType), "a list"),
     str: "text",
 }
+"""By the type of a value, and by that of the schema."""
 
 _BARE = late_pattern(r"[A-Za-z0-9_-]+")
 
@@ -179,16 +180,4 @@ def _shown(value: float) -> str:
 
 
 def _name(kind: inspect.Type) -> str:
-    match kind:
-        case inspect.IntType():
-            return _NAMES[int]
-        case inspect.FloatType():
-            return _NAMES[float]
-        case inspect.BoolType():
-            return _NAMES[bool]
-        case inspect.StructType() | inspect.DictType():
-            return _NAMES[dict]
-        case inspect.VarTupleType():
-            return _NAMES[list]
-        case _:
-            return _NAMES[str]
+    return _NAMES.get(type(kind), _NAMES[str])

@@ -115,14 +115,6 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
     return Settings(config, None if scope is None else str(scope), file, sources, kept)
 
 
-def load_config(file: Path) -> Config:
-    """Read the settings of one file; a missing file means all defaults.
-
-    Raises ``ConfigError``.
-    """
-    return _load(file)[0]
-
-
 def load_connections(file: Path) -> Connections:
     """Read the connections; a missing file means none. Raises ``ConfigError``."""
     kept = _decoded(_read(file), str(file), Connections)

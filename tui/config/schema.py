@@ -93,6 +93,7 @@ _Effort = Annotated[
 ]
 
 
+# fmt: off
 class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[models."PROVIDER:MODEL"]``: one model; ``None`` means the setting of its provider."""
 
@@ -108,86 +109,46 @@ class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[providers.NAME]``: a server; ``None`` means the default of the provider."""
 
-    base_url: Annotated[
-        _Address | None,
-        _about(
-            "The address of the server: the part before /chat/completions.",
-            "http://127.0.0.1:8080/v1",
-        ),
-    ] = None
-    api_key_env: Annotated[
-        _Variable | None,
-        _about(
-            "The environment variable with the key, if the server requires one ...",
-            "LOCAL_API_KEY",
-        ),
-    ] = None
-    api_key_file: Annotated[
-        _FileName | None,
-        _about("... or a file of mode 0600 with the key, relative to this file.", "local.key"),
-    ] = None
-    key_command: Annotated[
-        _Names,
-        _about(
-            "... or a program and its arguments, run without a shell: the first line that it\n"
-            "prints is the key.",
-            ["pass", "show", "local"],
-        ),
-    ] = ()
-    key_header: Annotated[
-        _HeaderName | None,
-        _about("The header with the key, if it is not the usual one.", "api-key"),
-    ] = None
+    base_url: Annotated[_Address | None, _about(
+        "The address of the server: the part before /chat/completions.",
+        "http://127.0.0.1:8080/v1")] = None
+    api_key_env: Annotated[_Variable | None, _about(
+        "The environment variable with the key, if the server requires one ...",
+        "LOCAL_API_KEY")] = None
+    api_key_file: Annotated[_FileName | None, _about(
+        "... or a file of mode 0600 with the key, relative to this file.", "local.key")] = None
+    key_command: Annotated[_Names, _about(
+        "... or a program and its arguments, run without a shell: the first line that it\n"
+        "prints is the key.", ["pass", "show", "local"])] = ()
+    key_header: Annotated[_HeaderName | None, _about(
+        "The header with the key, if it is not the usual one.", "api-key")] = None
     models: Annotated[_Names, _about("Its models; the first is the default.", ["qwen3"])] = ()
     context_window: _ContextWindow = None
-    timeout: Annotated[
-        Annotated[float, Meta(gt=0, le=_DAY)] | None,
-        _about("Seconds without data before a request is given up.", 60),
-    ] = None
-    retries: Annotated[
-        Annotated[int, Meta(ge=0, le=10)] | None,
-        _about("Retries of a request that failed before its answer began.", 2),
-    ] = None
-    dialect: Annotated[
-        DialectName | None,
-        _about(
-            'The protocol: "openai" (chat completions, that of most servers), "responses",\n'
-            '"anthropic", "google", "mistral" or "bedrock". At api.openai.com it is "responses".',
-            "openai",
-        ),
-    ] = None
-    headers: Annotated[
-        dict[_HeaderName, _HeaderText] | None,
-        _about("More headers of each request. Their values are never shown.", {"X-Team": "blue"}),
-    ] = None
-    query: Annotated[
-        dict[str, str] | None,
-        _about("Parameters after the address of each request.", {"api-version": "2026-10-01"}),
-    ] = None
-    extra_body: Annotated[
-        dict[str, Any] | None,
-        _about("More fields of each request for an answer.", {"service_tier": "flex"}),
-    ] = None
-    stream_options: Annotated[
-        bool | None,
-        _about(
-            "Ask for token counts; false for a server that refuses stream_options.", example=True
-        ),
-    ] = None
-    max_tokens_name: Annotated[
-        MaxTokensName | None,
-        _about('The field of a limit: "max_tokens" or "max_completion_tokens".', "max_tokens"),
-    ] = None
-    proxy: Annotated[
-        _Proxy | None, _about('The proxy to this server; "" for none.', "http://127.0.0.1:3128")
-    ] = None
-    client_certificate: Annotated[
-        _FileName | None,
-        _about("A PEM file with a client certificate, relative to this file ...", "client.pem"),
-    ] = None
-    client_key: Annotated[
-        _FileName | None, _about("... and one with its key, if that has none.", "client.key")
-    ] = None
+    timeout: Annotated[Annotated[float, Meta(gt=0, le=_DAY)] | None, _about(
+        "Seconds without data before a request is given up.", 60)] = None
+    retries: Annotated[Annotated[int, Meta(ge=0, le=10)] | None, _about(
+        "Retries of a request that failed before its answer began.", 2)] = None
+    dialect: Annotated[DialectName | None, _about(
+        'The protocol: "openai" (chat completions, that of most servers), "responses",\n'
+        '"anthropic", "google", "mistral" or "bedrock". At api.openai.com it is "responses".',
+        "openai")] = None
+    headers: Annotated[dict[_HeaderName, _HeaderText] | None, _about(
+        "More headers of each request. Their values are never shown.", {"X-Team": "blue"})] = None
+    query: Annotated[dict[str, str] | None, _about(
+        "Parameters after the address of each request.", {"api-version": "2026-10-01"})] = None
+    extra_body: Annotated[dict[str, Any] | None, _about(
+        "More fields of each request for an answer.", {"service_tier": "flex"})] = None
+    stream_options: Annotated[bool | None, _about(
+        "Ask for token counts; false for a server that refuses stream_options.",
+        example=True)] = None
+    max_tokens_name: Annotated[MaxTokensName | None, _about(
+        'The field of a limit: "max_tokens" or "max_completion_tokens".', "max_tokens")] = None
+    proxy: Annotated[_Proxy | None, _about(
+        'The proxy to this server; "" for none.', "http://127.0.0.1:3128")] = None
+    client_certificate: Annotated[_FileName | None, _about(
+        "A PEM file with a client certificate, relative to this file ...", "client.pem")] = None
+    client_key: Annotated[_FileName | None, _about(
+        "... and one with its key, if that has none.", "client.key")] = None
     system_prompt: _SystemPrompt = None
     temperature: _Temperature = None
     max_tokens: _MaxTokens = None
@@ -199,29 +160,20 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[retention]``: archiving of sessions that are no longer used."""
 
-    backlog_limit: Annotated[
-        int, Meta(ge=0, le=_MANY), _about("Sessions that each project keeps; 0 = all.")
-    ] = 20
-    max_age_days: Annotated[
-        int,
-        Meta(ge=0, le=_MANY),
-        _about("Days without use before a session is archived; 0 = never."),
-    ] = 30
-    action: Annotated[
-        Literal["archive", "trash"], _about('The place of the others: "archive" or "trash".')
-    ] = "archive"
+    backlog_limit: Annotated[int, Meta(ge=0, le=_MANY), _about(
+        "Sessions that each project keeps; 0 = all.")] = 20
+    max_age_days: Annotated[int, Meta(ge=0, le=_MANY), _about(
+        "Days without use before a session is archived; 0 = never.")] = 30
+    action: Annotated[Literal["archive", "trash"], _about(
+        'The place of the others: "archive" or "trash".')] = "archive"
 
 
 class HookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[hooks]``: programs that are run on events."""
 
-    on_archive: Annotated[
-        _Names,
-        _about(
-            "A program and its arguments, run without a shell when sessions are archived.",
-            ["notify-archived", "--quiet"],
-        ),
-    ] = ()
+    on_archive: Annotated[_Names, _about(
+        "A program and its arguments, run without a shell when sessions are archived.",
+        ["notify-archived", "--quiet"])] = ()
 
 
 class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -235,145 +187,78 @@ class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tools]``: tools that a model may call."""
 
-    enabled: Annotated[
-        tuple[_ToolName, ...],
-        _about(
-            "The enabled tools. Each search is shown, and runs only if you allow it.",
-            ["write_todos", "search_sessions"],
-        ),
-    ] = ()
+    enabled: Annotated[tuple[_ToolName, ...], _about(
+        "The enabled tools. Each search is shown, and runs only if you allow it.",
+        ["write_todos", "search_sessions"])] = ()
 
 
 class ToolServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[mcp.NAME]``: a server of tools, a program or an address."""
 
-    command: Annotated[
-        _Names,
-        _about(
-            "The program and its arguments, run without a shell. Other programs' form, a text\n"
-            "with a list args in [mcpServers.NAME], is understood, too ...",
-            ["uvx", "mcp-server-time"],
-        ),
-    ] = ()
-    url: Annotated[
-        _Address | None,
-        _about(
-            "... or the address of a server (streamable HTTP). What is after ? is never shown.",
-            "https://tools.example/mcp",
-        ),
-    ] = None
-    env: Annotated[
-        dict[_Variable, str] | None,
-        _about(
-            "More variables of the program. Of yours it has HOME, LOGNAME, PATH, SHELL, TERM and\n"
-            "USER only. Their values are never shown.",
-            {"TZ": "UTC"},
-        ),
-    ] = None
-    headers: Annotated[
-        dict[_HeaderName, _HeaderText] | None,
-        _about(
-            "More headers of each request to the address. Their values are never shown.",
-            {"Authorization": "Bearer TOKEN"},
-        ),
-    ] = None
-    cwd: Annotated[
-        _FileName | None,
-        _about("The folder in which the program runs; without this, your home.", "~/notes"),
-    ] = None
-    tools: Annotated[
-        _Names, _about("The tools that are offered; without this, all.", ["get_current_time"])
-    ] = ()
-    timeout: Annotated[float, Meta(gt=0, le=_DAY), _about("Seconds before a call is given up.")] = (
-        60
-    )
+    command: Annotated[_Names, _about(
+        "The program and its arguments, run without a shell. Other programs' form, a text\n"
+        "with a list args in [mcpServers.NAME], is understood, too ...",
+        ["uvx", "mcp-server-time"])] = ()
+    url: Annotated[_Address | None, _about(
+        "... or the address of a server (streamable HTTP). What is after ? is never shown.",
+        "https://tools.example/mcp")] = None
+    env: Annotated[dict[_Variable, str] | None, _about(
+        "More variables of the program. Of yours it has HOME, LOGNAME, PATH, SHELL, TERM and\n"
+        "USER only. Their values are never shown.", {"TZ": "UTC"})] = None
+    headers: Annotated[dict[_HeaderName, _HeaderText] | None, _about(
+        "More headers of each request to the address. Their values are never shown.",
+        {"Authorization": "Bearer TOKEN"})] = None
+    cwd: Annotated[_FileName | None, _about(
+        "The folder in which the program runs; without this, your home.", "~/notes")] = None
+    tools: Annotated[_Names, _about(
+        "The tools that are offered; without this, all.", ["get_current_time"])] = ()
+    timeout: Annotated[float, Meta(gt=0, le=_DAY), _about(
+        "Seconds before a call is given up.")] = 60
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole of ``config.toml``."""
 
-    model: Annotated[
-        ModelName | None,
-        _about("The model that answers; without this, the first one found.", EXAMPLE_MODEL),
-    ] = None
-    store: Annotated[
-        str | None,
-        _about(
-            "The place of the sessions, if not files: a PostgreSQL server that several machines\n"
-            "share. Its password is best in ~/.pgpass.",
-            "postgresql://me@db.example.org/sibyl",
-        ),
-    ] = None
-    system_prompt: Annotated[
-        str, _about("The system prompt: sent before each conversation.", "Answer briefly.")
-    ] = ""
-    proxy: Annotated[
-        _Proxy | None,
-        _about(
-            'The proxy to all servers but local ones; "" for none; without this, that of the\n'
-            "environment (HTTPS_PROXY, http_proxy, ALL_PROXY, NO_PROXY).",
-            "http://127.0.0.1:3128",
-        ),
-    ] = None
-    auto_save_interval: Annotated[
-        float, Meta(ge=0, le=_DAY), _about("Seconds between two automatic saves; 0 = off.")
-    ] = 300
-    max_open_sessions: Annotated[
-        int, Meta(ge=1, le=_MANY), _about("The most sessions open at once.")
-    ] = 10
+    model: Annotated[ModelName | None, _about(
+        "The model that answers; without this, the first one found.", EXAMPLE_MODEL)] = None
+    store: Annotated[str | None, _about(
+        "The place of the sessions, if not files: a PostgreSQL server that several machines\n"
+        "share. Its password is best in ~/.pgpass.", "postgresql://me@db.example.org/sibyl")] = None
+    system_prompt: Annotated[str, _about(
+        "The system prompt: sent before each conversation.", "Answer briefly.")] = ""
+    proxy: Annotated[_Proxy | None, _about(
+        'The proxy to all servers but local ones; "" for none; without this, that of the\n'
+        "environment (HTTPS_PROXY, http_proxy, ALL_PROXY, NO_PROXY).",
+        "http://127.0.0.1:3128")] = None
+    auto_save_interval: Annotated[float, Meta(ge=0, le=_DAY), _about(
+        "Seconds between two automatic saves; 0 = off.")] = 300
+    max_open_sessions: Annotated[int, Meta(ge=1, le=_MANY), _about(
+        "The most sessions open at once.")] = 10
     exclusive_projects: Annotated[bool, _about("Allow only one open session per project.")] = False
     theme: Annotated[str | None, _about("The colours of the screen.", "textual-dark")] = None
     reduced_motion: Annotated[bool, _about("Turn animations off.")] = False
-    retention: Annotated[
-        RetentionSettings, _about("Archiving of sessions that are no longer used.")
-    ] = RetentionSettings()
+    retention: Annotated[RetentionSettings, _about(
+        "Archiving of sessions that are no longer used.")] = RetentionSettings()
     hooks: Annotated[HookSettings, _about("Programs to run on events.")] = HookSettings()
-    notify: Annotated[
-        NotifySettings,
-        _about(
-            "Signals when an answer ends or a tool asks, while the terminal has no focus or\n"
-            "another session is on screen."
-        ),
-    ] = NotifySettings()
+    notify: Annotated[NotifySettings, _about(
+        "Signals when an answer ends or a tool asks, while the terminal has no focus or\n"
+        "another session is on screen.")] = NotifySettings()
     tools: Annotated[ToolSettings, _about("Tools that models may call.")] = ToolSettings()
-    mcp: Annotated[
-        dict[ToolServerName, ToolServerSettings],
-        _about(
-            "Servers of tools (Model Context Protocol), started when a session first needs them.\n"
-            "Each call is shown, and runs only if you allow it.",
-            "time",
-        ),
-    ] = {}
-    keys: Annotated[
-        dict[str, str],
-        _about(
-            "Keys of the screen: an action and its key, or several separated by commas. Keys that\n"
-            "type a character cannot be used where text is typed. The error for an unknown\n"
-            "action lists all actions.",
-            {"new": "ctrl+n"},
-        ),
-    ] = {}
-    prompts: Annotated[
-        dict[_PromptName, _Template],
-        _about(
-            "Your own commands: /review WORDS sends this text, with WORDS in place of {args},\n"
-            "or after a blank line if there is no {args}.",
-            {"review": "Find the three worst faults of this text:\n\n{args}"},
-        ),
-    ] = {}
-    providers: Annotated[
-        dict[ProviderName, ProviderSettings],
-        _about(
-            f"Servers, whose models are called NAME:MODEL. These are known by name:\n{_KNOWN}.\n"
-            "Any other name is a server of your own, which needs a base_url.",
-            "local",
-        ),
-    ] = {}
-    models: Annotated[
-        dict[_FullModelName, ModelTable],
-        _about(
-            "Settings of single models, which go before those of their provider; /set and /system\n"
-            "change them for one session.",
-            f'"{EXAMPLE_MODEL}"',
-        ),
-    ] = {}
+    mcp: Annotated[dict[ToolServerName, ToolServerSettings], _about(
+        "Servers of tools (Model Context Protocol), started when a session first needs them.\n"
+        "Each call is shown, and runs only if you allow it.", "time")] = {}
+    keys: Annotated[dict[str, str], _about(
+        "Keys of the screen: an action and its key, or several separated by commas. Keys that\n"
+        "type a character cannot be used where text is typed. The error for an unknown\n"
+        "action lists all actions.", {"new": "ctrl+n"})] = {}
+    prompts: Annotated[dict[_PromptName, _Template], _about(
+        "Your own commands: /review WORDS sends this text, with WORDS in place of {args},\n"
+        "or after a blank line if there is no {args}.",
+        {"review": "Find the three worst faults of this text:\n\n{args}"})] = {}
+    providers: Annotated[dict[ProviderName, ProviderSettings], _about(
+        f"Servers, whose models are called NAME:MODEL. These are known by name:\n{_KNOWN}.\n"
+        "Any other name is a server of your own, which needs a base_url.", "local")] = {}
+    models: Annotated[dict[_FullModelName, ModelTable], _about(
+        "Settings of single models, which go before those of their provider; /set and /system\n"
+        "change them for one session.", f'"{EXAMPLE_MODEL}"')] = {}
+# fmt: on

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ToolApproval
 from tui.errors import StorageError
 from tui.files import read_json
 from tui.storage import disk, locks

@@ -52,25 +52,12 @@ class Connection:
 
     def __init__(self, dispatcher: JSONRPCDispatcher, state: SessionState) -> None:
         self._dispatcher = dispatcher
-        self._state = state
+        self.state = state
         self._running = 0
-        self._forgotten = ""
+        self.forgotten = ""
+        """Why the server knows the session no more; it ends with its running requests."""
         self.changed = asyncio.Event()
         """Set when the server says that its list of tools has changed."""
-
-    @property
-    def ended(self) -> asyncio.Event:
-        """Set when the server or the session has ended."""
-        return self._state.ended
-
-    @property
-    def is_forgotten(self) -> bool:
-        """True if the server knows the session no more; it ends with its running requests."""
-        return bool(self._forgotten)
-
-    async def ending(self) -> str:
-        """The reason of its end."""
-        return await self._state.ending()
 
     async def initialise(self, secrets: Secrets, seconds: float) -> None:
         """Begin the session. Raises ``ServerFailed``, also if it does not answer in time."""
@@ -85,7 +72,7 @@ class Connection:
                     "initialize", asked, {"cancel_on_abandon": False}
                 )
         except TimeoutError:
-            said = await self.ending() or f"It did not answer within {seconds:g} seconds"
+            said = await self.state.ending() or f"It did not answer within {seconds:g} seconds"
             raise ServerFailed(said) from None
         except MCPError as error:
             raise ServerFailed(await self._end_or(secrets.hide(error.message))) from None
@@ -125,7 +112,7 @@ class Connection:
         except MCPError as error:
             is_told = error.code == REQUEST_TIMEOUT and "session not found" in error.message.lower()
             if error.code == SESSION_FORGOTTEN or is_told:
-                self._forgotten = error.message
+                self.forgotten = error.message
                 raise SessionForgotten(error.message) from None
             if error.code == METHOD_NOT_FOUND and method == "tools/list":
                 return {}
@@ -137,11 +124,11 @@ class Connection:
             raise ServerFailed(f"The request cannot be sent ({type(error).__name__})") from None
         finally:
             self._running -= 1
-            if self._forgotten and not self._running:
-                self._state.end(self._forgotten)
+            if self.forgotten and not self._running:
+                self.state.end(self.forgotten)
 
     async def _end_or(self, words: str) -> str:
-        return (await self.ending() if self.ended.is_set() else "") or words
+        return (await self.state.ending() if self.state.ended.is_set() else "") or words
 
     async def answer(self, _: object, method: str, __: Mapping[str, Any] | None) -> dict[str, Any]:
         """Answer a request of the server: all but one are refused."""
@@ -192,6 +179,5 @@ async def _transport(
             yield read, write, AddressState()
         return
     cwd = settings.cwd or str(Path.home())
-    program = open_program(settings.command, settings.env or {}, cwd, secrets.hide)
-    async with program as streams:
+    async with open_program(settings.command, settings.env or {}, cwd, secrets.hide) as streams:
         yield streams, streams, streams

@@ -144,10 +144,10 @@ class Server:
             self._settled.set()
             async with asyncio.TaskGroup() as group:
                 following = group.create_task(self._follow(connection))
-                await connection.ended.wait()
+                await connection.state.ended.wait()
                 following.cancel()
-            self._may_begin_again |= connection.is_forgotten
-            return await connection.ending()
+            self._may_begin_again |= bool(connection.forgotten)
+            return await connection.state.ending()
 
     async def _follow(self, connection: "Connection") -> None:
         """Read the list anew whenever the server says that it has changed."""
@@ -230,7 +230,7 @@ class Server:
                     self._may_begin_again = True
             raise
         except ServerFailed as error:
-            if not connection.ended.is_set():
+            if not connection.state.ended.is_set():
                 return self._failed(str(error))
             await asyncio.wait({owner}, timeout=CLOSE_SECONDS)
             return self._failed(

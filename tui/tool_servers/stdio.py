@@ -9,7 +9,6 @@ import signal
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from types import TracebackType
 from typing import Self, cast
 
 from mcp.client.stdio import get_default_environment
@@ -269,12 +268,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc_val: BaseException | None,
-        exc_tb: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     # --- its end

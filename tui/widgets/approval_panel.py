@@ -17,7 +17,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.tool_approval import Choice, Question
+from tui.domain.tool_servers import Choice, Question
 from tui.widgets.cells import cut, one_line
 from tui.widgets.hints import hint
 from tui.widgets.key_names import short_key_name

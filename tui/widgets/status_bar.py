@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.text.labels import whole_label
+from tui.domain.text.labels import plural, scope_name, whole_label
 from tui.domain.views.status_line import SessionStatus
 from tui.widgets.cells import cut, one_line
 
@@ -122,9 +122,10 @@ def _by_importance(
     label, model = one_line(status.label), one_line(status.model)
     yield StatusItem("label", label, cut(label, _LABEL_CELLS))
     yield StatusItem("context", context, context)
-    yield StatusItem("count", status.count_words, status.count_words)
+    count = plural(status.message_count, "message")
+    yield StatusItem("count", count, count)
     yield StatusItem("model", model, model.partition(":")[2] or model)
-    scope = one_line(status.short_scope)
+    scope = one_line(scope_name(status.scope))
     yield StatusItem("scope", scope, scope)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.app.controllers.stand_ins import Session
 from tui.app.controllers.approvals import Approvals
 from tui.domain.journal.message import ToolCall
-from tui.domain.tool_approval import Question, ToolApproval
+from tui.domain.tool_servers import Question, ToolApproval
 from tui.engine.sessions.activity import Activity
 
 

@@ -2,20 +2,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tui.domain.views.status_line import SaveState, SessionStatus
+from tui.domain.views.status_line import SaveState
 
 AFTERNOON = datetime(2026, 1, 20, 14, 2, 59, tzinfo=UTC)
-
-
-def status(**fields):
-    known = {
-        "session_id": "tale",
-        "label": "Auth bug",
-        "message_count": 12,
-        "model": "offline:guide",
-        "scope": "project:/home/u/shop",
-    }
-    return SessionStatus(**{**known, **fields})
 
 
 @pytest.mark.parametrize(("rule", "words"), [("UTC0", "saved 14:02"), ("JST-9", "saved 23:02")])
@@ -35,27 +24,3 @@ def test_a_save_under_way_counts_more_than_the_last_one():
 def test_a_failure_counts_most_and_says_why():
     failed = SaveState(AFTERNOON, saving=True, failure="disk full")
     assert str(failed) == "NOT SAVED: disk full"
-
-
-@pytest.mark.parametrize(
-    ("count", "words"), [(0, "0 messages"), (1, "1 message"), (2, "2 messages")]
-)
-def test_messages_are_counted_in_words(count, words):
-    assert status(message_count=count).count_words == words
-
-
-@pytest.mark.parametrize(
-    ("scope", "words"),
-    [
-        ("project:/home/u/shop", "shop"),
-        ("project:/home/u/shop/", "shop"),
-        ("project:/", "/"),
-        ("project:", ""),
-        ("project:relative", "relative"),
-        ("work", "work"),
-        ("a/b", "a/b"),
-        ("", ""),
-    ],
-)
-def test_a_project_is_called_by_its_directory_and_another_scope_by_its_name(scope, words):
-    assert status(scope=scope).short_scope == words

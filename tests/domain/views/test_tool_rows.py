@@ -1,8 +1,7 @@
 """The lines of the list of tools."""
 
 from tests.engine.scripted_servers import offered
-from tui.domain.tool_approval import ToolApproval
-from tui.domain.tool_servers import ServerStatus
+from tui.domain.tool_servers import ServerStatus, ToolApproval
 from tui.domain.views.tool_rows import Allowed, ListedTool, tool_rows
 
 READ = ToolApproval("files", "read_file", "1")

@@ -1,7 +1,7 @@
 """How far an answer has come."""
 
 from tui.domain.journal.message import ToolCall
-from tui.domain.tool_approval import Question, ToolApproval
+from tui.domain.tool_servers import Question, ToolApproval
 from tui.domain.views.activity import ActivityView
 from tui.engine.sessions.activity import Activity
 

@@ -17,7 +17,7 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions import leasing
 from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.events import (
@@ -246,7 +246,7 @@ async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
 
 
 def test_what_is_shown_of_a_call_is_all_of_it_and_harmless():
-    from tui.domain.tool_approval import Question
+    from tui.domain.tool_servers import Question
 
     arguments = {"a": "red\x1b[31m", "b": "\u202e会話", "c": {"d": [1, None]}}
     about = ToolApproval("files", "t", "1")

@@ -7,7 +7,7 @@ import msgspec
 
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.tool_approval import Choice, Question
+from tui.domain.tool_servers import Choice, Question
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher

@@ -24,13 +24,9 @@ class AttachedView(msgspec.Struct, frozen=True):
 
     def _words(self, count: int) -> str:
         missing = f"not found: {listed(self.missing, _MISSING_SHOWN)}" if self.missing else ""
-        return " · ".join(filter(None, (missing, self._attached(count))))
-
-    def _attached(self, count: int) -> str:
-        if not self.files:
-            return ""
         size = f"{byte_words(self.size)} " if len(self.files) > 1 or not count else ""
-        return f"{size}attached: {listed(self.files, count)}"
+        attached = f"{size}attached: {listed(self.files, count)}" if self.files else ""
+        return " · ".join(filter(None, (missing, attached)))
 
 
 def listed(names: Sequence[str], most: int) -> str:

@@ -10,7 +10,7 @@ from tui.domain.journal.session import Entry
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Version
 from tui.domain.references import NO_WORDS
-from tui.domain.tool_approval import Question
+from tui.domain.tool_servers import Question
 
 
 class PromptQueue(msgspec.Struct, frozen=True):

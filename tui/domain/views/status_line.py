@@ -5,7 +5,6 @@ from datetime import datetime
 import msgspec
 
 from tui.domain.providers import is_guide
-from tui.domain.text.labels import plural, scope_name
 from tui.domain.views.usage import ContextUse
 
 
@@ -51,12 +50,3 @@ class SessionStatus(msgspec.Struct, frozen=True):
     def has_model(self) -> bool:
         """False if only the built-in guide answers."""
         return not is_guide(self.model)
-
-    @property
-    def count_words(self) -> str:
-        return plural(self.message_count, "message")
-
-    @property
-    def short_scope(self) -> str:
-        """The short form of the scope: the directory name of a project."""
-        return scope_name(self.scope)

@@ -5,8 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 import msgspec
 
 from tui.domain.text.labels import plural
-from tui.domain.tool_approval import ToolApproval
-from tui.domain.tool_servers import ServerStatus
+from tui.domain.tool_servers import ServerStatus, ToolApproval
 
 _LONG = 1_000
 _ON, _OFF = "●", "○"

@@ -119,19 +119,19 @@ def seconds_words(seconds: float) -> str:
 PARTED = " · "
 """The separator of details."""
 
-_UNKNOWN = AnswerCost()
 _NAME_CHARACTERS = 120
 
 
 def details(message: Message, cost: AnswerCost | None = None) -> str:
     """Format local time with zone, model, status, size, tokens, cost and id in one line."""
-    size, cost = len(message.typed_text), cost or _UNKNOWN
+    size, cost = len(message.typed_text), cost or AnswerCost()
+    moment = parse_utc(message.timestamp)
     parts = [
-        _time(message.timestamp),
+        f"{moment.astimezone():%Y-%m-%d %H:%M:%S %Z}" if moment else "time unknown",
         make_visible_line(message.model or ""),
         make_visible_line(message.status or ("complete" if message.role == "assistant" else "")),
         f"{size:,} character" + ("" if size == 1 else "s"),
-        *map(_attached, message.attachments),
+        *map(_attached_words, message.attachments),
         "" if cost.seconds is None else f"took {seconds_words(cost.seconds)}",
         token_words(message.usage) if message.usage else "",
         "" if cost.dollars is None else money(cost.dollars),
@@ -140,12 +140,7 @@ def details(message: Message, cost: AnswerCost | None = None) -> str:
     return PARTED.join(part for part in parts if part)
 
 
-def _attached(attachment: Attachment) -> str:
+def _attached_words(attachment: Attachment) -> str:
     """Format the kind, name and size of a file; of a picture also the beginning of its hash."""
     words = cut_middle(make_visible_name(attachment.label[1:-1]), _NAME_CHARACTERS)
     return f"{words}, {attachment.sha256[:12]}" if isinstance(attachment, ImageBlock) else words
-
-
-def _time(timestamp: str) -> str:
-    moment = parse_utc(timestamp)
-    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S %Z}" if moment else "time unknown"

@@ -8,7 +8,7 @@ from tui.domain.views.activity import ActivityView, Phase
 from tui.engine.requests.token_estimate import BYTES_PER_TOKEN
 
 if TYPE_CHECKING:
-    from tui.domain.tool_approval import Question
+    from tui.domain.tool_servers import Question
 
 _STEADY: frozenset[Phase] = frozenset({"waiting", "answering"})
 """Phases that count the seconds since the prompt was sent, as nothing new begins with them."""

@@ -20,7 +20,7 @@ from tui.domain.json_limits import converted
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.open_session import Clock
 from tui.engine.turns.tools import InvalidArguments, Run, Save, Tool
 from tui.errors import SibylError, StorageError

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible_name
-from tui.domain.tool_approval import Choice, Question, ToolApproval
-from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult, ToolServers
+from tui.domain.tool_servers import (
+    Choice,
+    OfferedTool,
+    Question,
+    ServerStatus,
+    ToolApproval,
+    ToolResult,
+    ToolServers,
+)
 from tui.engine.turns.events import NoticeGiven, ToolStarted, TurnEvent
 from tui.errors import StorageError
 from tui.providers.protocol import ToolDefinition

@@ -309,7 +309,7 @@ class Prompt(Widget):
         self._show_subtitle()
 
     def _read_paste(self, paste: Paste) -> None:
-        from tui.domain.dropped_files import dropped_files
+        from tui.domain.file_names import dropped_files
 
         if readings := dropped_files(paste.text):
             self.post_message(self.FilesDropped(paste, readings))

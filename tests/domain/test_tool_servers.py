@@ -1,6 +1,6 @@
 """Tools as the user is told them."""
 
-from tui.domain.tool_approval import ToolApproval
+from tui.domain.tool_servers import ToolApproval
 
 
 def test_the_title_of_a_tool_is_one_line_whatever_its_name():
