@@ -68,9 +68,9 @@ _SCRIPT = """
 import json, sys
 from tui import cli
 from tui.app import app
-from tui.cli import output
+from tui.cli import console
 
-output.is_terminal = lambda stream: True
+console.is_terminal = lambda stream: True
 
 def first_screen_is_there(self):
     print(json.dumps(sorted(sys.modules)), flush=True)

@@ -23,10 +23,10 @@ def main() -> None:
 
 
 def _tell(error: Exception) -> None:
-    from tui.cli import crash, output
+    from tui.cli import console, crash
 
-    output.tell(f"Unexpected error: {type(error).__name__}: {error}")
-    output.tell(crash.last_words(error))
+    console.tell(f"Unexpected error: {type(error).__name__}: {error}")
+    console.tell(crash.last_words(error))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from tests.providers.chat_server import (
     with_strict_roles,
 )
 from tests.providers.ollama_facts import OllamaFacts
-from tui.cli import output
+from tui.cli import console
 from tui.config import ProviderSettings
 from tui.config.connections import connections_file
 from tui.domain.journal.records import Partial, Settings, decode
@@ -736,7 +736,7 @@ def test_the_offline_guide_answers_where_it_is_named(sibyl, store):
 
 
 def test_the_offline_guide_answers_somebody_at_a_terminal(sibyl, monkeypatch):
-    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdout)
+    monkeypatch.setattr(console, "is_terminal", lambda stream: stream is sys.stdout)
     result = sibyl("ask", "How do I connect a model?")
     assert (result.code, "the built-in guide" in result.out) == (0, True)
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
-from tui.cli import imports, output
+from tui.cli import console, imports
 from tui.domain.journal.message import TEXT_BYTES
 from tui.engine.imports.session_ids import imported_session_id
 from tui.importers.stopping import check
@@ -233,7 +233,7 @@ def test_ctrl_c_ends_it_also_while_sessions_are_looked_for(sibyl, shelf, monkeyp
 @pytest.mark.parametrize(("answer", "imported"), [("y", True), ("n", False)])
 def test_on_a_terminal_it_asks(sibyl, store, shelf, monkeypatch, answer, imported):
     shelf.put("a.json", told(said("a")))
-    monkeypatch.setattr(output, "is_terminal", lambda _: True)
+    monkeypatch.setattr(console, "is_terminal", lambda _: True)
     done = sibyl("import", stdin=answer.encode() + b"\n")
     assert done.code == 0
     assert "Import from 1 file? (y/n) " in done.err
@@ -259,7 +259,7 @@ def test_an_imported_session_is_continued_with_the_model_that_is_there(
 ):
     shelf.put("a.json", told(said("a"), model="dear"))
     sibyl("import", "--all")
-    monkeypatch.setattr(output, "is_terminal", lambda stream: stream is sys.stdout)
+    monkeypatch.setattr(console, "is_terminal", lambda stream: stream is sys.stdout)
     asked = sibyl("ask", "--session", FIRST, "and then?")
     assert asked.code == 0
     assert "notebook:dear is not in your settings. offline:guide answers instead." in asked.err

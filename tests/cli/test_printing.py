@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.printing import JsonPrinter, TextPrinter
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message, ToolCall
@@ -114,16 +114,16 @@ def test_the_name_and_the_arguments_of_a_tool_reach_no_reader_raw(printer, capsy
 def test_on_a_terminal_data_is_made_visible_and_in_a_pipe_it_is_as_it_is(monkeypatch):
     for stream, expected in ((Terminal(), "␛[31m\ufffd"), (io.StringIO(), "\x1b[31m\ufffd")):
         monkeypatch.setattr(sys, "stdout", stream)
-        output.put("\x1b[31m\ud800")
+        console.put("\x1b[31m\ud800")
         assert stream.getvalue() == expected
 
 
 def test_streams_that_were_closed_swallow_what_is_printed(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
-    output.prepare()
-    output.put_line("to nobody")
-    output.tell("to nobody")
+    console.prepare()
+    console.put_line("to nobody")
+    console.tell("to nobody")
 
 
 def test_markdown_shows_all_that_a_session_holds():
@@ -163,6 +163,6 @@ def test_json_is_ascii_where_the_output_is_not_utf8(monkeypatch):
 def test_text_is_replaced_where_the_output_cannot_show_it(monkeypatch):
     written = io.TextIOWrapper(io.BytesIO(), "latin-1")
     monkeypatch.setattr(sys, "stdout", written)
-    output.prepare()
+    console.prepare()
     TextPrinter().show(TextAdded("m1", "caf\xe9 \u4f1a"))
     assert written.buffer.getvalue() == b"caf\xe9 ?"

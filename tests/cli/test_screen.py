@@ -3,7 +3,7 @@
 import pytest
 
 import tui.app.app
-from tui.cli import output, screen
+from tui.cli import console, screen
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def shown(monkeypatch):
 
     shown = Screen.__new__(Screen)
     monkeypatch.setattr(tui.app.app, "SibylApp", Screen)
-    monkeypatch.setattr(output, "is_terminal", lambda _: True)
+    monkeypatch.setattr(console, "is_terminal", lambda _: True)
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     return shown
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import header, user
 from tui.cli import run
-from tui.cli.progress import bar
+from tui.cli.progress_line import bar
 from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import local_minute

@@ -9,7 +9,7 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
 from tui.commands.registry import carry_out, run
 from tui.commands.shell import CommandContext, NumberedList
-from tui.config.schema import RetentionSettings
+from tui.config.settings_schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves

@@ -8,7 +8,7 @@ import pytest
 from tests.builders import at
 from tests.engine.workspaces import FULL, SHOP, said
 from tests.waiting import until
-from tui.config.schema import RetentionSettings
+from tui.config.settings_schema import RetentionSettings
 from tui.domain.text.labels import NAME_CHARACTERS, local_minute
 from tui.errors import StorageError
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from tests.ui.screen import notices, rows, send, status, words
 from tests.waiting import until
-from tui.config.schema import RetentionSettings
+from tui.config.settings_schema import RetentionSettings
 
 
 def state(world, session_id):

@@ -7,11 +7,11 @@ from typing import Protocol
 from tui.domain.file_names import FileListing
 from tui.domain.journal.session import Entry
 from tui.domain.references import NO_WORDS
-from tui.domain.views.activity import ActivityView
+from tui.domain.views.activity_view import ActivityView
 from tui.domain.views.attached import AttachedView
-from tui.domain.views.session_view import PromptQueue, SessionView
+from tui.domain.views.costs import AnswerCost
+from tui.domain.views.shown_session import PromptQueue, SessionView
 from tui.domain.views.sidebar_rows import SessionRows
-from tui.domain.views.usage import AnswerCost
 from tui.widgets.prompt import Paste
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.app.themes import Appearance
-from tui.config.schema import NotifySettings
+from tui.config.settings_schema import NotifySettings
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import SessionPager
 from tui.engine.sessions.final_save import FinalSave

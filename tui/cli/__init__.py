@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.parser import build, parse
 from tui.errors import (
     AmbiguousSession,
@@ -45,21 +45,21 @@ _LOCALLY = 'To use the files of this machine, add --store ""'
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    output.prepare()
+    console.prepare()
     try:
         return _dispatch(parse(arguments))
     except SibylError as error:
         for line in error.lines(_CANDIDATES):
-            output.tell(line)
+            console.tell(line)
         if isinstance(error, ServerRefused | ServerUnreachable):
-            output.tell(_LOCALLY)
+            console.tell(_LOCALLY)
         usage = (UsageError, ConfigError, SessionNotFound, AmbiguousSession)
         return USAGE if isinstance(error, usage) else FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
         # The reader of the output is gone: there is nobody to tell.
-        output.discard(sys.stdout)
+        console.discard(sys.stdout)
         return FAILED
 
 
@@ -78,7 +78,7 @@ def _dispatch(chosen: Namespace) -> int:
             chosen.debug_failure = log.failure
             return command(chosen)
     finally:
-        output.tell(log.words)
+        console.tell(log.words)
 
 
 def _command(verb: str) -> Command:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
 from tui.config import paths
@@ -80,18 +80,18 @@ def refuse_streams(files: Iterable[str]) -> None:
 def confirm_secrets(names: Sequence[str], model: str) -> None:
     """Ask whether files that hold secrets may be sent. Raises ``UsageError`` if not."""
     listed = ", ".join(names)
-    if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
+    if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         raise UsageError(_SECRETS.format(names=listed))
     with suppress(termios.error, OSError):
         # Input from before the question is no answer to it.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    output.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
+    console.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError(f"Not sent: {listed}.")
 
 
 def _piped() -> str:
-    if sys.stdin is None or output.is_terminal(sys.stdin):
+    if sys.stdin is None or console.is_terminal(sys.stdin):
         return ""
     # Reading beyond the limit detects excess, also in UTF-16; endless input ends here.
     data = sys.stdin.buffer.read(2 * TEXT_BYTES + 4)
@@ -109,7 +109,7 @@ def _decoded(data: bytes, encoding: str) -> str:
     for each in (marked, encoding):
         with suppress(UnicodeDecodeError):
             return data.decode(each)
-    output.tell("Standard input has bytes that are not UTF-8. They were replaced by \ufffd.")
+    console.tell("Standard input has bytes that are not UTF-8. They were replaced by \ufffd.")
     return data.decode(marked, errors="replace")
 
 
@@ -119,13 +119,13 @@ async def ask_on_terminal(question: Question) -> Choice:
     Without a terminal the call is denied.
     """
     name = question.tool.title
-    if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
-        output.tell(f"Denied the tool {name}: there is no terminal to ask on.")
+    if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
+        console.tell(f"Denied the tool {name}: there is no terminal to ask on.")
         return "deny"
     with suppress(termios.error, OSError):
         # Input from before the question is no answer to it.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    output.tell(f"Allow the tool {question.tool.title}?\n{question.text}\n{_CHOICES}")
+    console.tell(f"Allow the tool {question.tool.title}?\n{question.text}\n{_CHOICES}")
     return _ANSWERS.get((await _line()).strip().lower(), "deny")
 
 
@@ -184,10 +184,10 @@ def _content(
         session.abandon()
         raise
     if attached.notice:
-        output.tell(attached.notice)
+        console.tell(attached.notice)
     if attached.missing:
         names = ", ".join(attached.missing)
-        output.tell(f"No such file: {names}. It is sent as text.")
+        console.tell(f"No such file: {names}. It is sent as text.")
     return attached.content
 
 
@@ -212,7 +212,7 @@ async def _ask(
     except StorageError as error:
         failure = str(error)
     except OutputError as error:
-        output.tell(str(error))
+        console.tell(str(error))
     finally:
         unsaved = [each for each in session.pending if isinstance(each, Message)]
         kept = await _leave(program, session, printer, failure)
@@ -293,21 +293,21 @@ def _rescue(program: Program, session: OpenSession) -> None:
     try:
         path = write_rescue((paths.state_directory(), Path.home()), session.header, session.pending)
     except StorageError as error:
-        output.tell(str(error))
+        console.tell(str(error))
         return
-    output.tell(f"What could not be saved is in {path}.")
+    console.tell(f"What could not be saved is in {path}.")
     name = shlex.quote(str(path))
-    output.tell(
+    console.tell(
         f"Import it with: {paths.command(sys.argv[0])} sessions import {name}{_place(program)}"
     )
 
 
 def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:
-    output.tell(f"Session saved: {session.id}")
+    console.tell(f"Session saved: {session.id}")
     called = paths.command(sys.argv[0])
     model = f" --model {shlex.quote(program.model_flag)}" if program.model_flag else ""
     options = _place(program) + model
-    output.tell(f"Resume with: {called} ask --session {session.id}{options} PROMPT")
+    console.tell(f"Resume with: {called} ask --session {session.id}{options} PROMPT")
 
 
 def _place(program: Program) -> str:

@@ -5,7 +5,7 @@ from argparse import Namespace
 from contextlib import suppress
 from pathlib import Path
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.parser import build
 from tui.config import Flags, Settings, load_settings, paths
 from tui.config.writing import as_toml, example
@@ -22,16 +22,16 @@ def run(chosen: Namespace) -> int:
         case "completion":
             import shtab
 
-            output.put_line(shtab.complete(build(), chosen.shell))
+            console.put_line(shtab.complete(build(), chosen.shell))
         case "config path":
-            output.put_line(str(file))
+            console.put_line(str(file))
         case "config example":
-            output.put(example())
+            console.put(example())
         case _:
             flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
             settings = load_settings(file, os.environ, flags)
             _check_start(settings, paths.data_directory(os.environ, chosen.data_dir))
-            output.put(as_toml(settings))
+            console.put(as_toml(settings))
     return 0
 
 

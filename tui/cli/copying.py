@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from tui.cli import output
-from tui.cli.progress import STOPPED, ProgressLine
+from tui.cli import console
+from tui.cli.progress_line import STOPPED, ProgressLine
 from tui.config import Flags, load_settings, paths
 from tui.config.store_address import check_password
 from tui.domain.text.labels import listed, plural
@@ -45,7 +45,7 @@ def run(chosen: Namespace) -> int:
         done = work(source, target, progress.show)
     progress.end()
     if chosen.json:
-        output.put_json({"dry_run": chosen.dry_run, **msgspec.to_builtins(done)}, 2)
+        console.put_json({"dry_run": chosen.dry_run, **msgspec.to_builtins(done)}, 2)
     else:
         _report(done, is_dry=chosen.dry_run)
     _report_failures(done)
@@ -120,19 +120,19 @@ def _report(done: CopyResult, *, is_dry: bool) -> None:
     size = bytes_words(done.copied_bytes)
     sessions = plural(done.added, "session")
     if is_dry:
-        output.put_line(
+        console.put_line(
             f"Would copy {sessions} and extend {done.extended}, {size};"
             f" {done.present} of {done.sessions} are there already."
         )
         return
-    output.put_line(
+    console.put_line(
         f"Copied {sessions}, extended {done.extended}, {size};"
         f" {done.present} of {done.sessions} were there already."
     )
-    output.put_line(f"Verified by SHA-256: {plural(done.verified, 'session')}.")
+    console.put_line(f"Verified by SHA-256: {plural(done.verified, 'session')}.")
     counts = ((done.pictures, "picture"), (done.imports, "past import"), (done.moves, "past move"))
     if others := [plural(count, what) for count, what in counts if count]:
-        output.put_line(f"Also: {listed(others)}.")
+        console.put_line(f"Also: {listed(others)}.")
 
 
 def _report_failures(done: CopyResult) -> None:
@@ -142,15 +142,15 @@ def _report_failures(done: CopyResult) -> None:
     _report_some([make_visible_line(f"{each.id}: {each.reason}") for each in done.failures])
     _report_some([f"picture {each} is missing or damaged." for each in done.missing_pictures])
     if done.error:
-        output.tell(done.error)
+        console.tell(done.error)
     if done.error and done.has_begun:
-        output.tell(f"The copy ended early. {_AGAIN}")
+        console.tell(f"The copy ended early. {_AGAIN}")
     elif done.stopped:
-        output.tell(f"Stopped after {plural(done.added + done.extended, 'session')}. {_AGAIN}")
+        console.tell(f"Stopped after {plural(done.added + done.extended, 'session')}. {_AGAIN}")
 
 
 def _report_some(failures: Sequence[str]) -> None:
     for failure in failures[:_NAMED]:
-        output.tell(f"Not copied: {failure}")
+        console.tell(f"Not copied: {failure}")
     if len(failures) > _NAMED:
-        output.tell(f"and {len(failures) - _NAMED} more. --json names all.")
+        console.tell(f"and {len(failures) - _NAMED} more. --json names all.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.program import Program
 from tui.cli.sessions import chosen_statuses, entry_json
 from tui.domain.journal.json_text import journal_json
@@ -54,13 +54,13 @@ class _Outcome(msgspec.Struct):
 
     def tell(self, chosen: Namespace) -> None:
         if not self.done and not self.failed:
-            output.tell("No session to export.")
+            console.tell("No session to export.")
         elif self.done and chosen.output not in _STANDARD_OUTPUT:
-            output.put_line(f"Exported {plural(self.done, 'session')} to {chosen.output}")
+            console.put_line(f"Exported {plural(self.done, 'session')} to {chosen.output}")
         if len(self.existing) == 1:
-            output.tell(f"{self.existing[0]} already exists. Add --force to replace it.")
+            console.tell(f"{self.existing[0]} already exists. Add --force to replace it.")
         elif self.existing:
-            output.tell(f"{len(self.existing)} files already exist. Add --force to replace them.")
+            console.tell(f"{len(self.existing)} files already exist. Add --force to replace them.")
 
 
 def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
@@ -87,7 +87,7 @@ def _export(
             write(found)
         outcome.done += 1
     except StorageError as error:
-        output.tell(str(error))
+        console.tell(str(error))
         outcome.unreadable += 1
     except FileExistsError as error:
         outcome.existing.append(str(error.filename))
@@ -132,12 +132,12 @@ def _made(folder: Path) -> Path:
 
 def _put_markdown(found: Conversation) -> None:
     for piece in as_markdown(found):
-        output.put(piece)
+        console.put(piece)
 
 
 def _put_json_lines(found: Conversation) -> None:
     for each in _objects(found):
-        output.put_json(each)
+        console.put_json(each)
 
 
 def _json_lines(found: Conversation, path: Path) -> Iterator[str]:

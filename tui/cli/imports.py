@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.program import Program
-from tui.cli.progress import STOPPED, ProgressLine
+from tui.cli.progress_line import STOPPED, ProgressLine
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import beginning_of_day
@@ -44,7 +44,7 @@ def run(chosen: Namespace) -> int:
         wanted = msgspec.structs.replace(wanted, paths=others)
         return _import(program, chosen, wanted, sessions)
     if chosen.json:
-        output.put_json(_plan_json(Plan((), ()), sessions, dry_run=chosen.dry_run), 2)
+        console.put_json(_plan_json(Plan((), ()), sessions, dry_run=chosen.dry_run), 2)
     return 0
 
 
@@ -73,10 +73,10 @@ def _wanted(chosen: Namespace) -> Wanted:
 def _import_own(program: Program, path: Path, *, dry_run: bool) -> _Json:
     """Import a rescue file or a journal of this program."""
     if dry_run:
-        output.tell(f"Session of sibyl-tui: {make_visible_line(str(path))}")
+        console.tell(f"Session of sibyl-tui: {make_visible_line(str(path))}")
         return {"path": str(path)}
     done = import_file(program.store, path, program.now())
-    output.tell(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
+    console.tell(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
     program.tell_damage(done.damaged, str(path))
     return {"path": str(path), "id": done.session_id, "messages": done.messages}
 
@@ -88,7 +88,7 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
             plan = make_plan(program.store, wanted, progress.show_found)
     except Stopped:
         progress.end()
-        output.tell("Nothing imported.")
+        console.tell("Nothing imported.")
         return STOPPED
     progress.end()
     if plan.unknown and not (plan.programs or sessions):
@@ -100,28 +100,28 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
         _tell_plan(plan)
     if chosen.dry_run or not plan.sources:
         if chosen.json:
-            output.put_json(_plan_json(plan, sessions, dry_run=chosen.dry_run), 2)
+            console.put_json(_plan_json(plan, sessions, dry_run=chosen.dry_run), 2)
         return int(bool(plan.unread))
     if not (chosen.all or chosen.sources or chosen.paths):
-        if not output.is_terminal(sys.stdin):
+        if not console.is_terminal(sys.stdin):
             raise UsageError(
                 "import asks first. Without a terminal, add --all, --from NAME, a PATH or"
                 " --dry-run."
             )
-        if not output.confirmed(f"Import from {plural(plan.sources, 'file')}? (y/n) "):
-            output.tell("Nothing imported.")
+        if not console.confirmed(f"Import from {plural(plan.sources, 'file')}? (y/n) "):
+            console.tell("Nothing imported.")
             return 0
     with progress.stopped_by_keys():
         outcome = run_import(program.store, plan, progress.show)
     progress.end()
     if chosen.json:
-        output.put_json(_outcome_json(plan, outcome, sessions), 2)
+        console.put_json(_outcome_json(plan, outcome, sessions), 2)
     else:
         _show(outcome)
     if outcome.error:
-        output.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
+        console.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
     elif outcome.stopped:
-        output.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
+        console.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
     if outcome.stopped:
         return STOPPED
     return int(not outcome.is_whole)
@@ -133,22 +133,22 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
 def _tell_plan(plan: Plan) -> None:
     if not plan.programs:
         if not plan.unread:
-            output.put_line(_NONE_SINCE if plan.since else "No sessions of other programs found.")
+            console.put_line(_NONE_SINCE if plan.since else "No sessions of other programs found.")
         return
     width = max(len(each.title) for each in plan.programs)
     for each in plan.programs:
-        output.put_line(f"{each.title:{width}}  {each.counts.words}")
+        console.put_line(f"{each.title:{width}}  {each.counts.words}")
     if not plan.sources:
-        output.put_line("Nothing new to import.")
+        console.put_line("Nothing new to import.")
 
 
 def _show(outcome: Outcome) -> None:
     for each in outcome.programs:
         for line in program_lines(each):
-            output.put_line(line)
+            console.put_line(line)
         _tell_failures(each.failures)
     if added := [each.program for each in outcome.programs if each.added]:
-        output.put_line(_WHERE.format(added[0]))
+        console.put_line(_WHERE.format(added[0]))
 
 
 _NONE_SINCE = "No sessions of other programs were changed since then."
@@ -162,7 +162,7 @@ _AGAIN = "The same command continues, and adds nothing twice."
 def _tell_failures(failures: Sequence[Failure]) -> None:
     for failure in failures:
         reason = make_visible_line(f"{failure.path}: {failure.reason}")
-        output.tell(f"Cannot import {reason}")
+        console.tell(f"Cannot import {reason}")
 
 
 def _plan_json(plan: Plan, sessions: list[_Json], *, dry_run: bool) -> _Json:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias, cast
 
-from tui.cli import output
+from tui.cli import console
 from tui.domain.text.safe_text import without_surrogates
 from tui.errors import UsageError
 from tui.terminal.first_frame import asks_for_screen
@@ -44,7 +44,7 @@ class Parser(argparse.ArgumentParser):
     def print_help(self, file: Any = None) -> None:
         """Print the help like other data, so that a full disk is reported."""
         del file
-        output.put(self.format_help())
+        console.put(self.format_help())
 
 
 class _Version(argparse.Action):
@@ -53,7 +53,7 @@ class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         import tui
 
-        output.put_line(f"{PROGRAM} {tui.__version__}")
+        console.put_line(f"{PROGRAM} {tui.__version__}")
         parser.exit(0)
 
 

@@ -4,7 +4,7 @@ from typing import Protocol
 
 import msgspec
 
-from tui.cli import output
+from tui.cli import console
 from tui.domain.journal.json_text import terminal_json
 from tui.engine.turns.events import (
     LEFT_OUT,
@@ -51,26 +51,26 @@ class TextPrinter:
     def show(self, event: TurnEvent) -> None:
         match event:
             case TextAdded(text=text):
-                output.put(text)
+                console.put(text)
                 self._in_line = not text.endswith("\n")
             case AnswerStarted():
                 self._end_line()
             case ToolCalled(call=call):
                 self._end_line()
-                output.tell(f"Tool called: {call.name} {terminal_json(call.arguments)}")
+                console.tell(f"Tool called: {call.name} {terminal_json(call.arguments)}")
             case ToolReturned(result=result):
-                output.tell(result)
+                console.tell(result)
             case MessagesLeftOut():
-                output.tell(_LEFT_OUT)
+                console.tell(_LEFT_OUT)
             case NoticeGiven(text=text) | RequestChanged(text=text) | AnswerRestarted(text=text):
                 self._end_line()
-                output.tell(text)
+                console.tell(text)
             case TurnEnded():
                 self._end_line()
                 if event.error:
-                    output.tell(event.error)
+                    console.tell(event.error)
                 elif event.status != "complete":
-                    output.tell(f"The answer was {event.status}.")
+                    console.tell(f"The answer was {event.status}.")
             case (
                 MessageSaved()
                 | ThinkingAdded()
@@ -85,11 +85,11 @@ class TextPrinter:
 
     def fail(self, reason: str) -> None:
         self._end_line()
-        output.tell(reason)
+        console.tell(reason)
 
     def _end_line(self) -> None:
         if self._in_line:
-            output.put_line()
+            console.put_line()
             self._in_line = False
 
 
@@ -104,27 +104,27 @@ class JsonPrinter:
             case MessageSaved(session_id=session_id, message=message):
                 ids = {"session_id": session_id, "message_id": message.id}
                 usage = {"usage": msgspec.to_builtins(message.usage)} if message.usage else {}
-                output.put_json({"type": "saved", **ids, "role": message.role, **usage})
+                console.put_json({"type": "saved", **ids, "role": message.role, **usage})
             case TextAdded(text=text):
-                output.put_json({"type": "delta", "text": text})
+                console.put_json({"type": "delta", "text": text})
             case AnswerRestarted():
-                output.put_json({"type": "restart"})
+                console.put_json({"type": "restart"})
             case ToolCalled(call=call):
-                output.put_json({"type": "tool_call", **msgspec.structs.asdict(call)})
+                console.put_json({"type": "tool_call", **msgspec.structs.asdict(call)})
             case ToolReturned(call=call, result=result):
                 told = {"tool_call_id": call.id, "name": call.name, "content": result}
-                output.put_json({"type": "tool_result", **told})
+                console.put_json({"type": "tool_result", **told})
             case MessagesLeftOut():
-                output.tell(_LEFT_OUT)
+                console.tell(_LEFT_OUT)
                 self._left_out = True
             case NoticeGiven(text=text) | RequestChanged(text=text):
-                output.tell(text)
+                console.tell(text)
             case TurnEnded():
                 if event.error:
                     self.fail(event.error)
                 ids = {"session_id": event.session_id, "message_id": event.message_id}
                 left_out = {"earlier_messages_left_out": True} if self._left_out else {}
-                output.put_json({"type": "done", **ids, "status": event.status, **left_out})
+                console.put_json({"type": "done", **ids, "status": event.status, **left_out})
             case (
                 AnswerStarted()
                 | ThinkingAdded()
@@ -138,4 +138,4 @@ class JsonPrinter:
                 pass
 
     def fail(self, reason: str) -> None:
-        output.put_json({"type": "error", "message": reason})
+        console.put_json({"type": "error", "message": reason})

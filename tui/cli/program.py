@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.cli import output
+from tui.cli import console
 from tui.config import Flags, Settings, configured_levels, load_settings, paths
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
@@ -109,10 +109,10 @@ class Program(msgspec.Struct, frozen=True):
             choice, notices = Catalog(self.settings, self.environment).choose(proposed)
         except ModelUnavailable as error:
             return UnavailableModel(self.settings.model or proposed or "", error)
-        if is_guide(choice.name) and not (self.settings.model or output.is_terminal(sys.stdout)):
+        if is_guide(choice.name) and not (self.settings.model or console.is_terminal(sys.stdout)):
             return UnavailableModel("", ModelUnavailable(_NO_MODEL))
         for notice in notices:
-            output.tell(notice)
+            console.tell(notice)
         return LazyModel(choice, self.recall, lists=self.kept_lists)
 
     @property
@@ -195,18 +195,18 @@ class Program(msgspec.Struct, frozen=True):
         finally:
             session.abandon()
         for notice in session.take_notices():
-            output.tell(notice)
+            console.tell(notice)
 
     def tell_condition(self, session: Session) -> None:
         """Print warnings about damage or a newer format of a session."""
         self.tell_damage(session.damaged, session.id)
         if session.header.version > VERSION:
-            output.tell(str(NewerVersion(session.id, session.header.version)))
+            console.tell(str(NewerVersion(session.id, session.header.version)))
 
     def tell_damage(self, damaged: int, place: str) -> None:
         """Print how many records could not be read."""
         if damaged:
-            output.tell(damage_words(damaged, place))
+            console.tell(damage_words(damaged, place))
 
     def run_archive_hook(self, done: "SetAside") -> None:
         """Run the archive hook, if configured; a failure is only printed."""
@@ -218,4 +218,4 @@ class Program(msgspec.Struct, frozen=True):
         try:
             run_archive_hook(command, done)
         except HookFailed as error:
-            output.tell(str(error))
+            console.tell(str(error))

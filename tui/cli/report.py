@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 import tui
-from tui.cli import output
+from tui.cli import console
 from tui.cli.crash import NAME as CRASH_LOG
 from tui.cli.crash import library_version, system
 from tui.config import Flags, Settings, ToolServerSettings, load_settings, paths
@@ -64,7 +64,7 @@ def run(chosen: Namespace) -> int:
     found = verdict(findings)
     if chosen.json:
         listed = [msgspec.structs.asdict(each) for each in findings]
-        output.put_json({"status": found, "findings": listed, "report": report}, 2)
+        console.put_json({"status": found, "findings": listed, "report": report}, 2)
     else:
         _put_text(report, findings, found)
     return _EXIT_CODES[found]
@@ -125,16 +125,16 @@ def _of_store(kind: str, message: str, session_id: str | None = None) -> Finding
 
 def _put_text(report: Report, findings: Sequence[Finding], found: Verdict) -> None:
     for title, rows in report.items():
-        output.put_line(title)
+        console.put_line(title)
         width = max(map(len, rows), default=0) + 2
         for name, text in rows.items():
-            output.put_line(f"  {name:<{width}}{text}")
-    output.put_line()
+            console.put_line(f"  {name:<{width}}{text}")
+    console.put_line()
     for finding in findings:
         repaired = " (repaired)" if finding.repaired else ""
         line = f"{finding.kind}: {finding.path}: {finding.message}{repaired}"
-        output.put_line(paths.with_tilde(line))
-    output.put_line(found)
+        console.put_line(paths.with_tilde(line))
+    console.put_line(found)
 
 
 _NETWORK = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")

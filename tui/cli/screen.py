@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.program import Program
 from tui.config import paths
 from tui.domain.providers import GUIDE, OFFLINE
@@ -47,7 +47,7 @@ _NO_MODEL = (
 
 def run(chosen: Namespace) -> int:
     """Run the full screen, print where everything was saved, and return the exit code."""
-    if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
+    if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         raise UsageError("sibyl-tui needs a terminal; `sibyl-tui ask` works without one.")
     program = Program.from_arguments(chosen)
     _log.info("settings read")
@@ -80,7 +80,7 @@ def run(chosen: Namespace) -> int:
             final_save.run_at_once()
             first_frame.end()
             for line in final_save.lines:
-                output.tell(line)
+                console.tell(line)
             # The terminal is restored: servers may take seconds to end.
             runner.run(turn_settings.tools.servers.close())
     if app.return_code == USE_FILES:

@@ -4,9 +4,9 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.program import Program
-from tui.cli.progress import bar
+from tui.cli.progress_line import bar
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit, SearchResult, found_words, hit_lines, parse
 from tui.domain.text.safe_text import make_visible_line
@@ -35,16 +35,16 @@ def run(chosen: Namespace) -> int:
     entries = program.store.entries({hit.session_id for hit in found.hits}) if found.hits else ()
     if chosen.json:
         by_id = {entry.id: entry for entry in entries}
-        output.put_json([_as_json(hit, by_id.get(hit.session_id)) for hit in found.hits], 2)
+        console.put_json([_as_json(hit, by_id.get(hit.session_id)) for hit in found.hits], 2)
     elif found.hits:
-        output.put_line(found_words(found))
+        console.put_line(found_words(found))
         for number, line in enumerate(hit_lines(found.hits, entries, program.clock()), 1):
-            output.put_line(f"{number:3}. {line}")
+            console.put_line(f"{number:3}. {line}")
     else:
-        output.put_line(f'No session matches "{make_visible_line(query)}".')
+        console.put_line(f'No session matches "{make_visible_line(query)}".')
         near = None if found.late else nearest(lambda each: program.store.search(each, 1), query)
         if near and near.queries:
-            output.tell(make_visible_line(f"Nearest: {near}"))
+            console.tell(make_visible_line(f"Nearest: {near}"))
     return 0
 
 
@@ -68,16 +68,16 @@ def _limit(text: str) -> int:
 def _found(program: Program, query: str, limit: int) -> SearchResult:
     found = program.store.search(query, limit)
     if found.notice:
-        output.tell(found.notice)
+        console.tell(found.notice)
     if not found.late:
         return found
     # Nobody types on meanwhile: a complete answer is waited for.
     if found.pending:
         megabytes = max(1, round(found.pending / 1_000_000))
-        output.tell(f"Searching {megabytes} MB of sessions that are not indexed yet…")
+        console.tell(f"Searching {megabytes} MB of sessions that are not indexed yet…")
     found = program.store.search(query, limit, seconds=_PATIENT_SECONDS)
     if found.late:
-        output.tell("The search ran out of time: older matches may be missing.")
+        console.tell("The search ran out of time: older matches may be missing.")
     return found
 
 
@@ -90,7 +90,7 @@ def _as_json(hit: Hit, session: SessionEntry | None) -> dict[str, Any]:
 
 def _rebuild(program: Program) -> int:
     """Rebuild the index, with a progress bar if standard error is a terminal."""
-    shown = output.is_terminal(sys.stderr)
+    shown = console.is_terminal(sys.stderr)
     last = Progress(0, 0)
     for last in program.store.rebuild_index():
         if shown:
@@ -98,5 +98,5 @@ def _rebuild(program: Program) -> int:
             sys.stderr.flush()
     if shown:
         sys.stderr.write("\n")
-    output.put_line(f"Indexed {last.total / 1_000_000:.1f} MB of sessions.")
+    console.put_line(f"Indexed {last.total / 1_000_000:.1f} MB of sessions.")
     return 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tui.cli import output
+from tui.cli import console
 from tui.cli.program import Program
 from tui.domain.journal.counts import by_model
 from tui.domain.journal.records import Import, Record
@@ -25,7 +25,7 @@ from tui.domain.text.labels import (
 )
 from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.timestamps import format_utc, parse_utc
-from tui.domain.views.usage import usage_of
+from tui.domain.views.costs import usage_of
 from tui.engine.library.conversation import live_conversation, whole_conversation
 from tui.engine.library.session_export import as_markdown
 from tui.errors import ServerUnreachable, SessionNotFound, StorageError, StorageFull, UsageError
@@ -100,20 +100,20 @@ def _list(program: Program, chosen: Namespace) -> None:
     statuses = chosen_statuses(chosen)
     entries = list(program.entries(SessionFilter(program.narrowed, statuses)))
     for words in program.store.obstacles() if statuses & _ASIDE else ():
-        output.tell(words)
+        console.tell(words)
     if chosen.json:
-        output.put_json([entry_json(entry) for entry in entries], 2)
+        console.put_json([entry_json(entry) for entry in entries], 2)
     elif entries:
-        output.put_line("Saved sessions:")
+        console.put_line("Saved sessions:")
         numbered = statuses == KEPT
         now = program.clock().astimezone()
-        columns = output.columns()
-        output.put_line(session_table(entries, now, numbered=numbered, columns=columns))
+        columns = console.columns()
+        console.put_line(session_table(entries, now, numbered=numbered, columns=columns))
     else:
         archived = program.store.count(SessionFilter(program.narrowed, _ARCHIVED))
         more = f" {archived} archived: sibyl-tui sessions list --archived"
         is_told = archived and not statuses >= _ARCHIVED
-        output.put_line(f"No saved sessions.{more if is_told else ''}")
+        console.put_line(f"No saved sessions.{more if is_told else ''}")
 
 
 def chosen_statuses(chosen: Namespace) -> frozenset[Status]:
@@ -135,7 +135,7 @@ def _show(program: Program, chosen: Namespace) -> None:
         program.tell_condition(msgspec.structs.replace(end, damaged=found.damaged))
         for piece in as_markdown(found):
             # Also into a pipe: a pager passes escape sequences on.
-            output.put(make_visible(piece))
+            console.put(make_visible(piece))
         return
     session = program.store.journal(session_id).load()
     entry = program.store.entry(session_id)
@@ -147,7 +147,7 @@ def _show(program: Program, chosen: Namespace) -> None:
         for each in messages
     ]
     described = {**_session_json(entry, session), "usage": _usage_json(program, session_id)}
-    output.put_json({"session": described, "messages": told}, 2)
+    console.put_json({"session": described, "messages": told}, 2)
 
 
 def _ledger(program: Program, end: Session) -> Import | None:
@@ -198,7 +198,7 @@ def _name(program: Program, chosen: Namespace) -> None:
     if len(name) > NAME_CHARACTERS:
         raise UsageError(f"Name is longer than {NAME_CHARACTERS} characters.")
     program.change(program.resolve(chosen.target), lambda session: session.rename(name))
-    output.put_line(f'Renamed to "{make_visible_line(name)}"')
+    console.put_line(f'Renamed to "{make_visible_line(name)}"')
 
 
 def _each(ids: Iterable[str], change: Callable[[str], None]) -> int:
@@ -210,7 +210,7 @@ def _each(ids: Iterable[str], change: Callable[[str], None]) -> int:
         except (ServerUnreachable, StorageFull):
             raise
         except StorageError as error:
-            output.tell(str(error))
+            console.tell(str(error))
             failed = 1
     return failed
 
@@ -221,7 +221,7 @@ def _archive(program: Program, chosen: Namespace) -> int:
         if entry.status == "archived":
             raise UsageError(f"Session {session_id} is already archived.")
         program.store.archive(session_id)
-        output.put_line(f"Archived {_called(entry)}")
+        console.put_line(f"Archived {_called(entry)}")
         program.run_archive_hook(SetAside(entry.scope, (session_id,), "user"))
 
     return _each([program.resolve(target) for target in chosen.targets], archive)
@@ -233,7 +233,7 @@ def _restore(program: Program, chosen: Namespace) -> int:
         if entry.status in KEPT:
             raise UsageError(f"Session {session_id} is neither archived nor in the trash.")
         program.store.restore(session_id)
-        output.put_line(f"Restored {_called(entry)}")
+        console.put_line(f"Restored {_called(entry)}")
 
     wanted = SessionFilter(program.narrowed, _ASIDE)
     return _each([program.resolve(target, wanted) for target in chosen.targets], restore)
@@ -241,18 +241,18 @@ def _restore(program: Program, chosen: Namespace) -> int:
 
 def _delete(program: Program, chosen: Namespace) -> int:
     ids = [_known(program, session_id) for session_id in chosen.ids]
-    if not chosen.yes and not output.is_terminal(sys.stdin):
+    if not chosen.yes and not console.is_terminal(sys.stdin):
         raise UsageError("sessions delete asks first. Without a terminal, add --yes.")
 
     def delete(session_id: str) -> None:
         entry = program.store.entry(session_id)
         if entry.status == "trashed":
             raise UsageError(f"Session {session_id} is already in the trash.")
-        if not chosen.yes and not output.confirmed(f"Move {_called(entry)} to the trash? (y/n) "):
-            output.tell("Nothing deleted.")
+        if not chosen.yes and not console.confirmed(f"Move {_called(entry)} to the trash? (y/n) "):
+            console.tell("Nothing deleted.")
             return
         program.store.delete(session_id)
-        output.put_line(f"Moved {_called(entry)} to the trash")
+        console.put_line(f"Moved {_called(entry)} to the trash")
 
     return _each(ids, delete)
 
@@ -273,8 +273,8 @@ def _purge(program: Program, chosen: Namespace) -> int:
     entries = list(_doomed(program, chosen.ids, SessionFilter(program.narrowed, _TRASHED)))
     if not chosen.yes:
         for entry in entries:
-            output.put_line(f"{entry.id}  {entry.label}")
-        output.put_line(
+            console.put_line(f"{entry.id}  {entry.label}")
+        console.put_line(
             f"Would purge {plural(len(entries), 'session')}. Add --yes to destroy them."
         )
         return 0
@@ -285,7 +285,7 @@ def _purge(program: Program, chosen: Namespace) -> int:
         purged.append(session_id)
 
     failed = _each((entry.id for entry in entries), purge)
-    output.put_line(f"Purged {plural(len(purged), 'session')}.")
+    console.put_line(f"Purged {plural(len(purged), 'session')}.")
     return failed
 
 
@@ -299,7 +299,7 @@ def _doomed(program: Program, ids: Sequence[str], wanted: SessionFilter) -> Iter
 
 def _import(program: Program, chosen: Namespace) -> None:
     done = import_file(program.store, Path(chosen.file), format_utc(program.clock()))
-    output.put_line(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
+    console.put_line(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
     program.tell_damage(done.damaged, chosen.file)
 
 

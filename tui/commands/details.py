@@ -6,8 +6,8 @@ from tui.commands.shell import Shell, command
 from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc
+from tui.domain.views.costs import ContextUse, ModelUsage, SessionUsage, money, token_words, total
 from tui.domain.views.markdown import facts_of, parameters_of
-from tui.domain.views.usage import ContextUse, ModelUsage, SessionUsage, money, token_words, total
 
 _NOTHING = "No tokens were counted in this session yet"
 

@@ -12,7 +12,7 @@ from tui.config.loading import (
     load_connections,
     load_settings,
 )
-from tui.config.schema import (
+from tui.config.settings_schema import (
     Config,
     HookSettings,
     ModelTable,

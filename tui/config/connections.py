@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.config.schema import ModelName, ProviderName, ProviderSettings
+from tui.config.settings_schema import ModelName, ProviderName, ProviderSettings
 
 FILE = "connections.toml"
 KEYS = "keys"

@@ -12,7 +12,7 @@ import msgspec
 
 from tui.config.connections import Connections, connections_file
 from tui.config.faults import joined
-from tui.config.schema import Config, ProviderSettings, ToolServerSettings
+from tui.config.settings_schema import Config, ProviderSettings, ToolServerSettings
 from tui.domain.commands import command_called
 from tui.domain.model_names import KEY, looks_like_key
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS

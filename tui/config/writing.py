@@ -13,7 +13,7 @@ from msgspec import inspect
 from tui.config.connections import Connections
 from tui.config.faults import joined
 from tui.config.loading import Settings
-from tui.config.schema import Config
+from tui.config.settings_schema import Config
 from tui.config.store_address import without_password
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 

@@ -13,8 +13,8 @@ from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import PROVIDERS
 from tui.domain.timestamps import parse_utc
+from tui.domain.views.costs import total
 from tui.domain.views.model_rows import ModelFacts
-from tui.domain.views.usage import total
 
 _FINE = 10**9
 

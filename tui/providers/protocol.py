@@ -10,7 +10,7 @@ import msgspec
 
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.model_settings import ModelParameters
-from tui.domain.plain_messages import with_beginning, with_calls_as_text
+from tui.domain.strict_messages import with_beginning, with_calls_as_text
 
 EndReason = Literal["stop", "length", "tool_calls"]
 

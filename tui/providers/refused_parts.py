@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.blocks import ImageBlock
 from tui.domain.model_settings import ModelParameters
-from tui.domain.plain_messages import with_calls_as_text
+from tui.domain.strict_messages import with_calls_as_text
 from tui.providers.codec import JsonObject
 from tui.providers.protocol import ModelRequest, ToolDefinition
 from tui.providers.sending import SHORT_ID, kept_ids, with_ids

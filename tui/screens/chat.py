@@ -26,8 +26,8 @@ from tui.domain.screen_sizes import (
     LEAST_ROWS,
     SIDEBAR_FROM_COLUMNS,
 )
-from tui.domain.views.activity import ActivityView
-from tui.domain.views.session_view import PromptQueue, SessionView
+from tui.domain.views.activity_view import ActivityView
+from tui.domain.views.shown_session import PromptQueue, SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
 from tui.screens.first_paint import FirstPaint

@@ -15,10 +15,10 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.types import METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
 
 from tui.config import ToolServerSettings
-from tui.tool_servers.failures import ServerFailed, SessionForgotten
 from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, open_address
 from tui.tool_servers.messages import UNREADABLE
 from tui.tool_servers.secrets import Secrets
+from tui.tool_servers.server_failures import ServerFailed, SessionForgotten
 from tui.tool_servers.stdio import open_program
 
 _VERSION = "2025-11-25"
@@ -47,7 +47,7 @@ class SessionState(Protocol):
         ...
 
 
-class Connection:
+class McpSession:
     """A session. Calls may come from any task."""
 
     def __init__(self, dispatcher: JSONRPCDispatcher, state: SessionState) -> None:
@@ -153,14 +153,14 @@ def _listed(tools: object) -> list[object]:
 @asynccontextmanager
 async def connect(
     settings: ToolServerSettings, secrets: Secrets, seconds: float
-) -> AsyncGenerator[Connection]:
+) -> AsyncGenerator[McpSession]:
     """Start a server or connect to it, and begin a session.
 
     Raises ``ServerFailed``, also if it does not answer in time.
     """
     async with _transport(settings, secrets) as (read, write, state):
         dispatcher = JSONRPCDispatcher(read, write)
-        connection = Connection(dispatcher, state)
+        connection = McpSession(dispatcher, state)
         async with anyio.create_task_group() as group:
             await group.start(dispatcher.run, connection.answer, connection.notice)
             try:

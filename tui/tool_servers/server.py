@@ -11,13 +11,13 @@ from tui.config import ToolServerSettings
 from tui.domain.text.safe_text import without_surrogates
 from tui.domain.tool_servers import OfferedTool, ServerState, ServerStatus, ToolResult
 from tui.logs import error_name, milliseconds_since
-from tui.tool_servers.failures import ServerFailed, SessionForgotten, reason_of, sentence
 from tui.tool_servers.results import bounded, result_of
 from tui.tool_servers.secrets import Secrets
+from tui.tool_servers.server_failures import ServerFailed, SessionForgotten, reason_of, sentence
 from tui.tool_servers.tool_list import ToolList, read_tools
 
 if TYPE_CHECKING:
-    from tui.tool_servers.connection import Connection
+    from tui.tool_servers.connection import McpSession
 from collections.abc import Mapping
 
 START_SECONDS = 10.0
@@ -41,7 +41,7 @@ class Server:
         self._settings = settings
         self._secrets = Secrets(settings)
         self._owner: asyncio.Task[None] | None = None
-        self._connection: Connection | None = None
+        self._connection: McpSession | None = None
         self._settled = asyncio.Event()
         self._changing = asyncio.Lock()
         self._is_late = False
@@ -149,7 +149,7 @@ class Server:
             self._may_begin_again |= bool(connection.forgotten)
             return await connection.state.ending()
 
-    async def _follow(self, connection: "Connection") -> None:
+    async def _follow(self, connection: "McpSession") -> None:
         """Read the list anew whenever the server says that it has changed."""
         while True:
             await connection.changed.wait()
@@ -161,7 +161,7 @@ class Server:
             except ServerFailed:
                 self._offer(ToolList(notice="Its list of tools has changed, and cannot be read."))
 
-    async def _list(self, connection: "Connection") -> ToolList:
+    async def _list(self, connection: "McpSession") -> ToolList:
         """Ask for the list of tools; a beginning of it is offered, too. Raises ``ServerFailed``."""
         listed: list[object] = []
         notice = ""

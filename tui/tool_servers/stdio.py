@@ -15,7 +15,6 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp.types import JSONRPCNotification, JSONRPCRequest
 
-from tui.tool_servers.failures import ServerFailed
 from tui.tool_servers.messages import (
     LONGEST_MESSAGE,
     ErrorTail,
@@ -26,6 +25,7 @@ from tui.tool_servers.messages import (
     is_message,
     message_of,
 )
+from tui.tool_servers.server_failures import ServerFailed
 
 MOST_FOREIGN_LINES = 1000
 """Lines of output without a message among them, before the server is given up."""

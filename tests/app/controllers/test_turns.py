@@ -10,7 +10,7 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import FULL, World
 from tests.waiting import until
 from tui.app.controllers.turns import Turns
-from tui.domain.views.usage import AnswerCost
+from tui.domain.views.costs import AnswerCost
 from tui.engine.turns.turn import TurnSettings
 from tui.providers.protocol import AttemptFailed, ThinkingReceived, UsageReported
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from tui.app.services.attention import Attention
-from tui.config.schema import NotifySettings
+from tui.config.settings_schema import NotifySettings
 from tui.terminal.environment import RESTORE_TITLE, SAVE_TITLE
 
 ANSWERED = '\x1b]9;"Fix the login" answered\x1b\\'

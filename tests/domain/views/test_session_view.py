@@ -7,7 +7,7 @@ from tests.attached import NOTES, showing
 from tests.builders import answer, user
 from tui.domain.journal.records import Reset
 from tui.domain.views.notice import Notice
-from tui.domain.views.session_view import PromptQueue, SessionView
+from tui.domain.views.shown_session import PromptQueue, SessionView
 
 
 def view(*entries):

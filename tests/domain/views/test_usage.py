@@ -7,7 +7,7 @@ from tests.attached import NOTES, picture, showing
 from tests.builders import answer, user
 from tui.domain.journal.counts import counted_requests
 from tui.domain.journal.message import Message, TokenUsage
-from tui.domain.views.usage import (
+from tui.domain.views.costs import (
     AnswerCost,
     ContextUse,
     ModelUsage,

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
-from tui.config.schema import RetentionSettings
+from tui.config.settings_schema import RetentionSettings
 from tui.engine.library.retention import Pruned, Retention
 from tui.errors import StorageError
 from tui.storage.pruning import SetAside

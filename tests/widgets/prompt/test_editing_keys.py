@@ -7,7 +7,7 @@ from textual import events
 
 from tests.waiting import until
 from tests.widgets.prompt.conftest import PROGRAM_KEYS
-from tui.domain.views.session_view import PromptQueue
+from tui.domain.views.shown_session import PromptQueue
 from tui.widgets.prompt import Prompt
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"

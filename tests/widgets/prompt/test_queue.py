@@ -3,7 +3,7 @@
 import pytest
 
 from tests.waiting import until
-from tui.domain.views.session_view import PromptQueue
+from tui.domain.views.shown_session import PromptQueue
 from tui.widgets.prompt import Prompt, Waiting
 
 

@@ -18,8 +18,8 @@ from tui.app.controllers.send_check import SendCheck
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.journal.message import Message as Answer
 from tui.domain.references import words_in
+from tui.domain.views.costs import AnswerCost
 from tui.domain.views.notice import Notice, Severity
-from tui.domain.views.usage import AnswerCost
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.events import (

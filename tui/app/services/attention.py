@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from tui.config.schema import NotifySettings
+from tui.config.settings_schema import NotifySettings
 from tui.domain.text.labels import cut_to_cells
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher

@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 
 from tui.domain.providers import is_guide
-from tui.domain.views.usage import ContextUse
+from tui.domain.views.costs import ContextUse
 
 
 class SaveState(msgspec.Struct, frozen=True):

@@ -8,8 +8,8 @@ import msgspec
 from tui.domain.journal.message import INTERRUPTED, Message
 from tui.domain.journal.records import Summary
 from tui.domain.model_settings import ModelParameters
-from tui.domain.plain_messages import joined, result_as_text
 from tui.domain.providers import is_guide
+from tui.domain.strict_messages import joined, result_as_text
 from tui.engine.requests.missing_results import interrupted_result
 from tui.engine.requests.pictures import pictures_of, with_newest_pictures
 from tui.engine.requests.token_estimate import estimated_tokens, tokens_of, tokens_of_tools

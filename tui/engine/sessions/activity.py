@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.views.activity import ActivityView, Phase
+from tui.domain.views.activity_view import ActivityView, Phase
 from tui.engine.requests.token_estimate import BYTES_PER_TOKEN
 
 if TYPE_CHECKING:

@@ -20,11 +20,11 @@ from tui.domain.journal.session import (
 )
 from tui.domain.journal.versions import Versions, numbered, with_new
 from tui.domain.references import NO_WORDS, words_naming
+from tui.domain.views.costs import ContextUse, context_tokens
 from tui.domain.views.notice import Notice
-from tui.domain.views.session_view import PromptQueue, SessionView
+from tui.domain.views.shown_session import PromptQueue, SessionView
 from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState, SessionStatus
-from tui.domain.views.usage import ContextUse, context_tokens
 from tui.engine.sessions.activity import Activity
 from tui.engine.sessions.loaded_pages import LoadedPages
 from tui.engine.sessions.open_session import NewVersion, OpenSession

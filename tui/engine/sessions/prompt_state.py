@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from tui.domain.journal.session import Draft
 from tui.domain.references import NO_WORDS, words_in
-from tui.domain.views.session_view import PromptQueue
+from tui.domain.views.shown_session import PromptQueue
 from tui.engine.sessions.write_queue import WriteQueue
 
 

@@ -18,9 +18,9 @@ from tui.domain.completion import Target, common_text, completions
 from tui.domain.file_names import FileListing
 from tui.domain.references import NO_WORDS, SIGN
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.activity import ActivityView
+from tui.domain.views.activity_view import ActivityView
 from tui.domain.views.attached import AttachedView
-from tui.domain.views.session_view import PromptQueue
+from tui.domain.views.shown_session import PromptQueue
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.earlier_prompts import EarlierPrompts

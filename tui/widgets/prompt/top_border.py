@@ -9,7 +9,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.views.activity import ActivityView
+from tui.domain.views.activity_view import ActivityView
 from tui.widgets.cells import cut, one_line
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"

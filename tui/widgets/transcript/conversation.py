@@ -13,7 +13,7 @@ from tui.widgets.transcript.message_cursor import MessageCursor
 from tui.widgets.transcript.thought import Thoughts
 
 if TYPE_CHECKING:
-    from tui.domain.views.usage import AnswerCost
+    from tui.domain.views.costs import AnswerCost
 
 
 class HistoryEnds(msgspec.Struct):

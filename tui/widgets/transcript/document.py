@@ -12,7 +12,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.providers import is_guide
-from tui.domain.views.usage import AnswerCost
+from tui.domain.views.costs import AnswerCost
 from tui.widgets.transcript.canvas import Canvas
 from tui.widgets.transcript.items import AnswerItem, Item, QuestionItem, Queued
 from tui.widgets.transcript.layout import Layout

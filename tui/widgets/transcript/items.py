@@ -11,7 +11,7 @@ from tui.domain.journal.records import Reset, Summary
 from tui.domain.journal.session import Entry
 from tui.domain.text.fences import codes
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.usage import details
+from tui.domain.views.costs import details
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.foldable import (
     FileLine,
@@ -39,7 +39,7 @@ from tui.widgets.wrapping import PIECE, clean, guess_rows
 
 if TYPE_CHECKING:
     from tui.domain.journal.versions import Version
-    from tui.domain.views.usage import AnswerCost
+    from tui.domain.views.costs import AnswerCost
 
 RESET = "started over here; earlier messages are kept"
 

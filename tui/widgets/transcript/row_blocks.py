@@ -12,7 +12,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from tui.domain.text.patterns import late_pattern
-from tui.domain.views.usage import PARTED
+from tui.domain.views.costs import PARTED
 from tui.widgets.transcript.canvas import GUTTER, MEASURE, NO_TEXT, Canvas, Run, joints
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock, as_table
 from tui.widgets.wrapping import clean, cut_pieces, fitting, guess_rows, shorten, wrap_words

@@ -4,7 +4,7 @@ from collections import deque
 
 from textual.strip import Strip
 
-from tui.domain.views.activity import seconds_words
+from tui.domain.views.activity_view import seconds_words
 from tui.widgets.transcript.canvas import Canvas
 from tui.widgets.transcript.row_blocks import FoldLine, Plain, RowBlock, plain_blocks
 from tui.widgets.wrapping import clean

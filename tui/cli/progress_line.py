@@ -5,7 +5,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from tui.cli import output
+from tui.cli import console
 from tui.domain.text.labels import plural
 from tui.domain.views.import_rows import bytes_words
 from tui.engine.imports.progress import Progress
@@ -27,7 +27,7 @@ class ProgressLine:
     """A line on the terminal."""
 
     def __init__(self) -> None:
-        self._is_shown = output.is_terminal(sys.stderr)
+        self._is_shown = console.is_terminal(sys.stderr)
         self._is_wanted = True
 
     @contextmanager
