@@ -55,7 +55,9 @@ def output_of(
     with process.stdout as pipe:
         try:
             data, is_whole = _read(pipe, most_bytes, deadline)
-            code = _code(process, deadline) if is_whole else None
+            if is_whole:
+                with suppress(subprocess.TimeoutExpired):
+                    code = process.wait(max(0.0, deadline - monotonic()))
             return ProgramOutput(data, code)
         finally:
             _running.discard(process)
@@ -88,13 +90,6 @@ def _read(pipe: IO[bytes], most: int, deadline: float) -> tuple[bytes, bool]:
             return bytes(data), True
         data += block
     return bytes(data), False
-
-
-def _code(process: subprocess.Popen[bytes], deadline: float) -> int | None:
-    try:
-        return process.wait(max(0.0, deadline - monotonic()))
-    except subprocess.TimeoutExpired:
-        return None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -154,6 +154,7 @@ def make_report(
     """
     from tui.terminal.environment import describe
 
+    debug = paths.debug_log(environment, None) or paths.debug_log(environment, "")
     sections = {
         "versions": _versions(),
         "configuration": _configuration(settings, environment),
@@ -162,7 +163,10 @@ def make_report(
         else _connections(settings, environment),
         "store": _store(root, doctor),
         "terminal": describe(environment),
-        "logs": _logs(environment),
+        "logs": {
+            "debug log": _file(debug) if debug else "none",
+            "crashes": _file(paths.state_directory() / CRASH_LOG),
+        },
     }
     return {
         title: {name: paths.with_tilde(text) for name, text in rows.items()}
@@ -270,14 +274,6 @@ def _store(root: Path, doctor: Doctor) -> dict[str, str]:
         "formats": ", ".join(versions) or "none",
         "search index": index_state(root),
         "imports": f"format has changed: {changed}" if changed else "every format is known",
-    }
-
-
-def _logs(environment: Mapping[str, str]) -> dict[str, str]:
-    debug = paths.debug_log(environment, None) or paths.debug_log(environment, "")
-    return {
-        "debug log": _file(debug) if debug else "none",
-        "crashes": _file(paths.state_directory() / CRASH_LOG),
     }
 
 

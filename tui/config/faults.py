@@ -42,7 +42,13 @@ def faults(value: object, kind: inspect.Type, key: str) -> Iterator[Fault]:
     inner = _plain(kind)
     match inner, value:
         case inspect.StructType(), dict():
-            yield from _in_table(cast("dict[str, Any]", value), inner, key)
+            fields = {field.name: field.type for field in inner.fields}
+            for name, each in cast("dict[str, Any]", value).items():
+                if name in fields:
+                    yield from faults(each, fields[name], joined(key, name))
+                else:
+                    yield from _in_another_table(each, fields, joined(key, name))
+                    yield joined(key, name), f"there is no such key; {_closest(name, fields, key)}"
         case inspect.DictType(), dict():
             for name, each in cast("dict[str, Any]", value).items():
                 yield from faults(name, inner.key_type, joined(key, name))
@@ -87,16 +93,6 @@ def _plain(kind: inspect.Type) -> inspect.Type:
 
 def _not_none(kind: inspect.UnionType) -> inspect.Type:
     return next(each for each in kind.types if not isinstance(each, inspect.NoneType))
-
-
-def _in_table(value: Mapping[str, Any], kind: inspect.StructType, key: str) -> Iterator[Fault]:
-    fields = {field.name: field.type for field in kind.fields}
-    for name, each in value.items():
-        if name in fields:
-            yield from faults(each, fields[name], joined(key, name))
-        else:
-            yield from _in_another_table(each, fields, joined(key, name))
-            yield joined(key, name), f"there is no such key; {_closest(name, fields, key)}"
 
 
 def _in_another_table(

@@ -25,75 +25,48 @@ def _like(pattern: str, expected: str) -> Meta:
     return Meta(pattern=pattern, extra={"expected": expected})
 
 
+# fmt: off
 _Names = tuple[str, ...]
-ModelName = Annotated[
-    str,
-    _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*(:\S.*)?$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"'),
-]
-_FullModelName = Annotated[
-    str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*:\S.*$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"')
-]
-_Address = Annotated[str, _like(r"^https?://\S+$", 'an address such as "http://127.0.0.1:8080/v1"')]
-_Proxy = Annotated[
-    str,
-    _like(r"^$|^(https?|socks5h?)://\S+$", 'an address such as "http://proxy:3128", or ""'),
-]
-_HeaderName = Annotated[
-    str, _like(r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", 'the name of a header, such as "X-Team"')
-]
-_HeaderText = Annotated[str, _like(r"^[!-~]([ -~]*[!-~])?$", "one line of ASCII characters")]
-_Variable = Annotated[
-    str,
-    _like(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable, not the key itself"),
-]
 _KNOWN = f"{', '.join(KNOWN_SERVERS[:9])},\n{', '.join(KNOWN_SERVERS[9:])}"
 _ToolName = Literal["search_sessions", "write_todos"]
+
+ModelName = Annotated[str, _like(
+    r"^[A-Za-z0-9][A-Za-z0-9_-]*(:\S.*)?$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"')]
+_FullModelName = Annotated[str, _like(
+    r"^[A-Za-z0-9][A-Za-z0-9_-]*:\S.*$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"')]
+_Address = Annotated[str, _like(r"^https?://\S+$", 'an address such as "http://127.0.0.1:8080/v1"')]
+_Proxy = Annotated[str, _like(
+    r"^$|^(https?|socks5h?)://\S+$", 'an address such as "http://proxy:3128", or ""')]
+_HeaderName = Annotated[str, _like(
+    r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", 'the name of a header, such as "X-Team"')]
+_HeaderText = Annotated[str, _like(r"^[!-~]([ -~]*[!-~])?$", "one line of ASCII characters")]
+_Variable = Annotated[str, _like(
+    r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable, not the key itself")]
 _PromptName = Annotated[str, _like(r"^[a-z]+$", 'a name of small letters only, such as "review"')]
 _Template = Annotated[str, _like(r"\S", "a text that is sent, got an empty one")]
 _FileName = Annotated[str, _like(r"^[^\x00]+$", "the name of a file")]
-ProviderName = Annotated[
-    str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")
-]
+ProviderName = Annotated[str, _like(
+    r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")]
+ToolServerName = Annotated[str, _like(
+    r"^[A-Za-z0-9](?:[_-]?[A-Za-z0-9]){0,19}$",
+    "a name of at most 20 letters and digits, with single - and _ between them")]
 
-ToolServerName = Annotated[
-    str,
-    _like(
-        r"^[A-Za-z0-9](?:[_-]?[A-Za-z0-9]){0,19}$",
-        "a name of at most 20 letters and digits, with single - and _ between them",
-    ),
-]
-
-_SystemPrompt = Annotated[
-    str | None, _about("The system prompt: sent before each conversation.", "Answer briefly.")
-]
-_Temperature = Annotated[
-    Annotated[float, Meta(ge=0, le=HIGHEST_TEMPERATURE)] | None,
-    _about("Randomness: 0 picks the likeliest words. Not all models accept it.", 0.7),
-]
-_MaxTokens = Annotated[
-    Annotated[int, Meta(ge=1, le=MOST_TOKENS)] | None,
-    _about("The most tokens of an answer.", 4_000),
-]
-_ContextWindow = Annotated[
-    Annotated[int, Meta(ge=1, le=_LARGEST_WINDOW)] | None,
-    _about("The most tokens of a request and its answer together.", 32_768),
-]
-_Tools = Annotated[
-    bool | None, _about("Offer the enabled tools; false for models that take none.", example=False)
-]
-_Images = Annotated[
-    bool | None,
-    _about(
-        "Send pictures; false for models that see none, true if a list is wrong.", example=False
-    ),
-]
-_Effort = Annotated[
-    Effort | None,
-    _about('Thinking before an answer: "off", "low", "medium" or "high".', "high"),
-]
+_SystemPrompt = Annotated[str | None, _about(
+    "The system prompt: sent before each conversation.", "Answer briefly.")]
+_Temperature = Annotated[Annotated[float, Meta(ge=0, le=HIGHEST_TEMPERATURE)] | None, _about(
+    "Randomness: 0 picks the likeliest words. Not all models accept it.", 0.7)]
+_MaxTokens = Annotated[Annotated[int, Meta(ge=1, le=MOST_TOKENS)] | None, _about(
+    "The most tokens of an answer.", 4_000)]
+_ContextWindow = Annotated[Annotated[int, Meta(ge=1, le=_LARGEST_WINDOW)] | None, _about(
+    "The most tokens of a request and its answer together.", 32_768)]
+_Tools = Annotated[bool | None, _about(
+    "Offer the enabled tools; false for models that take none.", example=False)]
+_Images = Annotated[bool | None, _about(
+    "Send pictures; false for models that see none, true if a list is wrong.", example=False)]
+_Effort = Annotated[Effort | None, _about(
+    'Thinking before an answer: "off", "low", "medium" or "high".', "high")]
 
 
-# fmt: off
 class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[models."PROVIDER:MODEL"]``: one model; ``None`` means the setting of its provider."""
 

@@ -142,7 +142,7 @@ class Fold(msgspec.Struct):
         fold._entries = list(session.everything or session.entries)
         resets = [place for place, each in enumerate(fold._entries) if isinstance(each, Reset)]
         fold._live_from = resets[-1] + 1 if resets else 0
-        fold._note_use(session.last_used_at)
+        fold._record_use(session.last_used_at)
         fold._places = {
             entry.id: place
             for place, entry in enumerate(fold._entries)
@@ -172,9 +172,21 @@ class Fold(msgspec.Struct):
             case Todos() | Settings() | Import():
                 self.seed(record)
             case Reset():
-                self._add_reset(record)
-            case Opened() | Closed() | Restored():
-                self._add_lease(record)
+                self._entries.append(record)
+                self._live_from = len(self._entries)
+                self.message_count = 0
+                self.summary = None
+                self.last_record_at = record.at
+            case Opened():
+                self.opened_at = self.last_record_at = record.at
+                self.closed_at = None
+                if record.resumed:
+                    self._record_use(record.at)
+            case Closed():
+                self.closed_at = self.last_record_at = record.at
+            case Restored():
+                self.last_record_at = record.at
+                self._record_use(record.at)
             case SessionHeader() | None:
                 return
         self.offsets = self.offsets.following(record, offset)
@@ -287,7 +299,7 @@ class Fold(msgspec.Struct):
     def _add_message(self, message: Message) -> None:
         self._chains.pop(message.id, None)
         self.damaged += damaged_blocks(message.content)
-        self._note_use(message.timestamp)
+        self._record_use(message.timestamp)
         self.last_record_at = message.timestamp or self.last_record_at
         after = message.after
         parent = None if after is None else self._parent(message.id, after)
@@ -408,26 +420,7 @@ class Fold(msgspec.Struct):
         self.total_count = state.total_count
         self.offsets = state.offsets
 
-    def _add_reset(self, reset: Reset) -> None:
-        self._entries.append(reset)
-        self._live_from = len(self._entries)
-        self.message_count = 0
-        self.summary = None
-        self.last_record_at = reset.at
-
-    def _add_lease(self, record: Opened | Closed | Restored) -> None:
-        self.last_record_at = record.at
-        match record:
-            case Opened(resumed=resumed):
-                self.opened_at, self.closed_at = record.at, None
-                if resumed:
-                    self._note_use(record.at)
-            case Closed():
-                self.closed_at = record.at
-            case Restored():
-                self._note_use(record.at)
-
-    def _note_use(self, at: str | None) -> None:
+    def _record_use(self, at: str | None) -> None:
         moment = parse_utc(at)
         if at and moment and (self._last_use is None or moment > self._last_use[0]):
             self._last_use = moment, at
