@@ -28,7 +28,7 @@ def keyboard(monkeypatch):
     master, slave = os.openpty()
     with open(slave, encoding="utf-8") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        monkeypatch.setattr(ask.output, "is_terminal", lambda _: True)
+        monkeypatch.setattr(ask.console, "is_terminal", lambda _: True)
         yield lambda text: os.write(master, text.encode())
     os.close(master)
 
