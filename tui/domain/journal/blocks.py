@@ -135,8 +135,9 @@ def parts_of(content: Content) -> list[Part]:
 
 def damaged_blocks(content: Content) -> int:
     """Count the files and pictures whose size no file can have; they are read as text."""
-    blocks = content if isinstance(content, list) else []
-    sizes = [block.get("size") for block in blocks if _is_attachment(block)]
+    if not isinstance(content, list):
+        return 0
+    sizes = [block.get("size") for block in content if _is_attachment(block)]
     return sum(isinstance(size, int | float) and not 0 <= size <= MOST for size in sizes)
 
 

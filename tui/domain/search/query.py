@@ -195,7 +195,7 @@ class SessionScan(msgspec.Struct):
     found: list[MessageCandidate] = msgspec.field(default_factory=list[MessageCandidate])
 
     def add(self, record: Message | State) -> None:
-        if isinstance(record, State):
+        if not isinstance(record, Message):
             self.name = record.name if self.name is None else self.name
             return
         if record.replaces:
