@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tui.cli import console
-from tui.cli.printing import JsonPrinter, TextPrinter
+from tui.cli.ask import JsonPrinter, TextPrinter
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import SessionHeader, Summary, Todos

@@ -13,8 +13,7 @@ from tests.waiting import until
 from tui.config import ToolServerSettings
 from tui.domain.tool_servers import ToolResult
 from tui.tool_servers import server as one_server
-from tui.tool_servers.results import LONGEST_RESULT
-from tui.tool_servers.server import McpServers
+from tui.tool_servers.server import LONGEST_RESULT, McpServers
 
 
 class TestAServer:

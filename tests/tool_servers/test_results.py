@@ -3,7 +3,7 @@
 import pytest
 
 from tui.domain.tool_servers import ToolResult
-from tui.tool_servers.results import LONGEST_RESULT, bounded, result_of
+from tui.tool_servers.server import LONGEST_RESULT, bounded, result_of
 
 
 def text(words: str) -> dict:

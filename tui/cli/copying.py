@@ -33,13 +33,16 @@ def run(chosen: Namespace) -> int:
     """Copy and report; 1 if something of the source is not at the target."""
     source_text = _address(chosen, "--from", chosen.source)
     target_text = _address(chosen, "--to", chosen.target)
-    if _identity(chosen, source_text) == _identity(chosen, target_text):
+    source_folder, target_folder = _folder(chosen, source_text), _folder(chosen, target_text)
+    if _identity(source_folder, source_text) == _identity(target_folder, target_text):
         raise UsageError("--from and --to are the same store.")
+    if source_folder is not None and not _is_directory(source_folder):
+        raise UsageError(f"No such data directory: {source_folder}")
     progress = ProgressLine()
     work = compare if chosen.dry_run else copy
     with (
-        closing(_existing(chosen, source_text)) as source,
-        closing(_opened(_folder(chosen, target_text), target_text)) as target,
+        closing(_opened(source_folder, source_text)) as source,
+        closing(_opened(target_folder, target_text)) as target,
         progress.stopped_by_keys(),
     ):
         done = work(source, target, progress.show)
@@ -70,14 +73,6 @@ def _address(chosen: Namespace, flag: str, text: str) -> str:
     return load_settings(file, environment, flags).config.store or _FILES
 
 
-def _existing(chosen: Namespace, text: str) -> SessionStore:
-    """Open a store that must be there, if it is a folder."""
-    folder = _folder(chosen, text)
-    if folder is not None and not _is_directory(folder):
-        raise UsageError(f"No such data directory: {folder}")
-    return _opened(_folder(chosen, text), text)
-
-
 def _opened(folder: Path | None, text: str) -> SessionStore:
     if folder is not None:
         if os.path.lexists(folder) and not _is_directory(folder):
@@ -100,8 +95,7 @@ def _folder(chosen: Namespace, text: str) -> Path | None:
     return path if is_path or _is_directory(path) else None
 
 
-def _identity(chosen: Namespace, text: str) -> str:
-    folder = _folder(chosen, text)
+def _identity(folder: Path | None, text: str) -> str:
     return text if folder is None else os.path.realpath(folder)
 
 

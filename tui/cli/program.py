@@ -156,7 +156,12 @@ class Program(msgspec.Struct, frozen=True):
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
         """Resolve a target; a number is a row of ``sessions list``."""
-        listed: Sequence[str] = () if wanted else self._listed(target)
+        listed: Sequence[str] = ()
+        is_number = target.isascii() and target.isdigit() and len(target) < _NUMBER_DIGITS
+        if is_number and not wanted:
+            # Only as far as the row that is meant.
+            kept = SessionFilter(self.narrowed, KEPT)
+            listed = [entry.id for entry in self.store.list(kept, None, int(target)).entries]
         among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
         return self.store.resolve(target, self.scope, listed=listed, wanted=among)
 
@@ -165,13 +170,6 @@ class Program(msgspec.Struct, frozen=True):
         if chosen.session is not None:
             return self.resolve(chosen.session)
         return self.store.active(self.scope) if chosen.go_on else None
-
-    def _listed(self, target: str) -> Sequence[str]:
-        """The ids of ``sessions list`` up to the row that a number may mean."""
-        if not (target.isascii() and target.isdigit() and len(target) < _NUMBER_DIGITS):
-            return []
-        kept = SessionFilter(self.narrowed, KEPT)
-        return [entry.id for entry in self.store.list(kept, None, int(target)).entries]
 
     def entries(self, wanted: SessionFilter) -> Iterator[SessionEntry]:
         """Iterate over the sessions that match a filter, last used first."""

@@ -146,7 +146,14 @@ def _show(program: Program, chosen: Namespace) -> None:
         {**msgspec.to_builtins(each), **versions_json(session.versions, each.id)}
         for each in messages
     ]
-    described = {**_session_json(entry, session), "usage": _usage_json(program, session_id)}
+    # The tokens of all requests by model, also for answers that are not shown.
+    groups = by_model(program.store.journal(session_id).requests()).items()
+    usages = [usage_of(model, requests) for model, requests in groups]
+    usage = [
+        {"model": each.model, "requests": each.requests, **msgspec.structs.asdict(each.usage)}
+        for each in usages
+    ]
+    described = {**_session_json(entry, session), "usage": usage}
     console.put_json({"session": described, "messages": told}, 2)
 
 
@@ -174,16 +181,6 @@ def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
         "damaged": session.damaged,
         "imported": _without_type(session.imported) if session.imported else None,
     }
-
-
-def _usage_json(program: Program, session_id: str) -> list[dict[str, Any]]:
-    """The tokens of all requests by model, also for answers that are not shown."""
-    groups = by_model(program.store.journal(session_id).requests()).items()
-    models = (usage_of(model, requests) for model, requests in groups)
-    return [
-        {"model": each.model, "requests": each.requests, **msgspec.structs.asdict(each.usage)}
-        for each in models
-    ]
 
 
 def _without_type(record: Record) -> dict[str, Any]:

@@ -56,10 +56,11 @@ def completions(
     argument = argument.lstrip(" ")
     start = text.removesuffix(argument)
     is_theme = command.takes == "theme"
+    verbs = command.values if " " in argument else command.verbs
     return tuple(
         Completion(start + name, name, note)
         for name, note in (
-            *_verbs(command, argument),
+            *((verb, "") for verb in verbs if verb.startswith(argument.lower())),
             *_arguments(command, argument, targets, themes if is_theme else models, own),
         )
         if name != argument
@@ -107,11 +108,6 @@ def _aliases(word: str) -> Iterable[Completion]:
 
 def _blank(command: Command) -> str:
     return "" if command.takes == "nothing" else " "
-
-
-def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:
-    offered = command.values if " " in argument else command.verbs
-    return [(each, "") for each in offered if each.startswith(argument.lower())]
 
 
 def _arguments(

@@ -278,7 +278,8 @@ class _ToolReader:
         description = without_surrogates(words) if isinstance(words, str) else ""
         whole = {"type": "object", **cast("dict[str, Any]", said)} if isinstance(said, dict) else {}
         identity = [self._identity, name, description, whole or schema]
-        fingerprint = hashlib.sha256(_json(identity)).hexdigest()
+        text = json.dumps(identity, sort_keys=True)
+        fingerprint = hashlib.sha256(text.encode()).hexdigest()
         called = _called(self.server, name)
         if called in self.tools:
             if self.tools[called].fingerprint != fingerprint:
@@ -301,10 +302,6 @@ def _called(server: str, name: str) -> str:
         return safe
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:_HASH_DIGITS]
     return f"{safe[: _LONGEST_CALLED - _HASH_DIGITS - 1]}_{digest}"
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, sort_keys=True).encode()
 
 
 def _cut(text: str) -> str:
