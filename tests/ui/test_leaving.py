@@ -59,6 +59,18 @@ async def answering(world, app, pilot):
     await until(lambda: "half" in conversation(app), "half an answer")
 
 
+async def test_the_keys_are_named_again_after_a_question(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(world, app, pilot)
+        await pilot.press("ctrl+q")
+        await question(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat, "the chat")
+        line = app.chat.key_line
+        await until(lambda: "^N New" in line.render_line(0).text, line.render_line(0).text)
+
+
 async def test_a_question_follows_the_answers_that_end_while_it_is_open(world):
     end = asyncio.Event()
     w = world(["half", end, "whole"])

@@ -102,3 +102,6 @@ class Confirmations:
             self._asked.popleft()
             if self._asked:
                 self._show()
+            else:
+                # The line was drawn when the question closed, while its keys had no effect yet.
+                self._chat.refresh_bindings()
