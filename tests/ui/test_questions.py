@@ -188,6 +188,24 @@ async def test_a_second_question_waits_for_the_first(world, asked):
         assert asked == ["one"]
 
 
+async def test_a_question_of_work_in_the_background_holds_nothing_up(world, asked, monkeypatch):
+    ask = registry.FUNCTIONS["save"]
+
+    async def ask_later(shell, arguments):
+        shell.in_background(lambda shell: ask(shell, arguments))
+
+    monkeypatch.setitem(registry.FUNCTIONS, "save", ask_later)
+    w = world(["An answer."])
+    async with w.running() as (app, pilot):
+        for name in ("one", "two"):
+            await send(pilot, f"/save {name}")
+            await question(app)
+            await pilot.press("y")
+            await until(lambda name=name: name in asked, name)
+        await send(pilot, "hello")
+        await until(lambda: "An answer." in conversation(app), "what came behind the questions")
+
+
 async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
     async def ask_to_fail(shell, arguments):
         await shell.confirm("Break it? (y/n)")

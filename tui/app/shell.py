@@ -34,10 +34,11 @@ class AppShell:
     def start(self, work: "Work", name: str = "") -> Step:
         """Run a command; the step that is returned ends with it, or once it asks the user."""
         turn = self._turn
-        self._app.run_worker(partial(self._run, work), name=name)
+        self._app.run_worker(partial(self.run, work), name=name)
         return turn.wait
 
-    async def _run(self, work: "Work") -> None:
+    async def run(self, work: "Work") -> None:
+        """Run a command to its end, and give its turn back."""
         try:
             await self._carry_out(work)
         finally:
@@ -137,11 +138,14 @@ class AppShell:
         return await asked.answer
 
     def in_background(self, work: "Work") -> None:
-        self._app.run_worker(partial(self._finish, work), name="finish the command")
+        # A shell of its own: if it asks, it gives back a turn that no later question waits for.
+        shell = AppShell(self._app, self._queue, self._controllers, self.workspace)
 
-    async def _finish(self, work: "Work") -> None:
-        await self._carry_out(work)
-        await self._controllers.session_list.refresh()
+        async def finish() -> None:
+            await shell.run(work)
+            await self._controllers.session_list.refresh()
+
+        self._app.run_worker(finish, name="finish the command")
 
     def exit(self) -> None:
         self._app.exit()
