@@ -314,6 +314,11 @@ async def test_the_providers_are_filtered_while_one_types(bare, typed, provider,
         await pilot.press("enter")
         await step(app, then)
         assert says in shown(app)
+        # Enter would choose another provider, if the highlight did not stay on this one.
+        await pilot.press("escape")
+        await step(app, "provider")
+        await pilot.pause()
+        assert app.screen.choices.highlighted.text == provider
 
 
 async def test_what_was_typed_stays_when_a_server_is_found_and_it_needs_no_address(bare):

@@ -67,6 +67,7 @@ class ChooserDialog(Dialog[ScreenResultType]):
         self._all: Sequence[Choice] = ()
         self._tail: Sequence[Choice] = ()
         self._keys = ""
+        self._matched = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="chooser", classes="dialog"):
@@ -108,7 +109,8 @@ class ChooserDialog(Dialog[ScreenResultType]):
         return None
 
     def _show_matching(self, highlighted: str) -> None:
-        text = self.filter.value.strip()
+        self._matched = self.filter.value
+        text = self._matched.strip()
         found = [choice for choice in self._all if matches(f"{choice.text} {choice.id}", text)]
         typed = self.unlisted(text) if text else None
         self.choices.show([*found, *([typed] if typed else []), *self._tail], highlighted)
@@ -116,7 +118,8 @@ class ChooserDialog(Dialog[ScreenResultType]):
     @on(LineInput.Changed)
     def _follow_filter(self, event: LineInput.Changed) -> None:
         event.stop()
-        if event.input is self.filter:
+        # Not what the dialog has cleared itself: the choices were shown with their highlight since.
+        if event.input is self.filter and self.filter.value != self._matched:
             self._show_matching("")
 
     # --- keys
