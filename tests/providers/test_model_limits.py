@@ -230,7 +230,9 @@ class TestAnOllama:
             # Another one of the same name is not loaded.
             assert found(at_ollama(server, "qwen3:4b")) == 9000
 
-    @pytest.mark.parametrize("running", [[4, {"name": "other:1b", "context_length": 5}], None])
+    @pytest.mark.parametrize(
+        "running", [[4, {"name": {}}, {"name": "other:1b", "context_length": 5}], None]
+    )
     def test_that_has_not_loaded_it_says_what_the_model_has(self, running: Any):
         facts = OllamaFacts(None, "num_ctx 9000").facts | {"/api/ps": {"models": running}}
         with ChatServer(facts=facts) as server:

@@ -208,8 +208,8 @@ def _limits_now(
     items = [
         item
         for item in _items(listing, connection, seconds)
-        # Ollama's ``qwen3`` is ``qwen3:latest``.
-        if not listing.items or item.get(listing.name) in {model, f"{model}:latest"}
+        # Ollama's ``qwen3`` is ``qwen3:latest``. No set: a name may be anything.
+        if not listing.items or item.get(listing.name) in (model, f"{model}:latest")
     ]
     sees = [listing.sees.get(str(item.get("type")), sight_of(item)) for item in items]
     known = [each for each in sees if each is not None]
