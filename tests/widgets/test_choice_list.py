@@ -42,6 +42,15 @@ async def test_a_note_gives_way_to_the_text(shown):
     assert choices.visible_text()[2].startswith("  Gamma with a long name")
 
 
+async def test_the_first_choice_is_highlighted_and_never_a_line_that_only_says_something(shown):
+    choices, _ = shown
+    assert name(choices) == "a"
+    choices.show(CHOICES, "b")
+    assert name(choices) == "b"
+    choices.show(CHOICES[3:])
+    assert name(choices) is None
+
+
 async def test_one_step_beyond_an_end_leads_to_the_other(shown):
     choices, _ = shown
     choices.move(-1)

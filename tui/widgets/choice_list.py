@@ -49,7 +49,8 @@ class ChoiceList(LineList[Choice], can_focus=False):
         self._lines = choices
         self.update_size()
         ids = [choice.id for choice in choices]
-        place = ids.index(highlighted) if highlighted in ids else 0
+        # Lines that only say something have no id, either.
+        place = ids.index(highlighted) if highlighted and highlighted in ids else 0
         self.highlight_place(place if self._count else -1)
 
     def move(self, lines: int) -> None:
