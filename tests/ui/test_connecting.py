@@ -496,6 +496,19 @@ async def test_esc_stops_waiting_for_a_server_that_hangs_and_then_goes_back(aske
             gate.open()
 
 
+async def test_esc_leaves_a_step_whose_work_has_failed_unexpectedly(asked, monkeypatch):
+    def fail(*_):
+        raise ValueError("odd")
+
+    monkeypatch.setattr(ConnectionManager, "with_key", fail)
+    async with asked("key") as (machine, app, pilot):
+        machine.defect = ValueError
+        await enter(app, pilot, KEY)
+        await until(lambda: app.defects.first, "the defect")
+        await pilot.press("escape")
+        await step(app, "provider")
+
+
 async def test_esc_goes_back_from_the_models_to_the_key_and_from_there_to_the_providers(asked):
     with ChatServer(models=MODELS, key=KEY) as server:
         async with asked("key", server=server) as (_, app, pilot):

@@ -189,6 +189,10 @@ class ConnectScreen(ChooserDialog[None]):
             self._removing = ""
             self.say("")
             return
+        if self._answer is None or self._answer.done():
+            # Nobody waits for one: a defect has ended the work, and was reported.
+            self.show_providers()
+            return
         back: Step = "provider"
         if self.step == "model":
             back = "key" if self._row.wants_key else "address"
