@@ -36,6 +36,25 @@ def test_what_is_too_much_at_once_waits_for_its_turn(gate):
     assert sorted(done) == [0, 1, 2]
 
 
+def test_what_no_thread_is_there_for_is_done_by_another_one_or_never(gate, monkeypatch):
+    def no_more(_):
+        raise RuntimeError("can't start new thread")
+
+    threads, done = DaemonThreads(), []
+    with monkeypatch.context() as exhausted:
+        exhausted.setattr(threading.Thread, "start", no_more)
+        with pytest.raises(RuntimeError):
+            threads.submit(done.append, "never")
+    hanging = threads.submit(gate.wait, 20)
+    with monkeypatch.context() as exhausted:
+        exhausted.setattr(threading.Thread, "start", no_more)
+        waiting = threads.submit(done.append, "later")
+    gate.set()
+    hanging.result(20)
+    waiting.result(20)
+    assert done == ["later"]
+
+
 def test_a_program_ends_though_work_does_not(gate):
     begun = threading.Event()
 

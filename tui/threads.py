@@ -36,7 +36,16 @@ class DaemonThreads(ThreadPoolExecutor):
             if self._running == self._most:
                 return future
             self._running += 1
-        threading.Thread(target=self._serve, daemon=True, name="blocking work").start()
+        try:
+            threading.Thread(target=self._serve, daemon=True, name="blocking work").start()
+        except RuntimeError:
+            # The system gives no more of them: one that is there does it, or nobody, also later.
+            with self._changing:
+                self._running -= 1
+                if self._running or not self._waiting:
+                    return future
+                self._waiting.pop()
+            raise
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the library's own
