@@ -54,7 +54,15 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         ledger.skipped["unknown format"] += 1
         return
     name = text_in(session.properties.get(":id")) or source.path.stem
-    heading = _heading(name, session.properties, session.messages)
+    times = [time for message in session.messages if (time := _time(message.get(":timestamp")))]
+    heading = p.Heading(
+        source_id=name,
+        name=title(session.properties.get(":name")),
+        created_at=_time(session.properties.get(":created-at")) or next(iter(times), None),
+        updated_at=times[-1] if times else _time(session.properties.get(":updated-at")),
+        model=text_in(as_json(session.properties.get(":model"))),
+        version=str(session.properties.get(":version") or ""),
+    )
     yield p.Conversation(heading, partial(_items, name, session.messages, counts), counts)
 
 
@@ -62,18 +70,6 @@ def _dialect(head: str) -> Dialect:
     header = _HEADER.search(head)
     is_second = header[1] if header else _VERSION_2.search(head)
     return Dialect.COMMON if is_second else Dialect.EMACS
-
-
-def _heading(name: str, properties: _Properties, messages: list[_Properties]) -> p.Heading:
-    times = [time for message in messages if (time := _time(message.get(":timestamp")))]
-    return p.Heading(
-        source_id=name,
-        name=title(properties.get(":name")),
-        created_at=_time(properties.get(":created-at")) or next(iter(times), None),
-        updated_at=times[-1] if times else _time(properties.get(":updated-at")),
-        model=text_in(as_json(properties.get(":model"))),
-        version=str(properties.get(":version") or ""),
-    )
 
 
 def _items(session: str, messages: list[_Properties], ledger: p.Ledger) -> Iterator[p.Item]:

@@ -55,7 +55,14 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         messages = list(_messages(chat, counts))
         if messages:
             name = made_id(chat.start, messages[0])
-            heading = _heading(source.path, chat, name, messages)
+            models = [found[1] for line in chat.lines if (found := _MODEL.match(line))]
+            heading = p.Heading(
+                source_id=name,
+                project_path=str(source.path.absolute().parent),
+                created_at=utc_of_local(chat.start) if chat.start else None,
+                model=models[-1] if models else "",
+                beginning=() if chat.start else first_ids(_items(chat, name, messages)),
+            )
             yield p.Conversation(heading, partial(_items, chat, name, messages), counts)
         else:
             ledger.add(counts)
@@ -76,17 +83,6 @@ def _chats(path: Path, ledger: p.Ledger) -> Iterator[_Chat]:
         chat.lines.append(text)
     if chat.lines:
         yield chat
-
-
-def _heading(path: Path, chat: _Chat, name: str, messages: list[_Said]) -> p.Heading:
-    models = [found[1] for line in chat.lines if (found := _MODEL.match(line))]
-    return p.Heading(
-        source_id=name,
-        project_path=str(path.absolute().parent),
-        created_at=utc_of_local(chat.start) if chat.start else None,
-        model=models[-1] if models else "",
-        beginning=() if chat.start else first_ids(_items(chat, name, messages)),
-    )
 
 
 def _items(chat: _Chat, name: str, messages: list[_Said]) -> Iterator[p.ForeignMessage]:

@@ -149,7 +149,14 @@ class Tree:
         self._leaf = ""
         self._is_explicit = False
         for raw in self._lines():
-            self._take(raw)
+            line = line_of(raw.data) if raw.is_whole else None
+            if line is not None:
+                self._number += 1
+                self._count(self._reason(line, raw))
+            elif not raw.is_whole and (unwanted := _UNWANTED.search(raw.data)):
+                self._count(unwanted[1].decode())
+            else:
+                self._count(raw.damage)
         self._link()
 
     def talk(self) -> Talk:
@@ -178,16 +185,6 @@ class Tree:
             return
         with os.fdopen(open_regular(self._path, follow=True), "rb") as stream:
             yield from element_lines(stream, self.ledger, ["loglines"])
-
-    def _take(self, raw: RawLine) -> None:
-        line = line_of(raw.data) if raw.is_whole else None
-        if line is not None:
-            self._number += 1
-            self._count(self._reason(line, raw))
-        elif not raw.is_whole and (unwanted := _UNWANTED.search(raw.data)):
-            self._count(unwanted[1].decode())
-        else:
-            self._count(raw.damage)
 
     def _count(self, reason: str) -> None:
         self.ledger.count(not reason, reason)

@@ -133,7 +133,14 @@ class Talk:
             self._ledger.read += 1
             yield from self._result(entry.record.call, result_in(entry.record), entry.timestamp)
         else:
-            yield from self._other(entry)
+            match entry.kind:
+                case "session_meta" | "turn_context":
+                    self._model = text_in(entry.record.model) or self._model
+                    self._ledger.read += 1
+                case "compacted":
+                    yield from self._compacted(entry.record, entry.timestamp)
+                case _:
+                    self._skip(reason_for(entry.kind))
 
     def end(self) -> Iterator[Item]:
         yield from self._flush()
@@ -142,16 +149,6 @@ class Talk:
             yield msgspec.structs.replace(self._tail, id=self._tail.id + AGAIN)
         if self._todos:
             yield self._todos
-
-    def _other(self, entry: Entry) -> Iterator[Item]:
-        match entry.kind:
-            case "session_meta" | "turn_context":
-                self._model = text_in(entry.record.model) or self._model
-                self._ledger.read += 1
-            case "compacted":
-                yield from self._compacted(entry.record, entry.timestamp)
-            case _:
-                self._skip(reason_for(entry.kind))
 
     def _skip(self, reason: str) -> None:
         self._ledger.skipped[reason] += 1
@@ -319,7 +316,17 @@ class Talk:
             return
         first = answer.text or answer.error or "".join(call.id for call in answer.calls[:1])
         if first or answer.calls:
-            yield self._emit(first, answer.timestamp, "assistant", **_fields(answer, self._model))
+            yield self._emit(
+                first,
+                answer.timestamp,
+                "assistant",
+                content=answer.text or None,
+                tool_calls=_named(answer),
+                status=answer.status,
+                error=answer.error,
+                model=self._model or None,
+                usage=answer.usage,
+            )
         unnamed = [call.id for call in _named(answer)]
         for call, text, timestamp in answer.results:
             name = call or (unnamed[0] if unnamed else "call")
@@ -342,17 +349,6 @@ class Talk:
         self._ids[mark] += 1
         ending = f"-{self._ids[mark]}" if self._ids[mark] > 1 else ""
         return f"{self._root}:{mark}{ending}"
-
-
-def _fields(answer: _Answer, model: str) -> dict[str, Any]:
-    return {
-        "content": answer.text or None,
-        "tool_calls": _named(answer),
-        "status": answer.status,
-        "error": answer.error,
-        "model": model or None,
-        "usage": answer.usage,
-    }
 
 
 def _named(answer: _Answer) -> tuple[ToolCall, ...]:

@@ -48,22 +48,18 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if not is_database(source.path):
-        yield _of_file(source.path)
+        first = next((line.value for line in objects(source.path, p.Ledger())), None)
+        facts = first if first and "role" not in first else p.Json()
+        heading = p.Heading(
+            source_id=source.path.stem,
+            name=title(facts.get("description")),
+            project_path=text_in(facts.get("working_dir")),
+        )
+        yield _conversation(heading, partial(_lines, source.path), [])
         return
     with opened(source.path) as database:
         for row in database.rows("sessions", _SESSION, ledger, order=["created_at", "rowid"]):
             yield from _of_rows(database, row, ledger)
-
-
-def _of_file(path: Path) -> p.Conversation:
-    first = next((line.value for line in objects(path, p.Ledger())), None)
-    facts = first if first and "role" not in first else p.Json()
-    heading = p.Heading(
-        source_id=path.stem,
-        name=title(facts.get("description")),
-        project_path=text_in(facts.get("working_dir")),
-    )
-    return _conversation(heading, partial(_lines, path), [])
 
 
 def _conversation(

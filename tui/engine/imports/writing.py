@@ -174,22 +174,19 @@ class SessionWriter:
             if known.is_own:
                 return known
             conversion = self._conversion(known, original)
-            self._append(lease, conversion)
+            records = self._counted(conversion.records(self._items()))
+            waiting: list[Encoded] = []
+            for batch in batches(records, _BATCH_BYTES):
+                self._write(lease, waiting)
+                waiting = [*batch, *conversion.closing(self._bench.now())]
+            # In one write with the last messages: the next run would not know that it is missing.
+            self._write(lease, [*waiting, *conversion.ending(self._ledger())])
         finally:
             lease.release()
         if conversion.messages:
             self._result.grown += 1
             self._note(session_id, conversion, original)
         return None
-
-    def _append(self, lease: Lease, conversion: Conversion) -> None:
-        records = self._counted(conversion.records(self._items()))
-        waiting: list[Encoded] = []
-        for batch in batches(records, _BATCH_BYTES):
-            self._write(lease, waiting)
-            waiting = [*batch, *conversion.closing(self._bench.now())]
-        # In one write with the last messages: the next run would not know that it is missing.
-        self._write(lease, [*waiting, *conversion.ending(self._ledger())])
 
     def _write(self, lease: Lease, encoded: list[Encoded]) -> None:
         records: list[Record] = [record for record, _ in encoded]
