@@ -1,12 +1,16 @@
-"""Gemini CLI: files of one object until version 0.39, and of lines since then."""
+"""Gemini CLI: files of one object until version 0.39, and of lines since then.
+
+Lines replace, rewind and set what the lines before them said, so nothing is known until the last.
+"""
 
 import hashlib
+import itertools
 import json
 import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -14,7 +18,6 @@ from tui.domain.journal.message import ToolCall
 from tui.files import open_regular, read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.gemini_cli_chat import Chat, Place, message_text, part_text, user_text
 from tui.importers.json_lines import (
     SourceChanged,
     decode,
@@ -25,9 +28,9 @@ from tui.importers.json_lines import (
     text_in,
     whole,
 )
-from tui.importers.made_ids import first_ids
+from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.times import utc
-from tui.importers.trees import AGAIN
+from tui.importers.trees import AGAIN, Node, Order, in_order
 
 _MARK = re.compile(rb'"projectHash"\s*:|"type"\s*:\s*"gemini"')
 _CHECKPOINT = re.compile(rb'^\s*(\{\s*"history"\s*:\s*)?\[\s*\{\s*"(role|parts)"\s*:')
@@ -36,6 +39,174 @@ _SUB_AGENT = "sub-agent"
 _SMALL_FILE_BYTES = 4 * 1024 * 1024
 
 _DECODER = msgspec.json.Decoder(dict[str, Any])
+_INJECTED = ("/", "?", "<session_context>", "<hook_context>")
+_CANCELLED = "Request cancelled"
+_SAID = ("type", "content", "parts")
+_ANSWERS = ("gemini", "model", "assistant")
+
+
+class _MessagePlace(NamedTuple):
+    """The place of a message: of its line, and among the messages that the line sets."""
+
+    offset: int
+    length: int = 0
+    number: int = -1
+
+
+class _AnswerEnd(NamedTuple):
+    """The end of an answer, as a message after it tells of it."""
+
+    status: str
+    error: str | None = None
+
+
+class _LiveChat:
+    """The messages that are shown, of those that come in the order of the file."""
+
+    def __init__(self) -> None:
+        self._ids = MadeIds("")
+        self.places: dict[str, _MessagePlace] = {}
+        """The messages with words."""
+        self.notes: dict[str, _AnswerEnd] = {}
+        self.summaries: dict[str, str] = {}
+        """By the last messages that they stand for."""
+        self._roles: dict[str, str] = {}
+        self._parents: dict[str, str] = {}
+        self._live: dict[str, None] = {}
+
+    def add(self, message: p.Json, place: _MessagePlace) -> str:
+        """Take a message in; the reason if it is skipped."""
+        name = text_in(message.get("id")) or self._ids.make(*map(message.get, _SAID))
+        kind = message.get("type")
+        if kind in ("info", "warning", "error"):
+            return self._note(name, message, place)
+        if name not in self._parents:
+            self._parents[name] = next(reversed(self._live), "")
+        self._live[name] = None
+        reason = _reason(message)
+        if not reason:
+            self.places[name] = place
+            self._roles[name] = "user" if kind == "user" else "assistant"
+        return reason
+
+    def rewind(self, name: str) -> None:
+        """Undo a message and all that follow it; all messages if it is unknown."""
+        kept = itertools.takewhile(lambda each: each != name, self._live)
+        self._live = dict.fromkeys(kept) if name in self._live else {}
+
+    def set(self, messages: list[p.Json], place: _MessagePlace) -> None:
+        """Set the whole chat: what is compacted or cut off by it is kept."""
+        names = [text_in(message.get("id")) for message in messages]
+        known = [name for name in names if name in self._live and name in self.places]
+        first = names.index(known[0]) if known else len(names)
+        new = [message for message in messages[:first] if not _reason(message)]
+        asked = [message for message in new if message.get("type") == "user"]
+        if not known and (not self._live or len(asked) > 1):
+            self._live, first = {}, 0
+        elif new:
+            self._summarise(asked or new, known[0] if known else "")
+        if known:
+            self._end_with(known[-1])
+        for number, message in enumerate(messages[first:], first):
+            if names[number] in self._parents:
+                self._live[names[number]] = None
+            else:
+                self.add(message, place._replace(number=number))
+
+    def order(self) -> Order:
+        before = self._before_live()
+        nodes = [Node(name, before.get(name) or self._above(name)) for name in self.places]
+        return in_order(nodes, self._last())
+
+    def _before_live(self) -> dict[str, str]:
+        """The messages with words that those of the shown chat follow."""
+        with_words = [name for name in self._live if name in self.places]
+        return dict(zip(with_words[1:], with_words, strict=False))
+
+    def _above(self, name: str) -> str:
+        name = self._parents.get(name, "")
+        while name and name not in self.places:
+            name = self._parents.get(name, "")
+        return name
+
+    def _end_with(self, name: str) -> None:
+        kept = itertools.takewhile(lambda each: each != name, self._live)
+        self._live = dict.fromkeys([*kept, name])
+
+    def _last(self) -> str:
+        return next((name for name in reversed(self._live) if name in self.places), "")
+
+    def _summarise(self, messages: list[p.Json], kept: str) -> None:
+        through = self._before_live().get(kept, "") if kept else self._last()
+        text = contents.joined(_message_text(message) for message in messages)
+        if through and text:
+            self.summaries[through] = text
+
+    def _note(self, name: str, message: p.Json, place: _MessagePlace) -> str:
+        kind, last = text_in(message.get("type")), self._last()
+        text = _message_text(message)
+        if kind == "info" and text.startswith(_CANCELLED) and self._roles.get(last) == "assistant":
+            self.notes[last] = _AnswerEnd("interrupted")
+            return ""
+        if kind != "error" or not last:
+            return kind
+        if self._roles[last] == "assistant":
+            self.notes[last] = _AnswerEnd("failed", text)
+            return ""
+        self._parents[name] = next(reversed(self._live))
+        self._live[name] = None
+        self.places[name] = place
+        self._roles[name] = "assistant"
+        self.notes[name] = _AnswerEnd("failed", text)
+        return ""
+
+
+def _reason(message: p.Json) -> str:
+    """The reason to skip a message; ``""`` if it has words."""
+    kind = message.get("type")
+    if kind == "user":
+        if _user_text(message):
+            return ""
+        parts = contents.blocks(message.get("content") or message.get("parts"))
+        answers = any("functionResponse" in part for part in parts)
+        return "duplicate" if answers else "injected text"
+    if kind not in _ANSWERS:
+        return "unknown record"
+    if _message_text(message) or objects_in(message.get("toolCalls")):
+        return ""
+    return "thinking" if message.get("thoughts") else "empty message"
+
+
+def _user_text(message: p.Json) -> str:
+    """The user's own words, as they were typed."""
+    typed = message.get("displayContent")
+    text = _text(typed) if typed else ""
+    text = text or _message_text(message)
+    return "" if text.lstrip().startswith(_INJECTED) else text
+
+
+def _message_text(message: p.Json) -> str:
+    """The text of a message, and what stands for its files."""
+    content = message.get("content")
+    return _text(content or message.get("parts"))
+
+
+def _text(content: Any) -> str:
+    return contents.joined(
+        _part_text(part) for part in contents.blocks(content) if part.get("thought") is not True
+    )
+
+
+def _part_text(part: p.Json) -> str:
+    """The text of a part, or what stands for its file."""
+    inline = object_in(part.get("inlineData"))
+    file = object_in(part.get("fileData"))
+    if inline or file:
+        kind = text_in(inline.get("mimeType")) or text_in(file.get("mimeType"))
+        size = contents.base64_size(inline.get("data"))
+        name = text_in(file.get("displayName"))
+        return contents.attachment(name, kind, size)
+    return text_in(part.get("text"))
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
@@ -61,10 +232,10 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 
 def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    chat, own, facts = Chat(), p.Ledger(), _Facts(path)
+    chat, own, facts = _LiveChat(), p.Ledger(), _Facts(path)
     for raw in raw_lines(path):
         value = decode(raw.data, _DECODER) if raw.is_whole else None
-        place = Place(raw.offset, raw.length)
+        place = _MessagePlace(raw.offset, raw.length)
         reason = _take(value, place, chat, facts) if value is not None else raw.damage
         own.count(not reason, reason)
     if not chat.places or facts.is_sub_agent:
@@ -73,7 +244,7 @@ def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     yield p.Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
 
 
-def _take(value: p.Json, place: Place, chat: Chat, facts: "_Facts") -> str:
+def _take(value: p.Json, place: _MessagePlace, chat: _LiveChat, facts: "_Facts") -> str:
     """Take a line in; the reason if it is skipped."""
     if isinstance(value.get("$rewindTo"), str):
         chat.rewind(value["$rewindTo"])
@@ -90,10 +261,10 @@ def _take(value: p.Json, place: Place, chat: Chat, facts: "_Facts") -> str:
     return ""
 
 
-def _items_of_lines(path: Path, chat: Chat, facts: "_Facts") -> Iterator[p.Item]:
+def _items_of_lines(path: Path, chat: _LiveChat, facts: "_Facts") -> Iterator[p.Item]:
     descriptor = open_regular(path, follow=True)
 
-    def message_at(place: Place) -> p.Json:
+    def message_at(place: _MessagePlace) -> p.Json:
         value = decode_again(descriptor, place.offset, place.length, _DECODER)
         if place.number < 0:
             return value
@@ -113,7 +284,7 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     facts = _Facts(path)
     facts.take(object_in(value))
     messages = _messages_in(value)
-    chat, own = Chat(), p.Ledger()
+    chat, own = _LiveChat(), p.Ledger()
     fields = object_in(value)
     listed = fields.get("messages", fields.get("history", value))
     count = len(cast("list[Any]", listed)) if isinstance(listed, list) else 0
@@ -121,7 +292,7 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
         own.skipped["unknown record"] += others
     for number, message in enumerate(messages):
         facts.note(message)
-        reason = chat.add(message, Place(number))
+        reason = chat.add(message, _MessagePlace(number))
         own.count(not reason, reason)
     if value is None:
         own.skipped["unreadable file"] += 1
@@ -245,7 +416,9 @@ def _small(path: Path) -> str:
         return ""
 
 
-def _items(chat: Chat, facts: _Facts, message_at: Callable[[Place], p.Json]) -> Iterator[p.Item]:
+def _items(
+    chat: _LiveChat, facts: _Facts, message_at: Callable[[_MessagePlace], p.Json]
+) -> Iterator[p.Item]:
     last = {"": ""}
     for node in chat.order():
         name = node.id.removesuffix(AGAIN)
@@ -259,10 +432,10 @@ def _items(chat: Chat, facts: _Facts, message_at: Callable[[Place], p.Json]) -> 
             yield p.ForeignSummary(summary, end)
 
 
-def _messages(message: p.Json, name: str, chat: Chat, key: str) -> Iterator[p.ForeignMessage]:
+def _messages(message: p.Json, name: str, chat: _LiveChat, key: str) -> Iterator[p.ForeignMessage]:
     time = utc(message.get("timestamp"))
     if message.get("type") == "user":
-        yield p.ForeignMessage(name, "user", user_text(message), time)
+        yield p.ForeignMessage(name, "user", _user_text(message), time)
         return
     note = chat.notes.get(key)
     calls = objects_in(message.get("toolCalls"))
@@ -272,7 +445,7 @@ def _messages(message: p.Json, name: str, chat: Chat, key: str) -> Iterator[p.Fo
     yield p.ForeignMessage(
         name,
         "assistant",
-        None if is_error else message_text(message) or None,
+        None if is_error else _message_text(message) or None,
         time,
         tool_calls=tuple(
             ToolCall(call_name, text_in(call.get("name")), contents.arguments(call.get("args")))
@@ -304,7 +477,7 @@ def _result(call: p.Json) -> str | None:
 def _result_text(part: p.Json) -> str:
     response = object_in(part.get("functionResponse")).get("response")
     if response is None:
-        return part_text(part)
+        return _part_text(part)
     fields = object_in(response)
     for key in ("output", "error", "content"):
         if isinstance(fields.get(key), str):
