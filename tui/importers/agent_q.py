@@ -14,8 +14,16 @@ from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.contents import title
 from tui.importers.json_lines import FILE_BYTES, text_in
-from tui.importers.lisp import Dialect, Dotted, Symbol, as_json, as_object, listed, plist
-from tui.importers.lisp_messages import read_session
+from tui.importers.lisp import (
+    Dialect,
+    Dotted,
+    Symbol,
+    as_json,
+    as_object,
+    listed,
+    plist,
+    read_session,
+)
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
 
@@ -75,7 +83,8 @@ def _dialect(head: str) -> Dialect:
 def _items(session: str, messages: list[_Properties], ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(session)
     for message in messages:
-        role = _role(message[":role"])
+        value = message[":role"]
+        role = value.name.removeprefix(":") if isinstance(value, Symbol) else text_in(value)
         if role not in _ROLES:
             ledger.skipped[_DROPPED.get(role, "unknown role")] += 1
             continue
@@ -109,10 +118,6 @@ def _messages(ids: MadeIds, role: Role, message: _Properties) -> Iterator[p.Fore
 def _call(name: str, call: _Properties) -> ToolCall:
     arguments = as_object(call.get(":arguments", call.get(":args")))
     return ToolCall(name, text_in(as_json(call.get(":name"))), arguments)
-
-
-def _role(value: Any) -> str:
-    return value.name.removeprefix(":") if isinstance(value, Symbol) else text_in(value)
 
 
 def _time(value: Any) -> str | None:

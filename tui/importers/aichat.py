@@ -135,12 +135,10 @@ def _round(content: p.Json, results: list[p.Json], ids: MadeIds) -> tuple[p.Fore
         call_id = text_in(call.get("id")) or f"{name}-call-{number}"
         tool = text_in(call.get("name"))
         pieces.append(ToolCall(call_id, tool, arguments(call.get("arguments"))))
-        answers.append(Result(call_id, _output(result.get("output")), tool))
+        output = result.get("output")
+        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+        answers.append(Result(call_id, text, tool))
     return messages(p.ForeignMessage(name, "assistant", None), [*pieces, *answers])
-
-
-def _output(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 READER = p.Reader("aichat", "aichat", _find, _recognises, _read)

@@ -13,25 +13,8 @@ from typing import Any
 import msgspec
 
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
+from tui.importers import codex_lines as lines
 from tui.importers import contents
-from tui.importers.codex_lines import (
-    CALLS,
-    RESULTS,
-    Entry,
-    Record,
-    call_in,
-    is_injected,
-    item_text,
-    pictures,
-    ran,
-    reason_for,
-    reason_for_item,
-    result_in,
-    sent_pictures,
-    todos_in,
-    usage_in,
-    words,
-)
 from tui.importers.json_lines import object_in, text_in
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Ledger
 from tui.importers.times import utc
@@ -48,13 +31,13 @@ class Seen:
         self._events: Counter[int] = Counter()
         self._calls: set[str] = set()
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: lines.Entry) -> None:
         if entry.is_event:
             return
-        if entry.kind in CALLS:
+        if entry.kind in lines.CALLS:
             self._calls.update(filter(None, (text_in(entry.record.id), entry.record.call)))
         elif entry.kind == "message" and entry.record.role == "assistant":
-            self._texts[_mark(words(entry.record))] += 1
+            self._texts[_mark(lines.words(entry.record))] += 1
 
     def is_new_text(self, kind: str, text: str) -> bool:
         """True the first time that an event has a text oftener than anything before."""
@@ -120,18 +103,20 @@ class Talk:
         self._ids: Counter[str] = Counter()
         self._todos: ForeignTodos | None = None
 
-    def take(self, entry: Entry) -> Iterator[Item]:
+    def take(self, entry: lines.Entry) -> Iterator[Item]:
         self._number += 1
         if entry.is_event:
             yield from self._event(entry)
         elif entry.kind == "message":
             yield from self._message(entry)
-        elif entry.kind in CALLS:
+        elif entry.kind in lines.CALLS:
             self._ledger.read += 1
-            yield from self._call(call_in(entry.record, entry.kind), entry.timestamp)
-        elif entry.kind in RESULTS:
+            yield from self._call(lines.call_in(entry.record, entry.kind), entry.timestamp)
+        elif entry.kind in lines.RESULTS:
             self._ledger.read += 1
-            yield from self._result(entry.record.call, result_in(entry.record), entry.timestamp)
+            yield from self._result(
+                entry.record.call, lines.result_in(entry.record), entry.timestamp
+            )
         else:
             match entry.kind:
                 case "session_meta" | "turn_context":
@@ -140,7 +125,7 @@ class Talk:
                 case "compacted":
                     yield from self._compacted(entry.record, entry.timestamp)
                 case _:
-                    self._skip(reason_for(entry.kind))
+                    self._skip(lines.reason_for(entry.kind))
 
     def end(self) -> Iterator[Item]:
         yield from self._flush()
@@ -153,7 +138,7 @@ class Talk:
     def _skip(self, reason: str) -> None:
         self._ledger.skipped[reason] += 1
 
-    def _compacted(self, record: Record, timestamp: Any) -> Iterator[Item]:
+    def _compacted(self, record: lines.Record, timestamp: Any) -> Iterator[Item]:
         yield from self._flush()
         text = text_in(record.message)
         if not text.strip():
@@ -166,12 +151,12 @@ class Talk:
             yield self._emit(text, timestamp, message.role, content=message.content)
         yield ForeignSummary(text, self._tail.id if self._tail else "")
 
-    def _message(self, entry: Entry) -> Iterator[Item]:
+    def _message(self, entry: lines.Entry) -> Iterator[Item]:
         record = entry.record
-        text = words(record)
+        text = lines.words(record)
         match record.role:
             case "user":
-                found = pictures(record)
+                found = lines.pictures(record)
                 if not text and not found:
                     self._skip("injected text")
                     return
@@ -186,7 +171,7 @@ class Talk:
             case _:
                 self._skip("system prompt")
 
-    def _event(self, entry: Entry) -> Iterator[Item]:
+    def _event(self, entry: lines.Entry) -> Iterator[Item]:
         record = entry.record
         match entry.kind:
             case "user_message":
@@ -196,7 +181,7 @@ class Talk:
             case "item_completed":
                 yield from self._item(entry)
             case "token_count":
-                usage = usage_in(record)
+                usage = lines.usage_in(record)
                 if usage and self._answer and not self._answer.usage:
                     self._answer.usage = usage
                     self._ledger.read += 1
@@ -225,11 +210,11 @@ class Talk:
             case "thread_name_updated":
                 self._ledger.read += 1
             case _:
-                self._skip(reason_for(entry.kind))
+                self._skip(lines.reason_for(entry.kind))
 
-    def _prompt(self, text: str, entry: Entry) -> Iterator[Item]:
-        found = sent_pictures(entry.record)
-        if is_injected(text) or not (text.strip() or found):
+    def _prompt(self, text: str, entry: lines.Entry) -> Iterator[Item]:
+        found = lines.sent_pictures(entry.record)
+        if lines.is_injected(text) or not (text.strip() or found):
             self._skip("injected text")
             return
         yield from self._flush_answer()
@@ -238,19 +223,19 @@ class Talk:
             return
         self._shown.append(_Prompt(text, found, entry.timestamp, entry.kind))
 
-    def _item(self, entry: Entry) -> Iterator[Item]:
+    def _item(self, entry: lines.Entry) -> Iterator[Item]:
         item = object_in(entry.record.item)
-        text = item_text(item)
+        text = lines.item_text(item)
         if item.get("type") == "UserMessage":
             yield from self._prompt(text, entry)
         elif item.get("type") in ("AgentMessage", "Plan"):
             yield from self._told("item", text, entry)
-        elif (done := ran(item)) is not None:
+        elif (done := lines.ran(item)) is not None:
             yield from self._ran(done.call, done.result, entry.timestamp)
         else:
-            self._skip(reason_for_item(item.get("type")))
+            self._skip(lines.reason_for_item(item.get("type")))
 
-    def _told(self, kind: str, text: str, entry: Entry) -> Iterator[Item]:
+    def _told(self, kind: str, text: str, entry: lines.Entry) -> Iterator[Item]:
         if not text.strip():
             self._skip("empty message")
         elif self._seen.is_new_text(kind, text):
@@ -279,7 +264,7 @@ class Talk:
             yield from self._flush_answer()
             answer = self._answer = _Answer(timestamp)
         answer.calls.append(call)
-        self._todos = todos_in(call) or self._todos
+        self._todos = lines.todos_in(call) or self._todos
 
     def _result(self, call: str, text: str, timestamp: Any) -> Iterator[Item]:
         yield from self._flush_prompts()

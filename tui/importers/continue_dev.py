@@ -43,18 +43,15 @@ def _heading(path: Path, fields: p.Json) -> p.Heading:
     # The editors keep the dates in a list of all sessions.
     sessions = objects_in(whole_if_there(path.with_name(_LIST)))
     listed = next((each for each in sessions if each.get("sessionId") == name), p.Json())
+    folder = text_in(fields.get("workspaceDirectory"))
+    folder = unquote(folder.removeprefix("file://")) if "://" in folder else folder
     return p.Heading(
         source_id=name,
         name=title(fields.get("title")),
-        project_path=_folder(text_in(fields.get("workspaceDirectory"))),
+        project_path=folder if folder.startswith("/") else "",
         created_at=utc(fields.get("dateCreated")) or utc(listed.get("dateCreated")),
         model=text_in(fields.get("chatModelTitle")),
     )
-
-
-def _folder(address: str) -> str:
-    path = unquote(address.removeprefix("file://")) if "://" in address else address
-    return path if path.startswith("/") else ""
 
 
 def _items(session: str, records: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:

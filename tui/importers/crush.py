@@ -91,7 +91,8 @@ def _said(row: Row, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
         ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
         return ()
     is_answer = role == "assistant"
-    finish = _finish(parts)
+    finishes = [object_in(part.get("data")) for part in parts if part.get("type") == "finish"]
+    finish = finishes[-1] if finishes else p.Json()
     status = _STATUS.get(text_in(finish.get("reason"))) if is_answer else None
     error = text_in(finish.get("message")) or text_in(finish.get("details")) or "failed"
     common = p.ForeignMessage(
@@ -108,12 +109,6 @@ def _said(row: Row, ledger: p.Ledger) -> tuple[p.ForeignMessage, ...]:
     kinds = {text_in(part.get("type")) for part in parts}
     ledger.count(said, "thinking" if "reasoning" in kinds else "empty message")
     return said
-
-
-def _finish(parts: list[p.Json]) -> p.Json:
-    """How an answer ended."""
-    ends = [object_in(part.get("data")) for part in parts if part.get("type") == "finish"]
-    return ends[-1] if ends else {}
 
 
 def _part(part: p.Json) -> Iterator[Piece]:

@@ -112,7 +112,12 @@ def members(path: Path) -> Iterator[Member]:
             if reason and member.filename.lower().endswith(_JSON):
                 yield Member(member.filename, b"", reason)
             elif not reason:
-                yield _begun(archive, member)
+                try:
+                    with archive.open(member) as stream:
+                        begun = Member(member.filename, stream.read(BEGINNING_BYTES))
+                except BROKEN:
+                    begun = Member(member.filename, b"", BROKEN_MEMBER)
+                yield begun
 
 
 def _texts(archive: ZipFile) -> Iterator[ZipInfo]:
@@ -120,14 +125,6 @@ def _texts(archive: ZipFile) -> Iterator[ZipInfo]:
         check()
         if member.filename.lower().endswith(_TEXTS):
             yield member
-
-
-def _begun(archive: ZipFile, member: ZipInfo) -> Member:
-    try:
-        with archive.open(member) as stream:
-            return Member(member.filename, stream.read(BEGINNING_BYTES))
-    except BROKEN:
-        return Member(member.filename, b"", BROKEN_MEMBER)
 
 
 def _refusal(member: ZipInfo) -> str:

@@ -106,7 +106,8 @@ class _LiveChat:
         elif new:
             self._summarise(asked or new, known[0] if known else "")
         if known:
-            self._end_with(known[-1])
+            kept = itertools.takewhile(lambda each: each != known[-1], self._live)
+            self._live = dict.fromkeys([*kept, known[-1]])
         for number, message in enumerate(messages[first:], first):
             if names[number] in self._parents:
                 self._live[names[number]] = None
@@ -128,10 +129,6 @@ class _LiveChat:
         while name and name not in self.places:
             name = self._parents.get(name, "")
         return name
-
-    def _end_with(self, name: str) -> None:
-        kept = itertools.takewhile(lambda each: each != name, self._live)
-        self._live = dict.fromkeys([*kept, name])
 
     def _last(self) -> str:
         return next((name for name in reversed(self._live) if name in self.places), "")
@@ -180,15 +177,13 @@ def _reason(message: p.Json) -> str:
 def _user_text(message: p.Json) -> str:
     """The user's own words, as they were typed."""
     typed = message.get("displayContent")
-    text = _text(typed) if typed else ""
-    text = text or _message_text(message)
+    text = (_text(typed) if typed else "") or _message_text(message)
     return "" if text.lstrip().startswith(_INJECTED) else text
 
 
 def _message_text(message: p.Json) -> str:
     """The text of a message, and what stands for its files."""
-    content = message.get("content")
-    return _text(content or message.get("parts"))
+    return _text(message.get("content") or message.get("parts"))
 
 
 def _text(content: Any) -> str:
@@ -438,6 +433,7 @@ def _messages(message: p.Json, name: str, chat: _LiveChat, key: str) -> Iterator
         yield p.ForeignMessage(name, "user", _user_text(message), time)
         return
     note = chat.notes.get(key)
+    counts = object_in(message.get("tokens"))
     calls = objects_in(message.get("toolCalls"))
     is_error = message.get("type") == "error"
     cancelled = any(call.get("status") == "cancelled" for call in calls)
@@ -454,16 +450,12 @@ def _messages(message: p.Json, name: str, chat: _LiveChat, key: str) -> Iterator
         status=note.status if note else "interrupted" if cancelled else None,
         error=note.error if note else None,
         model=text_in(message.get("model")) or None,
-        usage=_usage(object_in(message.get("tokens"))),
+        usage=contents.usage(counts.get("input"), counts.get("output"), counts.get("cached")),
     )
     for number, (call_name, call) in enumerate(zip(names, calls, strict=True), 1):
         if (text := _result(call)) is not None:
             done = utc(call.get("timestamp")) or time
             yield p.ForeignMessage(f"{name}-{number}", "tool", text, done, tool_call_id=call_name)
-
-
-def _usage(counts: p.Json) -> Any:
-    return contents.usage(counts.get("input"), counts.get("output"), counts.get("cached"))
 
 
 def _result(call: p.Json) -> str | None:

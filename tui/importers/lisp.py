@@ -6,12 +6,15 @@ form that is cut off or nested too deeply is given as far as it was read.
 
 import math
 import re
+from collections.abc import Iterator
 from enum import Enum
 from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from tui.domain.json_limits import DIGITS, NESTING
+from tui.importers.json_file import DAMAGED
+from tui.importers.protocol import Ledger
 from tui.importers.stopping import check
 
 
@@ -76,6 +79,16 @@ _BACKSLASHED = re.compile(r"\\(.)", re.DOTALL)
 _CHARACTERS = {"space": " ", "newline": "\n", "tab": "\t", "return": "\r", "nul": "\x00"}
 _EVALUATED = "evaluated"
 _HASH_TABLE = Symbol("hash-table")
+
+UNREADABLE = "unreadable message"
+UNFINISHED = "unfinished message"
+OPAQUE = "opaque value"
+
+# A quotation mark inside of a string is escaped: there is no such beginning in one.
+_BEGINNING = re.compile(
+    r'\((?::id\s+"[^"\\]*+"\s+)?:role\s+:?[a-z]++\s+:content\s+(?="|\#\("|nil\b)', re.IGNORECASE
+)
+_NOTHING_MORE = re.compile(r"(?:\s|;[^\n]*+)*+")
 
 
 def read_form(text: str, start: int, dialect: Dialect) -> Form:
@@ -349,3 +362,51 @@ def _is_keyword(value: Any) -> bool:
 
 def _key(value: Any) -> str:
     return value.name.removeprefix(":") if isinstance(value, Symbol) else str(value)
+
+
+class Session(NamedTuple):
+    """The properties of a session, and its messages, as properties each."""
+
+    properties: dict[str, Any]
+    messages: list[dict[str, Any]]
+
+
+def read_session(text: str, dialect: Dialect, ledger: Ledger) -> Session:
+    """Read the form of a session; of a damaged one the messages that can be found."""
+    form = read_form(text, 0, dialect)
+    properties = plist(form.value)
+    if form.whole and _NOTHING_MORE.fullmatch(text, form.end):
+        _count_opaque(form, ledger)
+        messages = properties.get(":messages")
+        is_list = isinstance(messages, list)
+        values = [messages] if messages and not is_list else listed(messages)
+    else:
+        ledger.skipped[DAMAGED] += 1
+        values = list(_found(text, dialect, ledger))
+    return Session(properties, list(_messages(values, ledger)))
+
+
+def _found(text: str, dialect: Dialect, ledger: Ledger) -> Iterator[Any]:
+    """The messages of a damaged file, each read by itself."""
+    starts = [match.start() for match in _BEGINNING.finditer(text)]
+    for start, end in zip(starts, [*starts, len(text)][1:], strict=True):
+        form = read_form(text[start:end], 0, dialect)
+        if form.whole:
+            _count_opaque(form, ledger)
+            yield form.value
+        else:
+            ledger.skipped[UNFINISHED if end == len(text) else UNREADABLE] += 1
+
+
+def _messages(values: list[Any], ledger: Ledger) -> Iterator[dict[str, Any]]:
+    for value in values:
+        message = plist(value)
+        if ":role" in message:
+            yield message
+        else:
+            ledger.skipped[UNREADABLE] += 1
+
+
+def _count_opaque(form: Form, ledger: Ledger) -> None:
+    if form.opaque:
+        ledger.skipped[OPAQUE] += form.opaque

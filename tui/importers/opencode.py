@@ -67,7 +67,10 @@ def _items(
     listed: list[p.Json],
     ledger: p.Ledger,
 ) -> Iterator[p.Item]:
-    stored = sorted(read(ledger), key=_order)
+    stored = sorted(
+        read(ledger),
+        key=lambda each: (utc(object_in(each.info.get("time")).get("created")) or "", each.id),
+    )
     turns, summaries = _turns(stored, ledger)
     undone_from = text_in(object_in(info.get("revert")).get("messageID"))
     # The message before those that were undone, else the last one.
@@ -80,10 +83,6 @@ def _items(
         # One that was cancelled is not to be done.
         left = [item for item in listed if item.get("status") != "cancelled"]
         yield todos((item.get("content"), item.get("status"), None) for item in left)
-
-
-def _order(message: _Stored) -> tuple[str, str]:
-    return utc(object_in(message.info.get("time")).get("created")) or "", message.id
 
 
 def _turns(stored: list[_Stored], ledger: p.Ledger) -> tuple[list[Turn], dict[str, str]]:
@@ -160,7 +159,8 @@ def _pieces(message: _Stored, ledger: p.Ledger) -> Iterator[Piece]:
     """What the parts say; the results of a step come after all of its calls."""
     results: list[Result] = []
     for number, part in enumerate(message.parts):
-        made = _part(f"{message.id}-call-{number}", part, ledger)
+        made, reason = _part(f"{message.id}-call-{number}", part)
+        ledger.count(made, reason)
         if part.get("type") == "step-start" or any(isinstance(piece, str) for piece in made):
             yield from results
             results = []
@@ -172,15 +172,9 @@ def _pieces(message: _Stored, ledger: p.Ledger) -> Iterator[Piece]:
     yield from results
 
 
-def _part(otherwise: str, part: p.Json, ledger: p.Ledger) -> list[Piece]:
-    kind = text_in(part.get("type"))
-    made, reason = _words(otherwise, kind, part)
-    ledger.count(made, reason)
-    return made
-
-
-def _words(otherwise: str, kind: str, part: p.Json) -> tuple[list[Piece], str]:
+def _part(otherwise: str, part: p.Json) -> tuple[list[Piece], str]:
     """What a part says, or the reason that it says nothing here."""
+    kind = text_in(part.get("type"))
     if kind == "tool":
         return _called(otherwise, part), ""
     if kind == "text" and (part.get("synthetic") is True or part.get("ignored") is True):

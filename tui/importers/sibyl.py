@@ -11,8 +11,7 @@ from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.contents import earlier, joined
 from tui.importers.json_lines import FILE_BYTES, object_in, text_in
-from tui.importers.lisp import Dialect, Symbol, as_json, as_object, listed, plist
-from tui.importers.lisp_messages import read_session
+from tui.importers.lisp import Dialect, Symbol, as_json, as_object, listed, plist, read_session
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc_of_local
 
@@ -65,7 +64,8 @@ def _items(
     if summary.strip():
         yield from earlier(summary, ids.make("summary"))
     for message in messages:
-        role = _name(message[":role"])
+        value = message[":role"]
+        role = value.name if isinstance(value, Symbol) else ""
         if role not in _ROLES:
             ledger.skipped["system prompt" if role == ":system" else "unknown role"] += 1
             continue
@@ -111,10 +111,6 @@ def _calls(message: str, value: Any) -> tuple[ToolCall, ...]:
 def _time(value: Any) -> str | None:
     """Convert a time that is local, though it ends as UTC does."""
     return utc_of_local(value.removesuffix("Z")) if isinstance(value, str) else None
-
-
-def _name(value: Any) -> str:
-    return value.name if isinstance(value, Symbol) else ""
 
 
 READER = p.Reader("sibyl", "Sibyl", _find, _recognises, _read)

@@ -19,7 +19,9 @@ def utc(value: Any) -> str | None:
     Takes text in ISO 8601 or as in mails (without a zone: UTC) and numbers, also as text, of
     seconds, milliseconds, microseconds or nanoseconds since 1970.
     """
-    moment = _from_text(value) if isinstance(value, str) else _from_number(value)
+    moment = _parsed(value) if isinstance(value, str) else _from_number(value)
+    if moment and not moment.tzinfo:
+        moment = moment.replace(tzinfo=UTC)
     try:
         return format_utc(moment) if moment and moment.year >= _FIRST_YEAR else None
     except (ValueError, OverflowError):
@@ -33,11 +35,6 @@ def utc_of_local(value: Any) -> str | None:
         return format_utc(moment.astimezone()) if moment else None
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def _from_text(text: str) -> datetime | None:
-    moment = _parsed(text)
-    return moment.replace(tzinfo=UTC) if moment and not moment.tzinfo else moment
 
 
 def _parsed(text: str) -> datetime | None:

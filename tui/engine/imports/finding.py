@@ -113,7 +113,11 @@ def _found_in_folder(
     known: set[Path],
     unread: list[Failure],
 ) -> Iterator[tuple[Reader, Source]]:
-    owner = _owner_of(folder, readers)
+    owner: _Owner | None = None
+    # Of a folder without rights, its files tell.
+    with suppress(OSError):
+        if reader := _reader_of(folder, b"", readers):
+            owner = _Owner(reader, frozenset(reader.parts(folder)))
     if owner is not None:
         yield owner.reader, Source.of(folder, *owner.parts)
     owner = owner or owners.get(folder.parent)
@@ -126,14 +130,6 @@ def _found_in_folder(
             # What else its program has there is none of its conversations.
             if owner is None or reader.program != owner.reader.program:
                 yield reader, source
-
-
-def _owner_of(folder: Path, readers: list[Reader]) -> _Owner | None:
-    # Of a folder without rights, its files tell.
-    with suppress(OSError):
-        reader = _reader_of(folder, b"", readers)
-        return reader and _Owner(reader, frozenset(reader.parts(folder)))
-    return None
 
 
 def as_found(reader: Reader, source: Source) -> FoundSource:

@@ -234,21 +234,17 @@ class _Count:
             return
         self._planned[found.path] = PlannedSource(self._reader, source, found)
         self._new_files += wanted_back or not self._history.knows(found)
-        self._count_sessions(source)
+        self._is_counted &= source.size <= _COUNTED_BYTES
+        if self._is_counted:
+            # A source that cannot be read: the import says so.
+            with suppress(*SOURCE_ERRORS):
+                self._count_sessions(source)
 
     def _count_sessions(self, source: Source) -> None:
-        self._is_counted &= source.size <= _COUNTED_BYTES
-        if not self._is_counted:
-            return
-        # A source that cannot be read: the import says so.
-        with suppress(*SOURCE_ERRORS):
-            self._sessions.update(self._sessions_in(source))
-
-    def _sessions_in(self, source: Source) -> Iterator[str]:
         for conversation in self._reader.read(source, Ledger()):
             has_words = bool(sum(1 for _ in checked(conversation.items())))
             if has_words and not ended_before(conversation.heading, self._wanted.since):
-                yield self._ids.of(self._reader.program, conversation.heading)
+                self._sessions.add(self._ids.of(self._reader.program, conversation.heading))
 
     def _is_new(self, session_id: str) -> bool:
         if self._history.was_imported(session_id):

@@ -57,18 +57,15 @@ class Pace:
         now = time.monotonic()
         if now >= self._next or self._is_stopped:
             self._next = now + _REPORT_SECONDS
-            self._tell()
+            self.report()
 
     def end(self) -> None:
         """End the source."""
         self._before += self._size
         self._now = self._size = 0
 
-    def finish(self) -> None:
-        """Report the end. Raises ``Stopped``."""
-        self._tell()
-
-    def _tell(self) -> None:
+    def report(self) -> None:
+        """Report the progress at once. Raises ``Stopped``."""
         done = self._before + self._now
         state = Progress(self._title, done, self._total, self.sessions, self.files)
         # Once and for all: what takes long may not let this error through.

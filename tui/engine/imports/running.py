@@ -71,7 +71,7 @@ def run(
             for program in plan.programs:
                 done.append(ImportedProgram(program.program, program.title))
                 _ProgramImport(bench, log, plan.since, program, done[-1]).run()
-            pace.finish()
+            pace.report()
     except Stopped:
         stopped = True
     except StorageError as failed:
