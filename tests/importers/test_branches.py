@@ -1,11 +1,13 @@
 """Turns of a tree as linked messages."""
 
-from tui.importers.branches import Turn, linked, with_unique_ids
+from tui.importers.branches import TreeTurn, linked, with_unique_ids
 from tui.importers.protocol import ForeignMessage
 
 
 def turn(name, parent="", *more):
-    return Turn(name, parent, tuple(ForeignMessage(each, "user", each) for each in (name, *more)))
+    return TreeTurn(
+        name, parent, tuple(ForeignMessage(each, "user", each) for each in (name, *more))
+    )
 
 
 def links(turns, leaf=""):
@@ -18,12 +20,12 @@ def test_messages_of_a_turn_follow_each_other():
 
 
 def test_what_follows_a_turn_left_out_follows_the_one_before_it():
-    turns = [turn("a"), Turn("x", "a"), Turn("y", "x"), turn("b", "y")]
+    turns = [turn("a"), TreeTurn("x", "a"), TreeTurn("y", "x"), turn("b", "y")]
     assert links(turns) == [("a", ""), ("b", "a")]
 
 
 def test_the_branch_of_the_leaf_comes_last():
-    turns = [turn("a"), turn("b1", "a"), turn("b2", "a"), Turn("end", "b1")]
+    turns = [turn("a"), turn("b1", "a"), turn("b2", "a"), TreeTurn("end", "b1")]
     assert links(turns, "end") == [("a", ""), ("b2", "a"), ("b1", "a")]
 
 
@@ -33,7 +35,7 @@ def test_a_leaf_that_others_follow_is_repeated():
 
 
 def test_ids_that_a_damaged_source_repeats_get_a_number():
-    twice = [turn("a"), Turn("b", "a", (ForeignMessage("a", "user", ""),)), turn("c", "b")]
+    twice = [turn("a"), TreeTurn("b", "a", (ForeignMessage("a", "user", ""),)), turn("c", "b")]
     assert links(twice) == [("a", ""), ("a~2", "a"), ("c", "a~2")]
 
 
@@ -44,4 +46,4 @@ def test_an_id_that_is_repeated_often_or_has_a_number_already_stays_unique():
 
 
 def test_turns_left_out_that_follow_each_other_in_a_loop_are_passed():
-    assert links([Turn("x", "y"), Turn("y", "x"), turn("a", "x")]) == [("a", "")]
+    assert links([TreeTurn("x", "y"), TreeTurn("y", "x"), turn("a", "x")]) == [("a", "")]

@@ -52,7 +52,7 @@ class Unfit(ValueError):
     """A text that is no YAML of this kind."""
 
 
-class Document(NamedTuple):
+class YamlDocument(NamedTuple):
     """The value of a text."""
 
     value: Any
@@ -60,13 +60,13 @@ class Document(NamedTuple):
     """The count of lines that could not be read and were passed over."""
 
 
-def load(text: str) -> Document:
+def load(text: str) -> YamlDocument:
     """Read a document. Raises ``Unfit`` for one that cannot be read, but for items."""
-    reader = _Reader(text)
-    return Document(reader.document(), reader.skipped)
+    parser = _YamlParser(text)
+    return YamlDocument(parser.document(), parser.skipped)
 
 
-class _Reader:
+class _YamlParser:
     """A place in the lines of a document."""
 
     def __init__(self, text: str) -> None:

@@ -14,7 +14,7 @@ from tui.importers.protocol import ForeignMessage, Item
 from tui.importers.trees import AGAIN, Node, in_order
 
 
-class Turn(NamedTuple):
+class TreeTurn(NamedTuple):
     """A record of the tree, and the one that it follows; ``""`` for a first one."""
 
     id: str
@@ -22,7 +22,7 @@ class Turn(NamedTuple):
     messages: tuple[ForeignMessage, ...] = ()
 
 
-def linked(turns: Iterable[Turn], leaf: str) -> Iterator[ForeignMessage]:
+def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[ForeignMessage]:
     """Give each message its parent, and order them such that the branch of ``leaf`` is shown.
 
     What follows a turn without messages follows the one before it.
@@ -41,7 +41,7 @@ def linked(turns: Iterable[Turn], leaf: str) -> Iterator[ForeignMessage]:
         ends[node.id] = before
 
 
-def _messages(name: str, known: dict[str, Turn]) -> tuple[ForeignMessage, ...]:
+def _messages(name: str, known: dict[str, TreeTurn]) -> tuple[ForeignMessage, ...]:
     if name in known:
         return known[name].messages
     again = known[name.removesuffix(AGAIN)].messages
@@ -77,7 +77,7 @@ class _Ids:
         return unique
 
 
-def _kept_from(name: str, known: dict[str, Turn]) -> str:
+def _kept_from(name: str, known: dict[str, TreeTurn]) -> str:
     """The turn itself, or the next one above it that has messages."""
     passed: set[str] = set()
     while name in known and name not in passed:

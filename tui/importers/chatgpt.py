@@ -8,7 +8,7 @@ from typing import Any
 
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
@@ -57,11 +57,11 @@ def _name(record: p.Json) -> str:
 
 def _items(record: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     nodes = {name: object_in(node) for name, node in object_in(record["mapping"]).items()}
-    tree = _Tree(nodes, ledger)
+    tree = _NodeTree(nodes, ledger)
     return linked(tree.turns(), tree.leaf(record.get("current_node")))
 
 
-class _Tree:
+class _NodeTree:
     """The nodes of a conversation."""
 
     def __init__(self, nodes: dict[str, p.Json], ledger: p.Ledger) -> None:
@@ -82,12 +82,12 @@ class _Tree:
             name = children[-1]
         return name
 
-    def turns(self) -> Iterator[Turn]:
+    def turns(self) -> Iterator[TreeTurn]:
         for name in self._from_the_roots():
             message = object_in(self._nodes[name].get("message"))
             kept, reason = self._message(name, message)
             self._ledger.count(kept, reason)
-            yield Turn(name, self._parent(name), kept)
+            yield TreeTurn(name, self._parent(name), kept)
 
     def _from_the_roots(self) -> Iterator[str]:
         """All nodes, parents first and siblings in the order of their parent."""

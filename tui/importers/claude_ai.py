@@ -9,7 +9,7 @@ from typing import Any
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.export_files import beginning, has_key, nowhere, records
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
@@ -56,7 +56,7 @@ def _items(record: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     return linked(_chained(turns, known), leaf)
 
 
-def _chained(turns: list[Turn], known: set[str]) -> Iterator[Turn]:
+def _chained(turns: list[TreeTurn], known: set[str]) -> Iterator[TreeTurn]:
     """The tree of the turns; without any parent, each follows the one before it."""
     if any(turn.parent in known for turn in turns):
         yield from turns
@@ -67,7 +67,7 @@ def _chained(turns: list[Turn], known: set[str]) -> Iterator[Turn]:
         before = turn.id
 
 
-def _turns(record: p.Json, ledger: p.Ledger) -> Iterator[Turn]:
+def _turns(record: p.Json, ledger: p.Ledger) -> Iterator[TreeTurn]:
     seen: set[str] = set()
     model = text_in(record.get("model")) or None
     for number, message in enumerate(items_in(record["chat_messages"])):
@@ -78,7 +78,7 @@ def _turns(record: p.Json, ledger: p.Ledger) -> Iterator[Turn]:
         seen.add(name)
         said, reason = _said(name, facts, model)
         ledger.count(said, reason)
-        yield Turn(name, text_in(facts.get("parent_message_uuid")), said)
+        yield TreeTurn(name, text_in(facts.get("parent_message_uuid")), said)
 
 
 def _said(

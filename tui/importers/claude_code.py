@@ -26,7 +26,7 @@ from tui.importers.claude_code_lines import (
     texts_in,
     words,
 )
-from tui.importers.claude_code_tree import Place, Step, Talk, Tree, id_of
+from tui.importers.claude_code_tree import FileIndex, LinePlace, Step, Tree, id_of
 from tui.importers.json_lines import object_in, objects_in, raw_lines, text_in
 from tui.importers.kinds import QWEN_CODE
 from tui.importers.times import utc
@@ -126,25 +126,25 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if _is_sub_agent(source.path):
         ledger.skipped[SUB_AGENT] += sum(1 for _ in raw_lines(source.path))
         return
-    talk = Tree(source.path).talk()
-    if not talk.steps:
-        ledger.add(talk.ledger)
+    index = Tree(source.path).index()
+    if not index.steps:
+        ledger.add(index.ledger)
         return
-    yield p.Conversation(talk.heading, lambda: _items(source.path, talk), talk.ledger)
+    yield p.Conversation(index.heading, lambda: _items(source.path, index), index.ledger)
 
 
-def _items(path: Path, talk: Talk) -> Iterator[p.Item]:
+def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
     descriptor = open_regular(path, follow=True)
-    file = talk.heading.source_id
+    file = index.heading.source_id
     todos = TodoLog()
     last = {"": ""}
     try:
-        for node in talk.order:
-            step = talk.steps[node.id.removesuffix(AGAIN)]
-            writer = _Writer(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
-            lines = list(_lines(descriptor, file, talk.lines.of(step)))
+        for node in index.order:
+            step = index.steps[node.id.removesuffix(AGAIN)]
+            writer = _StepWriter(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
+            lines = list(_lines(descriptor, file, index.lines.of(step)))
             yield from writer.messages(lines)
-            summaries = map(talk.lines.place, step.summaries)
+            summaries = map(index.lines.place, step.summaries)
             yield from writer.summaries(_lines(descriptor, file, summaries))
             # The same text once, for most.
             last[node.id] = node.id if writer.last == node.id else writer.last
@@ -161,13 +161,13 @@ class _Placed(NamedTuple):
     line: Line
 
 
-def _lines(descriptor: int, file: str, places: Iterable[Place]) -> Iterator[_Placed]:
+def _lines(descriptor: int, file: str, places: Iterable[LinePlace]) -> Iterator[_Placed]:
     for place in places:
         line = line_again(descriptor, place.offset, place.length)
         yield _Placed(id_of(line, place.number, file), line)
 
 
-class _Writer:
+class _StepWriter:
     """Makes the messages of one step."""
 
     def __init__(self, step: Step, parent: str, ending: str) -> None:

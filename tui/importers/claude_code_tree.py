@@ -50,7 +50,7 @@ _HEAD = 4096
 _TITLES = ("custom_title", "agent_name", "ai_title")
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """The place of a line: offset and length in bytes, and its number among the lines."""
 
     offset: int
@@ -79,10 +79,10 @@ class Lines:
         """Let a line come after another one of its step."""
         self._next[line] = following
 
-    def place(self, line: int) -> Place:
-        return Place(self._offsets[line], self._lengths[line], self._numbers[line])
+    def place(self, line: int) -> LinePlace:
+        return LinePlace(self._offsets[line], self._lengths[line], self._numbers[line])
 
-    def of(self, step: "Step") -> Iterator[Place]:
+    def of(self, step: "Step") -> Iterator[LinePlace]:
         """The places of a step's lines."""
         line = step.first
         while line >= 0:
@@ -102,7 +102,7 @@ class Step(msgspec.Struct, gc=False):
     interrupted: bool = False
 
 
-class Talk(msgspec.Struct, frozen=True):
+class FileIndex(msgspec.Struct, frozen=True):
     """A file that was looked through."""
 
     heading: Heading
@@ -145,7 +145,7 @@ class Tree:
         self._number = 0
         self._interruptions: list[str] = []
         self._summaries: list[tuple[str, int]] = []
-        self._facts = _Facts()
+        self._facts = _LineFacts()
         self._leaf = ""
         self._is_explicit = False
         for raw in self._lines():
@@ -159,12 +159,12 @@ class Tree:
                 self._count(raw.damage)
         self._link()
 
-    def talk(self) -> Talk:
+    def index(self) -> FileIndex:
         """Give what is needed to read the file."""
         before = {key: self._step_before(key) for key in self.steps}
         leaf = self._live_leaf(before)
         order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
-        return Talk(self._heading(), order, self.steps, self.lines, self.ledger)
+        return FileIndex(self._heading(), order, self.steps, self.lines, self.ledger)
 
     def _heading(self) -> Heading:
         facts = self._facts
@@ -329,7 +329,7 @@ class Tree:
         return noted
 
 
-class _Facts:
+class _LineFacts:
     """The facts of a heading, as they are found."""
 
     def __init__(self) -> None:

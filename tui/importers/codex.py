@@ -64,7 +64,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".json":
         yield from _read_object(source.path, ledger)
         return
-    facts = _Facts(source.path)
+    facts = _FileFacts(source.path)
     for raw in _lines(source.path):
         facts.look_at(raw)
     if not facts.lines:
@@ -77,7 +77,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     yield p.Conversation.of(facts.heading(), partial(_items, source.path, facts))
 
 
-def _items(path: Path, facts: "_Facts", ledger: p.Ledger) -> Iterator[p.Item]:
+def _items(path: Path, facts: "_FileFacts", ledger: p.Ledger) -> Iterator[p.Item]:
     talk = facts.talk(ledger)
     for raw in _lines(path):
         head = head_of(raw.data)
@@ -92,7 +92,7 @@ def _items(path: Path, facts: "_Facts", ledger: p.Ledger) -> Iterator[p.Item]:
 
 def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     value = object_in(whole(path))
-    facts = _Facts(path)
+    facts = _FileFacts(path)
     header = entry_in(object_in(value.get("session")))
     if header is not None:
         facts.take_header(header)
@@ -147,7 +147,7 @@ def _is_wanted(start: bytes) -> bool:
     return not (head and head.dropped)
 
 
-class _Facts:
+class _FileFacts:
     """The facts of a file, and the answers in it, as they are found."""
 
     def __init__(self, path: Path) -> None:

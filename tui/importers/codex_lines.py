@@ -128,7 +128,7 @@ class Record(msgspec.Struct, gc=False):
         return text_in(self.call_id) or text_in(self.id)
 
 
-class _Line(Record):
+class _LogLine(Record):
     payload: Record | None = None
 
 
@@ -141,7 +141,7 @@ class Entry(NamedTuple):
     is_event: bool = False
 
 
-_DECODER = msgspec.json.Decoder(_Line)
+_DECODER = msgspec.json.Decoder(_LogLine)
 _WHOLE = ("session_meta", "turn_context", "compacted")
 
 
@@ -157,7 +157,7 @@ def entry_of(data: bytes) -> Entry | None:
 def entry_in(value: Json) -> Entry | None:
     """Make an entry of an item of the oldest files, which are one object."""
     try:
-        record = msgspec.convert(value, _Line)
+        record = msgspec.convert(value, _LogLine)
     except ValueError:
         return None
     return Entry(_kind(record, record), record, _time(record))
@@ -167,7 +167,7 @@ def _time(record: Record) -> Any:
     return record.created_at if record.timestamp is None else record.timestamp
 
 
-def _kind(line: _Line, record: Record) -> str:
+def _kind(line: _LogLine, record: Record) -> str:
     if line.type in _WHOLE:
         return cast("str", line.type)
     if isinstance(record.type, str) and (line.payload or record.type != "response_item"):
@@ -178,7 +178,7 @@ def _kind(line: _Line, record: Record) -> str:
     return "session_meta" if is_header else text_in(line.type)
 
 
-def _is_event(line: _Line) -> bool:
+def _is_event(line: _LogLine) -> bool:
     return line.type == "event_msg" if line.payload else line.type == "error"
 
 

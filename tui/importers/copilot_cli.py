@@ -134,14 +134,14 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".json":
         yield from read_history(source.path, ledger)
         return
-    facts = _Facts(source.path)
+    facts = _EventFacts(source.path)
     for raw in raw_lines(source.path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
             facts.take(event)
     yield p.Conversation.of(facts.heading(), partial(_items, source.path, facts))
 
 
-def _items(path: Path, facts: "_Facts", ledger: p.Ledger) -> Iterator[p.Item]:
+def _items(path: Path, facts: "_EventFacts", ledger: p.Ledger) -> Iterator[p.Item]:
     talk = _Talk(facts.source_id, ledger)
     for raw in raw_lines(path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
@@ -157,7 +157,7 @@ def _is_wanted(head: bytes) -> bool:
     return _ASSET not in head[:256]
 
 
-class _Facts:
+class _EventFacts:
     """The facts of a heading, as they are found."""
 
     def __init__(self, path: Path) -> None:

@@ -10,7 +10,7 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, attachment, joined, placeholder, title, todos
-from tui.importers.databases import Database, Row, has, opened, schema, source
+from tui.importers.databases import DatabaseCopy, Row, has, opened, schema, source
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in, whole_if_there
 from tui.importers.times import utc
 
@@ -48,7 +48,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 
 def _session(
-    database: Database, row: Row, project: str, ledger: p.Ledger
+    database: DatabaseCopy, row: Row, project: str, ledger: p.Ledger
 ) -> Iterator[p.Conversation]:
     name = text_in(row.get("id"))
     if row.get("parent_session_id") or "$$" in name or name.startswith("title-"):
@@ -65,7 +65,7 @@ def _session(
     yield p.Conversation.of(heading, lambda ledger: with_unique_ids(_items(database, row, ledger)))
 
 
-def _items(database: Database, session: Row, ledger: p.Ledger) -> Iterator[p.Item]:
+def _items(database: DatabaseCopy, session: Row, ledger: p.Ledger) -> Iterator[p.Item]:
     equal = {"session_id": session.get("id")}
     order = ["created_at", "rowid"]
     last = ""

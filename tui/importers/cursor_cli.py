@@ -11,7 +11,7 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.databases import MAGIC, Database, found, has, is_database, opened, schema
+from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
@@ -116,7 +116,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         yield _stored(path, database, ledger)
 
 
-def _stored(path: Path, database: Database, ledger: p.Ledger) -> p.Conversation:
+def _stored(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> p.Conversation:
     facts: p.Json = {}
     for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
         with suppress(ValueError):
@@ -146,7 +146,7 @@ def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
         yield {**object_in(line.value.get("message")), "role": line.value.get("role")}
 
 
-def _blobs(database: Database, root: str, ledger: p.Ledger) -> Iterator[p.Json]:
+def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Json]:
     """The messages that the last state refers to, in its order; of a state unknown here, all.
 
     Some states refer to no prompt and no answer: their turns have the words.
@@ -172,7 +172,7 @@ def _is_said(data: bytes) -> bool:
     return object_in(parse(data)).get("role") in ("user", "assistant")
 
 
-def _blob(database: Database, ledger: p.Ledger, name: str) -> bytes:
+def _blob(database: DatabaseCopy, ledger: p.Ledger, name: str) -> bytes:
     for row in database.rows("blobs", ["data"], ledger, equal={"id": name}):
         data = row.get("data")
         return data.encode("utf-8", "replace") if isinstance(data, str) else data or b""

@@ -64,7 +64,7 @@ Schema = Mapping[str, frozenset[str]]
 """The columns of each table."""
 
 
-class _Limits:
+class _StatementLimits:
     """Ends a statement that takes more than tables of this size can need, or is not wanted.
 
     After one such statement, no other is made: pages that lead to each other never come to an end.
@@ -109,10 +109,10 @@ class _Limits:
         return self._is_over
 
 
-class Database:
+class DatabaseCopy:
     """A copy that is open; one read transaction from beginning to end."""
 
-    def __init__(self, connection: sqlite3.Connection, limits: _Limits) -> None:
+    def __init__(self, connection: sqlite3.Connection, limits: _StatementLimits) -> None:
         self._connection = connection
         self._limits = limits
         self.schema = _schema(connection)
@@ -177,7 +177,7 @@ def found(*paths: Path) -> Iterator[Source]:
 
 
 @contextmanager
-def opened(path: Path) -> Generator[Database]:
+def opened(path: Path) -> Generator[DatabaseCopy]:
     """Open a copy of a database.
 
     Raises ``UnfitFile`` for one that is being written all the time, or is damaged or none, and
@@ -186,7 +186,7 @@ def opened(path: Path) -> Generator[Database]:
     connection, limits = _connected(path)
     with closing(connection):
         try:
-            database = Database(connection, limits)
+            database = DatabaseCopy(connection, limits)
         except _ERRORS as error:
             raise _unfit(path, error) from error
         yield database
@@ -207,7 +207,7 @@ def _schema_of(found: Source) -> Schema:
     """The same for each reader that asks for a file."""
     # Immutable: no lock and no file beside it. Its log is not read, which may have all tables.
     address = f"{found.path.absolute().as_uri()}?mode=ro&immutable=1"
-    with suppress(*_ERRORS), closing(_opened(address, _Limits(0))) as connection:
+    with suppress(*_ERRORS), closing(_opened(address, _StatementLimits(0))) as connection:
         if tables := _schema(connection):
             return tables
     if found.size > _SMALL_BYTES:
@@ -270,12 +270,12 @@ def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     return frozenset(columns)
 
 
-def _connected(path: Path) -> tuple[sqlite3.Connection, _Limits]:
+def _connected(path: Path) -> tuple[sqlite3.Connection, _StatementLimits]:
     room = _ROOM if os.access(_ROOM, os.W_OK | os.X_OK) else None
     with TemporaryDirectory(prefix="sibyl-tui-", dir=room) as folder:
         copy = Path(folder) / "copy.db"
         _copy_unchanged(path, copy)
-        limits = _Limits(source(copy).size)
+        limits = _StatementLimits(source(copy).size)
         try:
             return _opened(copy, limits), limits
         except _ERRORS as error:
@@ -283,7 +283,7 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, _Limits]:
     # The copy is deleted here, and read until the connection is closed: it never stays behind.
 
 
-def _opened(address: Path | str, limits: _Limits) -> sqlite3.Connection:
+def _opened(address: Path | str, limits: _StatementLimits) -> sqlite3.Connection:
     """Open a database so that no statement is without an end, and begin to read."""
     connection = sqlite3.connect(address, isolation_level=None, uri=isinstance(address, str))
     try:

@@ -5,9 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from tui.importers import protocol as p
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import title
-from tui.importers.databases import Database, Row, found, has, opened, schema
+from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
 from tui.importers.json_lines import text_in
 from tui.importers.times import utc
 
@@ -38,14 +38,14 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
             yield p.Conversation.of(heading, partial(_items, database, row, heading.source_id))
 
 
-def _items(database: Database, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
+def _items(database: DatabaseCopy, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
     equal = {"chat_id": chat.get("id")}
-    turns: list[Turn] = []
+    turns: list[TreeTurn] = []
     for row in database.rows("message", _MESSAGE, ledger, equal=equal, order=["id"]):
         parent = row.get("parent_id")
         before = f"{name}/{parent}" if parent is not None else turns[-1].id if turns else ""
         own = f"{name}/{row.get('id')}"
-        turns.append(Turn(own, before, _said(own, row, text_in(chat.get("model")), ledger)))
+        turns.append(TreeTurn(own, before, _said(own, row, text_in(chat.get("model")), ledger)))
     return linked(turns, turns[-1].id if turns else "")
 
 

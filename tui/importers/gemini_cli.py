@@ -227,7 +227,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 
 def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    chat, own, facts = _LiveChat(), p.Ledger(), _Facts(path)
+    chat, own, facts = _LiveChat(), p.Ledger(), _ChatFacts(path)
     for raw in raw_lines(path):
         value = decode(raw.data, _DECODER) if raw.is_whole else None
         place = _MessagePlace(raw.offset, raw.length)
@@ -239,7 +239,7 @@ def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     yield p.Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
 
 
-def _take(value: p.Json, place: _MessagePlace, chat: _LiveChat, facts: "_Facts") -> str:
+def _take(value: p.Json, place: _MessagePlace, chat: _LiveChat, facts: "_ChatFacts") -> str:
     """Take a line in; the reason if it is skipped."""
     if isinstance(value.get("$rewindTo"), str):
         chat.rewind(value["$rewindTo"])
@@ -256,7 +256,7 @@ def _take(value: p.Json, place: _MessagePlace, chat: _LiveChat, facts: "_Facts")
     return ""
 
 
-def _items_of_lines(path: Path, chat: _LiveChat, facts: "_Facts") -> Iterator[p.Item]:
+def _items_of_lines(path: Path, chat: _LiveChat, facts: "_ChatFacts") -> Iterator[p.Item]:
     descriptor = open_regular(path, follow=True)
 
     def message_at(place: _MessagePlace) -> p.Json:
@@ -276,7 +276,7 @@ def _items_of_lines(path: Path, chat: _LiveChat, facts: "_Facts") -> Iterator[p.
 
 def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     value = whole(path)
-    facts = _Facts(path)
+    facts = _ChatFacts(path)
     facts.take(object_in(value))
     messages = _messages_in(value)
     chat, own = _LiveChat(), p.Ledger()
@@ -334,14 +334,14 @@ def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:
     return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
 
 
-def _leave_out(own: p.Ledger, ledger: p.Ledger, facts: "_Facts") -> None:
+def _leave_out(own: p.Ledger, ledger: p.Ledger, facts: "_ChatFacts") -> None:
     if facts.is_sub_agent:
         ledger.skipped[_SUB_AGENT] += own.total
     else:
         ledger.add(own)
 
 
-class _Facts:
+class _ChatFacts:
     """The facts of a heading, as they are found."""
 
     def __init__(self, path: Path) -> None:
@@ -412,7 +412,7 @@ def _small(path: Path) -> str:
 
 
 def _items(
-    chat: _LiveChat, facts: _Facts, message_at: Callable[[_MessagePlace], p.Json]
+    chat: _LiveChat, facts: _ChatFacts, message_at: Callable[[_MessagePlace], p.Json]
 ) -> Iterator[p.Item]:
     last = {"": ""}
     for node in chat.order():

@@ -13,7 +13,16 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import arguments, joined, placeholder, title, todos
-from tui.importers.databases import MAGIC, Database, Row, found, has, is_database, opened, schema
+from tui.importers.databases import (
+    MAGIC,
+    DatabaseCopy,
+    Row,
+    found,
+    has,
+    is_database,
+    opened,
+    schema,
+)
 from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse_text, text_in
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.times import utc
@@ -82,7 +91,7 @@ def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
             yield line.value
 
 
-def _of_rows(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conversation]:
+def _of_rows(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Conversation]:
     name = text_in(row.get("id"))
     if reason := _LEFT_OUT.get(text_in(row.get("session_type"))):
         rows = database.rows("messages", ["id"], ledger, equal={"session_id": name})
@@ -99,7 +108,7 @@ def _of_rows(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conve
     yield _conversation(heading, partial(_rows, database, name), listed)
 
 
-def _rows(database: Database, session: str, ledger: p.Ledger) -> Iterator[p.Json]:
+def _rows(database: DatabaseCopy, session: str, ledger: p.Ledger) -> Iterator[p.Json]:
     equal = {"session_id": session}
     for row in database.rows("messages", _MESSAGE, ledger, equal=equal, order=["id"]):
         yield {

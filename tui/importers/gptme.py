@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
 from tui.importers import protocol as p
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import joined, placeholder, title, usage
 from tui.importers.json_lines import FILE_BYTES, items_in, object_in, objects, text_in
 from tui.importers.made_ids import MadeIds, first_ids
@@ -94,14 +94,14 @@ def _config(path: Path) -> p.Json:
 
 def _items(session: str, files: _Files, ledger: p.Ledger) -> Iterator[p.Item]:
     """All branches as one tree, of which the main one is shown."""
-    turns: dict[str, Turn] = {}
+    turns: dict[str, TreeTurn] = {}
     leaf = _add_branch(turns, files.main, session, ledger)
     for path in files.branches:
         _add_branch(turns, path, session, ledger)
     return linked(turns.values(), leaf)
 
 
-def _add_branch(turns: dict[str, Turn], path: Path, session: str, ledger: p.Ledger) -> str:
+def _add_branch(turns: dict[str, TreeTurn], path: Path, session: str, ledger: p.Ledger) -> str:
     """Add what is new in a branch, which repeats what it has in common with others."""
     ids = MadeIds(session)
     before = ""
@@ -116,7 +116,7 @@ def _add_branch(turns: dict[str, Turn], path: Path, session: str, ledger: p.Ledg
             message = _message(name, record, ledger) if is_begun else None
             if not is_begun:
                 ledger.skipped["system prompt"] += 1
-            turns[name] = Turn(name, before, (message,) if message else ())
+            turns[name] = TreeTurn(name, before, (message,) if message else ())
         before = name
     return before
 

@@ -50,14 +50,14 @@ class RawLine(NamedTuple):
         return UNFINISHED if self.last else UNREADABLE
 
 
-class Line(NamedTuple):
+class JsonLine(NamedTuple):
     """An object of a file, and where its line begins, in bytes."""
 
     offset: int
     value: Json
 
 
-def objects(path: Path, ledger: Ledger, start: int = 0) -> Iterator[Line]:
+def objects(path: Path, ledger: Ledger, start: int = 0) -> Iterator[JsonLine]:
     """Read the objects of a file from an offset on.
 
     Lines that are no object are counted as skipped, those without a word too. A last line without
@@ -66,7 +66,7 @@ def objects(path: Path, ledger: Ledger, start: int = 0) -> Iterator[Line]:
     for line in raw_lines(path, start):
         value = parse(line.data) if line.is_whole else None
         if isinstance(value, dict):
-            yield Line(line.offset, cast("Json", value))
+            yield JsonLine(line.offset, cast("Json", value))
         else:
             ledger.skipped[line.damage] += 1
 

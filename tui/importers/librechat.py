@@ -9,7 +9,7 @@ from tui.domain.journal.message import ToolCall
 from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import arguments, attachment, placeholder, title
 from tui.importers.export_files import beginning, has_key, nowhere
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse, text_in
@@ -99,7 +99,7 @@ def _items(found: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
     return linked(turns, _last_child(turns))
 
 
-def _last_child(turns: list[Turn]) -> str:
+def _last_child(turns: list[TreeTurn]) -> str:
     """The end of the branch that was shown: from the last root on by the last child."""
     known = {turn.id for turn in turns}
     last = {turn.parent if turn.parent in known else "": turn.id for turn in turns}
@@ -110,12 +110,12 @@ def _last_child(turns: list[Turn]) -> str:
     return name
 
 
-def _turn(number: int, message: p.Json, ledger: p.Ledger) -> Turn:
+def _turn(number: int, message: p.Json, ledger: p.Ledger) -> TreeTurn:
     name = text_in(message.get("messageId")) or text_in(message.get("_id"))
     name = name or f"{text_in(message.get('conversationId'))}-{number}"
     said = _said(name, message)
     ledger.count(said, "empty message")
-    return Turn(name, text_in(message.get("parentMessageId")), said)
+    return TreeTurn(name, text_in(message.get("parentMessageId")), said)
 
 
 def _said(name: str, message: p.Json) -> tuple[p.ForeignMessage, ...]:

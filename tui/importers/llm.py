@@ -8,9 +8,9 @@ from pathlib import Path
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import Turn, linked, with_unique_ids
+from tui.importers.branches import TreeTurn, linked, with_unique_ids
 from tui.importers.contents import arguments, attachment, joined, placeholder, title, usage
-from tui.importers.databases import Database, Row, found, has, opened, schema
+from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in
 from tui.importers.times import utc
 
@@ -53,7 +53,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 class _Thread:
     """The messages of a thread, which may share some with others: each is named by both."""
 
-    def __init__(self, database: Database, name: str, tip: str) -> None:
+    def __init__(self, database: DatabaseCopy, name: str, tip: str) -> None:
         self._database = database
         self._name = name
         self._tip = tip
@@ -90,7 +90,7 @@ class _Thread:
     def _id(self, name: str) -> str:
         return f"{self._name}/{name}"
 
-    def _turn(self, row: Row, answer: Row | None, asked: Row, ledger: p.Ledger) -> Turn:
+    def _turn(self, row: Row, answer: Row | None, asked: Row, ledger: p.Ledger) -> TreeTurn:
         name, role = self._id(text_in(row.get("hash"))), row.get("role")
         parent = text_in(row.get("parent_hash"))
         said: tuple[p.ForeignMessage, ...] = ()
@@ -106,7 +106,7 @@ class _Thread:
             )
             said = messages(whole, self._pieces(text_in(row.get("hash")), whole, ledger))
         ledger.count(said, "system prompt" if role == "system" else "empty message")
-        return Turn(name, self._id(parent) if parent else "", said)
+        return TreeTurn(name, self._id(parent) if parent else "", said)
 
     def _pieces(self, name: str, whole: p.ForeignMessage, ledger: p.Ledger) -> Iterator[Piece]:
         columns = ["id", "type", "tool_name", "text", "payload"]
@@ -144,7 +144,7 @@ class _Thread:
         return "".join(pieces)
 
 
-def _old(database: Database, threads: set[str], ledger: p.Ledger) -> Iterator[p.Conversation]:
+def _old(database: DatabaseCopy, threads: set[str], ledger: p.Ledger) -> Iterator[p.Conversation]:
     columns = ["id", "conversation_id"]
     responses: Ids = defaultdict(list)
     for row in database.rows("responses", columns, ledger, order=["rowid"]):
@@ -164,7 +164,7 @@ def _old(database: Database, threads: set[str], ledger: p.Ledger) -> Iterator[p.
 class _OldLog:
     """The rows of the old form: each is a prompt and its answer."""
 
-    def __init__(self, database: Database, ledger: p.Ledger) -> None:
+    def __init__(self, database: DatabaseCopy, ledger: p.Ledger) -> None:
         self._database = database
         # Few columns, and no row has an index for these.
         self._of_response = {

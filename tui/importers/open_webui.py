@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
 from tui.importers.export_files import beginning, has_key, nowhere, records
@@ -92,11 +92,11 @@ def _items(chat: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     return linked(turns, current if current in found else turns[-1].id)
 
 
-def _turn(name: str, message: p.Json, ledger: p.Ledger) -> Turn:
+def _turn(name: str, message: p.Json, ledger: p.Ledger) -> TreeTurn:
     role = _ROLES.get(text_in(message.get("role")))
     said = _said(name, message, role) if role else ()
     ledger.count(said, _reason(message, role))
-    return Turn(name, text_in(message.get("parentId")), said)
+    return TreeTurn(name, text_in(message.get("parentId")), said)
 
 
 def _reason(message: p.Json, role: Role | None) -> str:

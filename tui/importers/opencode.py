@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import arguments, attachment, title, todos, usage
-from tui.importers.databases import MAGIC, Database, found, has, is_database, opened, schema
+from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
     UNREADABLE,
@@ -85,9 +85,9 @@ def _items(
         yield todos((item.get("content"), item.get("status"), None) for item in left)
 
 
-def _turns(stored: list[_Stored], ledger: p.Ledger) -> tuple[list[Turn], dict[str, str]]:
+def _turns(stored: list[_Stored], ledger: p.Ledger) -> tuple[list[TreeTurn], dict[str, str]]:
     """The turns, one after the other, and the summaries by the message that they reach to."""
-    turns: list[Turn] = []
+    turns: list[TreeTurn] = []
     summaries: dict[str, str] = {}
     before = through = ""
     for message in stored:
@@ -95,7 +95,7 @@ def _turns(stored: list[_Stored], ledger: p.Ledger) -> tuple[list[Turn], dict[st
         if message.info.get("summary") is True and said and through:
             summaries[through] = "\n\n".join(each.content or "" for each in said)
             continue
-        turns.append(Turn(message.id, before, said))
+        turns.append(TreeTurn(message.id, before, said))
         before = message.id
         through = said[-1].id if said else through
     return turns, summaries
@@ -354,7 +354,7 @@ def _files(folder: Path) -> list[Path]:
     return []
 
 
-def _read_database(database: Database, ledger: p.Ledger) -> Iterator[p.Conversation]:
+def _read_database(database: DatabaseCopy, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for row in database.rows("session", _SESSION, ledger, order=["time_created", "id"]):
         name = text_in(row.get("id"))
         info = _session(row)
@@ -381,7 +381,7 @@ def _session(row: p.Json) -> p.Json:
     }
 
 
-def _rows(database: Database, session: str, ledger: p.Ledger) -> Iterator[_Stored]:
+def _rows(database: DatabaseCopy, session: str, ledger: p.Ledger) -> Iterator[_Stored]:
     columns = ["id", "data", "time_created"]
     messages = database.rows("message", columns, ledger, equal={"session_id": session})
     for row in messages:

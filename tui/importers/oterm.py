@@ -8,7 +8,7 @@ from pathlib import Path
 from tui.importers import protocol as p
 from tui.importers.branches import with_unique_ids
 from tui.importers.contents import joined, placeholder, title
-from tui.importers.databases import Database, Row, found, has, opened, schema
+from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
 from tui.importers.json_lines import items_in, parse, text_in
 
 _MESSAGE = ("id", "author", "text", "images")
@@ -30,7 +30,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
             yield from _chat(database, row, ledger)
 
 
-def _chat(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conversation]:
+def _chat(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Conversation]:
     first = next(_messages(database, row, ledger), None)
     if first is None:
         ledger.skipped["conversation without messages"] += 1
@@ -42,16 +42,16 @@ def _chat(database: Database, row: Row, ledger: p.Ledger) -> Iterator[p.Conversa
     yield p.Conversation.of(heading, partial(_items, database, row, name))
 
 
-def _messages(database: Database, row: Row, ledger: p.Ledger) -> Iterator[Row]:
+def _messages(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[Row]:
     equal = {"chat_id": row.get("id")}
     return database.rows("message", _MESSAGE, ledger, equal=equal, order=["id"])
 
 
-def _items(database: Database, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
+def _items(database: DatabaseCopy, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
     return with_unique_ids(_all_items(database, chat, name, ledger))
 
 
-def _all_items(database: Database, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
+def _all_items(database: DatabaseCopy, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
     for row in _messages(database, chat, ledger):
         author = row.get("author")
         images = items_in(parse(text_in(row.get("images")).encode("utf-8", "replace")))

@@ -54,7 +54,7 @@ class _Place(NamedTuple):
     key: str
 
 
-class _Tree:
+class _EntryTree:
     """Looks through a file once. Raises ``OSError``."""
 
     def __init__(self, path: Path) -> None:
@@ -181,14 +181,14 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.parent.name.startswith("run-"):
         ledger.skipped["sub-agent"] += sum(1 for _ in raw_lines(source.path))
         return
-    tree = _Tree(source.path)
+    tree = _EntryTree(source.path)
     if not tree.places:
         ledger.add(tree.ledger)
         return
     yield p.Conversation(tree.heading(), lambda: _items(source.path, tree), tree.ledger)
 
 
-def _items(path: Path, tree: _Tree) -> Iterator[p.Item]:
+def _items(path: Path, tree: _EntryTree) -> Iterator[p.Item]:
     descriptor = open_regular(path, follow=True)
     names = _Names(tree.root or tree.source_id)
     # Without the root that all have in common: there may be hundreds of thousands.

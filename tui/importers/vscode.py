@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import Turn, linked
+from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import arguments, joined, placeholder, title, todos
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
@@ -161,11 +161,11 @@ def _model(request: p.Json) -> str:
 
 
 def _items(session: str, requests: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
-    turns: list[Turn] = []
+    turns: list[TreeTurn] = []
     leaf = ""
     for number, request in enumerate(requests):
         name = text_in(request.get("requestId")) or f"{session}-{number}"
-        turn = Turn(name, turns[-1].id if turns else "", _turn(name, request))
+        turn = TreeTurn(name, turns[-1].id if turns else "", _turn(name, request))
         ledger.count(turn.messages, "empty request")
         turns.append(turn)
         if not request.get("shouldBeRemovedOnSend") and request.get("isHidden") is not True:
