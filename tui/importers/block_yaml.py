@@ -146,7 +146,9 @@ class _YamlParser:
         text = text.strip()
         first = text[:1]
         if not text or text.startswith("#"):
-            return self._nested(indent, depth)
+            if self._indent() == indent and _is_item(self._lines[self._at][indent:]):
+                return self._sequence(indent, depth + 1)
+            return self._block(indent + 1, depth + 1)
         if first in "|>" and (header := _HEADER.fullmatch(text)):
             return self._literal(header, indent)
         if first in _CLOSED:
@@ -159,11 +161,6 @@ class _YamlParser:
         if first in "&*!%@`|>":
             raise Unfit(f"unexpected {first}")
         return _typed(self._plain(text, indent))
-
-    def _nested(self, indent: int, depth: int) -> Any:
-        if self._indent() == indent and _is_item(self._lines[self._at][indent:]):
-            return self._sequence(indent, depth + 1)
-        return self._block(indent + 1, depth + 1)
 
     def _literal(self, header: re.Match[str], indent: int) -> str:
         lines: list[str] = []

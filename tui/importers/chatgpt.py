@@ -40,19 +40,15 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 
 def _heading(record: p.Json) -> p.Heading:
-    created = utc(record.get("create_time"))
+    known = text_in(record.get("conversation_id")) or text_in(record.get("id"))
+    names = list(record["mapping"])
     return p.Heading(
-        source_id=_name(record),
+        source_id=known or sha256(repr(names).encode("utf-8", "replace")).hexdigest(),
         name=title(record.get("title")),
-        created_at=created,
+        created_at=utc(record.get("create_time")),
         updated_at=utc(record.get("update_time")),
         model=text_in(record.get("default_model_slug")),
     )
-
-
-def _name(record: p.Json) -> str:
-    known = text_in(record.get("conversation_id")) or text_in(record.get("id"))
-    return known or sha256(repr(list(record["mapping"])).encode("utf-8", "replace")).hexdigest()
 
 
 def _items(record: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:

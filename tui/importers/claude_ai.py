@@ -36,12 +36,11 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 
 def _heading(record: p.Json) -> p.Heading:
-    created = utc(record.get("created_at"))
     first = text_in(objects_in(record["chat_messages"])[0].get("uuid"))
     return p.Heading(
         source_id=text_in(record.get("uuid")) or first or text_in(record.get("name")) or "unnamed",
         name=title(record.get("name")),
-        created_at=created,
+        created_at=utc(record.get("created_at")),
         updated_at=utc(record.get("updated_at")),
         model=text_in(record.get("model")),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
@@ -259,15 +260,18 @@ class _Talk:
                 made = self._message(event, "tool", _result_text(event.fields))
                 if made is not None:
                     call = text_in(event.fields.get("toolCallId")) or f"{made.id}-call"
-                    self._results.append(msgspec.structs.replace(made, tool_call_id=call))
+                    self._results.append(replace(made, tool_call_id=call))
             case "session.compaction_complete":
                 yield from self._compacted(event)
             case "abort":
                 self._ledger.read += 1
                 if self._answer:
-                    self._answer = msgspec.structs.replace(self._answer, status="interrupted")
+                    self._answer = replace(self._answer, status="interrupted")
             case "session.error":
-                yield from self._failed(event)
+                error = text_in(event.fields.get("message")) or "error"
+                yield from self.flush()
+                if failed := self._message(event, "assistant", None):
+                    yield from self._alone(replace(failed, status="failed", error=error))
             case "session.usage_record":
                 self._ledger.read += 1
                 counts = object_in(event.fields.get("usage"))
@@ -279,7 +283,7 @@ class _Talk:
         held = [*([self._answer] if self._answer else []), *self._results]
         self._answer, self._results, self._part_of = None, [], ""
         for message in held:
-            yield msgspec.structs.replace(message, parent=self._parent)
+            yield replace(message, parent=self._parent)
             self._parent = message.id
 
     def _skip(self, reason: str) -> None:
@@ -314,7 +318,7 @@ class _Talk:
         answer = self._answer
         if answer and part_of and part_of == self._part_of and not self._results:
             self._ledger.read += 1
-            self._answer = msgspec.structs.replace(
+            self._answer = replace(
                 answer,
                 content=(answer.content or "") + text or None,
                 tool_calls=(*answer.tool_calls, *calls),
@@ -325,7 +329,7 @@ class _Talk:
         made = self._message(event, "assistant", text or None)
         if made is not None:
             self._part_of = part_of
-            self._answer = msgspec.structs.replace(
+            self._answer = replace(
                 made, tool_calls=calls, model=model or None, usage=self._usage(event)
             )
 
@@ -348,16 +352,9 @@ class _Talk:
         self._ledger.read += 1
         yield p.ForeignSummary(text, self._parent)
 
-    def _failed(self, event: _Event) -> Iterator[p.Item]:
-        error = text_in(event.fields.get("message")) or "error"
-        yield from self.flush()
-        made = self._message(event, "assistant", None)
-        if made is not None:
-            yield from self._alone(msgspec.structs.replace(made, status="failed", error=error))
-
     def _alone(self, message: p.ForeignMessage | None) -> Iterator[p.Item]:
         if message is not None:
-            yield msgspec.structs.replace(message, parent=self._parent)
+            yield replace(message, parent=self._parent)
             self._parent = message.id
 
     def _message(self, event: _Event, role: Role, text: str | None) -> p.ForeignMessage | None:

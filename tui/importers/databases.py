@@ -183,7 +183,16 @@ def opened(path: Path) -> Generator[DatabaseCopy]:
     Raises ``UnfitFile`` for one that is being written all the time, or is damaged or none, and
     ``OSError``.
     """
-    connection, limits = _connected(path)
+    room = _ROOM if os.access(_ROOM, os.W_OK | os.X_OK) else None
+    with TemporaryDirectory(prefix="sibyl-tui-", dir=room) as folder:
+        copy = Path(folder) / "copy.db"
+        _copy_unchanged(path, copy)
+        limits = _StatementLimits(source(copy).size)
+        try:
+            connection = _opened(copy, limits)
+        except _ERRORS as error:
+            raise _unfit(path, error) from error
+    # The copy is deleted here, and read until the connection is closed: it never stays behind.
     with closing(connection):
         try:
             database = DatabaseCopy(connection, limits)
@@ -268,19 +277,6 @@ def _columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
             connection.execute(f"SELECT rowid FROM {_q(table)} LIMIT 0").close()  # noqa: S608
             columns.add("rowid")
     return frozenset(columns)
-
-
-def _connected(path: Path) -> tuple[sqlite3.Connection, _StatementLimits]:
-    room = _ROOM if os.access(_ROOM, os.W_OK | os.X_OK) else None
-    with TemporaryDirectory(prefix="sibyl-tui-", dir=room) as folder:
-        copy = Path(folder) / "copy.db"
-        _copy_unchanged(path, copy)
-        limits = _StatementLimits(source(copy).size)
-        try:
-            return _opened(copy, limits), limits
-        except _ERRORS as error:
-            raise _unfit(path, error) from error
-    # The copy is deleted here, and read until the connection is closed: it never stays behind.
 
 
 def _opened(address: Path | str, limits: _StatementLimits) -> sqlite3.Connection:

@@ -86,7 +86,20 @@ def _said(record: p.Json, ids: MadeIds, ledger: p.Ledger) -> tuple[p.ForeignMess
 def _pieces(record: p.Json) -> Iterator[Piece]:
     """The text, calls and results of a message, whose thinking is left out."""
     for block in blocks(record.get("content")):
-        yield from _block(block)
+        match block.get("type"):
+            case "text":
+                text = block.get("text")
+                yield _spoken(text_in(text) or text_in(object_in(text).get("value")))
+            case "image_url":
+                yield link(text_in(object_in(block.get("image_url")).get("url")))
+            case "tool_call":
+                name = text_in(block.get("tool_call_id")) or "call"
+                tool_name = text_in(block.get("tool_name"))
+                yield ToolCall(name, tool_name, arguments(block.get("input")))
+                if (output := block.get("output")) is not None:
+                    yield Result(name, _result(output))
+            case _:
+                pass
     for call in objects_in(object_in(record.get("metadata")).get("tool_calls")):
         tool = object_in(call.get("tool"))
         function = object_in(tool.get("function"))
@@ -94,22 +107,6 @@ def _pieces(record: p.Json) -> Iterator[Piece]:
         yield ToolCall(name, text_in(function.get("name")), arguments(function.get("arguments")))
         if response := object_in(call.get("response")):
             yield Result(name, _result(response))
-
-
-def _block(block: p.Json) -> Iterator[Piece]:
-    match block.get("type"):
-        case "text":
-            text = block.get("text")
-            yield _spoken(text_in(text) or text_in(object_in(text).get("value")))
-        case "image_url":
-            yield link(text_in(object_in(block.get("image_url")).get("url")))
-        case "tool_call":
-            name = text_in(block.get("tool_call_id")) or "call"
-            yield ToolCall(name, text_in(block.get("tool_name")), arguments(block.get("input")))
-            if (output := block.get("output")) is not None:
-                yield Result(name, _result(output))
-        case _:
-            pass
 
 
 def _spoken(text: str) -> str:

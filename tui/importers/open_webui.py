@@ -135,7 +135,10 @@ def _pieces(message: p.Json, whole: p.ForeignMessage) -> Iterator[Piece]:
             yield Result(text_in(message.get("tool_call_id")), text)
         case "user":
             yield text
-    yield from (_file(file) for file in objects_in(message.get("files")))
+    for file in objects_in(message.get("files")):
+        kind = "image" if file.get("type") == "image" else "file"
+        inner = object_in(file.get("file"))
+        yield placeholder(kind, text_in(file.get("name")) or text_in(inner.get("filename")))
 
 
 def _output(message: p.Json) -> Iterator[Piece]:
@@ -155,13 +158,12 @@ def _output(message: p.Json) -> Iterator[Piece]:
 def _text(content: Any) -> str:
     if not isinstance(content, list):
         return text_in(content)
-    return joined(_block(block) for block in objects_in(content))
-
-
-def _block(block: p.Json) -> str:
-    if "image" in text_in(block.get("type")):
-        return placeholder("image")
-    return text_in(block.get("text"))
+    return joined(
+        placeholder("image")
+        if "image" in text_in(block.get("type"))
+        else text_in(block.get("text"))
+        for block in objects_in(content)
+    )
 
 
 def _content(name: str, text: str) -> Iterator[Piece]:
@@ -185,13 +187,6 @@ def _decoded(text: str) -> str:
     """Text that stands in the page as a JSON string."""
     value = parse(text.encode("utf-8", "surrogatepass")) if text.startswith('"') else None
     return value if isinstance(value, str) else text
-
-
-def _file(file: p.Json) -> str:
-    kind = "image" if file.get("type") == "image" else "file"
-    inner = object_in(file.get("file"))
-    name = text_in(file.get("name")) or text_in(inner.get("filename"))
-    return placeholder(kind, name)
 
 
 READER = p.Reader(

@@ -296,7 +296,10 @@ def _read_session(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
         ledger.skipped["damaged file"] += 1
         return
     if not info.get("directory"):
-        info = {**info, "directory": _directory(stored)}
+        # Older sessions have it in their answers.
+        paths = (object_in(message.info.get("path")) for message in stored)
+        directory = next((text_in(path["cwd"]) for path in paths if path.get("cwd")), "")
+        info = {**info, "directory": directory}
     listed = objects_in(whole_if_there(_todos_of(path)))
     yield _conversation(path.stem, info, lambda _: stored, listed)
 
@@ -310,12 +313,6 @@ def _stored(path: Path, message: Path, loose: dict[str, list[p.Json]]) -> _Store
 
 def _object(path: Path) -> p.Json:
     return object_in(whole_if_there(path))
-
-
-def _directory(stored: list[_Stored]) -> str:
-    """The working directory, which older sessions have in their answers."""
-    paths = (object_in(message.info.get("path")) for message in stored)
-    return next((text_in(path["cwd"]) for path in paths if path.get("cwd")), "")
 
 
 def _storage(path: Path) -> Path:

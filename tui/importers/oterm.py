@@ -1,7 +1,6 @@
 """Chats of oterm; its database has no times."""
 
 from collections.abc import Iterator
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -39,7 +38,9 @@ def _chat(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Conv
     words = sha256(text_in(first.get("text")).encode("utf-8", "replace")).hexdigest()
     name = f"{row.get('id')}-{words[:16]}"
     heading = p.Heading(name, title(row.get("name")), model=text_in(row.get("model")))
-    yield p.Conversation.of(heading, partial(_items, database, row, name))
+    yield p.Conversation.of(
+        heading, lambda ledger: with_unique_ids(_items(database, row, name, ledger))
+    )
 
 
 def _messages(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[Row]:
@@ -48,10 +49,6 @@ def _messages(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[Ro
 
 
 def _items(database: DatabaseCopy, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
-    return with_unique_ids(_all_items(database, chat, name, ledger))
-
-
-def _all_items(database: DatabaseCopy, chat: Row, name: str, ledger: p.Ledger) -> Iterator[p.Item]:
     for row in _messages(database, chat, ledger):
         author = row.get("author")
         images = items_in(parse(text_in(row.get("images")).encode("utf-8", "replace")))

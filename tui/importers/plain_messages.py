@@ -75,7 +75,9 @@ def pieces(name: str, message: p.Json) -> Iterator[Piece]:
 
 
 def _block(name: str, block: p.Json) -> Iterator[Piece]:
-    kind = _kind(block)
+    # Google's blocks have no type but their only key.
+    google = next((kind for kind in ("functionCall", "functionResponse") if kind in block), "")
+    kind = google or text_in(block.get("type"))
     facts = object_in(block.get(kind)) or block
     if kind in _CALLS:
         yield _call(name, facts)
@@ -83,12 +85,6 @@ def _block(name: str, block: p.Json) -> Iterator[Piece]:
         yield Result(_first(facts, _IDS[1:]), _result(facts), _first(facts, _NAMES))
     elif kind not in _THINKING and block.get("thought") is not True:
         yield _words(block, kind)
-
-
-def _kind(block: p.Json) -> str:
-    """The type of a block; Google's have none but their only key."""
-    google = next((kind for kind in ("functionCall", "functionResponse") if kind in block), "")
-    return google or text_in(block.get("type"))
 
 
 def _words(block: p.Json, kind: str) -> str:

@@ -8,9 +8,9 @@ A reader never fails because of what it reads: a record that it cannot use is co
 ``Ledger``, and the rest is read. It raises ``OSError`` where a file cannot be opened or read.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -77,9 +77,13 @@ class Source(msgspec.Struct, frozen=True):
         if not parts:
             status = path.stat()
             return cls(path, status.st_size, status.st_mtime_ns)
-        found = [status for part in parts if (status := _status(part))]
-        changed = max((status.st_mtime_ns for status in found), default=0)
-        return cls(path, sum(status.st_size for status in found), changed)
+        size = changed = 0
+        for part in parts:
+            with suppress(OSError):
+                status = part.stat()
+                size += status.st_size
+                changed = max(changed, status.st_mtime_ns)
+        return cls(path, size, changed)
 
 
 class Ledger:
@@ -231,13 +235,6 @@ class Reader(msgspec.Struct, frozen=True):
     """True if it reads the ``members`` of a source that is an archive."""
     parts: Callable[[Path], Iterable[Path]] = lambda path: (path,)
     """Names the files that are read with a source, if they are there: with a file, also itself."""
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except OSError:
-        return None
 
 
 Json = dict[str, Any]

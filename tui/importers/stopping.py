@@ -12,11 +12,7 @@ class Stopped(Exception):
     """The import was stopped by its user."""
 
 
-def _go_on() -> None:
-    pass
-
-
-_check: ContextVar[Callable[[], None]] = ContextVar("check", default=_go_on)
+_check: ContextVar[Callable[[], None]] = ContextVar("check", default=lambda: None)
 
 
 def check() -> None:

@@ -1,7 +1,7 @@
 """Messages in the form of OpenAI's API, which many programs keep as they send them."""
 
 from collections.abc import Iterable
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers.contents import arguments, base64_size, blocks, joined, placeholder
@@ -26,8 +26,11 @@ def said(
     if role not in _ROLES:
         ledger.skipped[_DROPPED.get(text_in(role), "unknown role")] += 1
         return None
-    content = _content(record.get("content"), list(files))
-    calls = _calls(record) if role == "assistant" else []
+    content, marks = record.get("content"), list(files)
+    if marks or not isinstance(content, str):
+        content = joined([*map(_block, blocks(content)), *marks])
+    listed = record.get("tool_calls") or record.get("toolCalls")
+    calls = objects_in(listed) if role == "assistant" else []
     result_of = text_in(record.get("tool_call_id") or record.get("toolCallId"))
     if not (content or calls or result_of) and any(record.get(name) for name in _THOUGHTS):
         ledger.skipped["thinking"] += 1
@@ -53,22 +56,12 @@ def link(address: str, name: str = "") -> str:
     return placeholder(kind.partition("/")[0] or "file", name, kind, base64_size(data))
 
 
-def _content(value: Any, files: list[str]) -> str:
-    if isinstance(value, str) and not files:
-        return value
-    return joined([*map(_block, blocks(value)), *files])
-
-
 def _block(block: Json) -> str:
     address = block.get("image_url") or block.get("imageUrl")
     if address:
         return link(text_in(object_in(address).get("url")) or text_in(address))
     kind = text_in(block.get("type"))
     return text_in(block.get("text")) or ("" if kind == "text" else placeholder(kind or "block"))
-
-
-def _calls(record: Json) -> list[Json]:
-    return objects_in(record.get("tool_calls") or record.get("toolCalls"))
 
 
 def _call(name: str, call: Json) -> ToolCall:

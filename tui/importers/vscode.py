@@ -244,7 +244,10 @@ def _text(part: p.Json) -> str:
         case None | "markdownContent" | "markdownVuln":
             return _words(part) or _words(part.get("content"))
         case "inlineReference":
-            return _reference(object_in(part.get("inlineReference")), text_in(part.get("name")))
+            target = object_in(part.get("inlineReference"))
+            path = text_in((object_in(target.get("uri")) or target).get("path"))
+            name = text_in(part.get("name")) or text_in(target.get("name"))
+            return f"`{name or path.rpartition('/')[2]}`"
         case "warning" | "confirmation":
             return f"\n\n{_words(part.get('content')) or _words(part.get('message'))}\n\n"
         case _:
@@ -254,12 +257,6 @@ def _text(part: p.Json) -> str:
 def _words(value: Any) -> str:
     """Text, also in an object of Markdown."""
     return text_in(value) or text_in(object_in(value).get("value"))
-
-
-def _reference(target: p.Json, name: str) -> str:
-    place = object_in(target.get("uri")) or target
-    path = text_in(place.get("path"))
-    return f"`{name or text_in(target.get('name')) or path.rpartition('/')[2]}`"
 
 
 def _call(name: str, part: p.Json) -> Iterator[Piece]:

@@ -180,11 +180,8 @@ class Conversion:
         if repeated is not None:
             self._known.summaries.append(repeated)
             yield repeated, b""
-        yield self._state(now), b""
-
-    def _state(self, now: str) -> State:
         tree = self._known.tree
-        return State(
+        state = State(
             name=self._known.name or self._heading.name[:NAME_CHARACTERS],
             model=self._known.model or self._named(self._heading.model) or self._model,
             prompt_count=tree.prompts,
@@ -193,6 +190,7 @@ class Conversion:
             updated_at=now,
             offsets=NO_OFFSETS,
         )
+        yield state, b""
 
     def _message(self, item: ForeignMessage) -> Iterator[Encoded]:
         parent = self._parent(item)

@@ -26,9 +26,6 @@ class FoundSource(msgspec.Struct, frozen=True):
     def place(self) -> _Place:
         return self.program, self.path
 
-    def is_as_in(self, line: ImportLine) -> bool:
-        return (self.inode, self.size, self.mtime) == (line.inode, line.size, line.mtime)
-
 
 class History:
     """Looks up what was imported before."""
@@ -65,7 +62,9 @@ class History:
     def is_unchanged(self, found: FoundSource, revision: int) -> bool:
         """Tell whether a source was read to its end, as well as now, and is as it was then."""
         line = self._whole.get(found.place)
-        return line is not None and found.is_as_in(line) and line.revision >= revision
+        if line is None or line.revision < revision:
+            return False
+        return (found.inode, found.size, found.mtime) == (line.inode, line.size, line.mtime)
 
     def sessions(self, found: FoundSource) -> Iterable[str]:
         """The ids of the sessions that came of a source."""
