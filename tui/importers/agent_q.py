@@ -56,8 +56,9 @@ def _recognises(path: Path, head: bytes) -> bool:
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     text = read_bounded(source.path, FILE_BYTES, follow=True).decode("utf-8-sig", "replace")
     counts = p.Ledger()
-    dialect = _dialect(text[:_HEAD])
-    session = read_session(text, dialect, counts)
+    header = _HEADER.search(text, 0, _HEAD)
+    is_second = header[1] if header else _VERSION_2.search(text, 0, _HEAD)
+    session = read_session(text, Dialect.COMMON if is_second else Dialect.EMACS, counts)
     if not session.messages and ":id" not in session.properties:
         ledger.skipped["unknown format"] += 1
         return
@@ -72,12 +73,6 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         version=str(session.properties.get(":version") or ""),
     )
     yield p.Conversation(heading, partial(_items, name, session.messages, counts), counts)
-
-
-def _dialect(head: str) -> Dialect:
-    header = _HEADER.search(head)
-    is_second = header[1] if header else _VERSION_2.search(head)
-    return Dialect.COMMON if is_second else Dialect.EMACS
 
 
 def _items(session: str, messages: list[_Properties], ledger: p.Ledger) -> Iterator[p.Item]:

@@ -162,7 +162,10 @@ class Tree:
     def index(self) -> FileIndex:
         """Give what is needed to read the file."""
         before = {key: self._step_before(key) for key in self.steps}
-        leaf = self._live_leaf(before)
+        newest = self._step_at(self._before)
+        leaf = self._step_at(self._leaf) if self._leaf in self._parents else ""
+        if not leaf or (not self._is_explicit and leaf in _ancestors(before, newest)):
+            leaf = newest
         order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
         return FileIndex(self._heading(), order, self.steps, self.lines, self.ledger)
 
@@ -320,13 +323,6 @@ class Tree:
                 return found
             at = self._parents.get(at, "")
         return ""
-
-    def _live_leaf(self, before: dict[str, str]) -> str:
-        newest = self._step_at(self._before)
-        noted = self._step_at(self._leaf) if self._leaf in self._parents else ""
-        if not noted or (not self._is_explicit and noted in _ancestors(before, newest)):
-            return newest
-        return noted
 
 
 class _LineFacts:

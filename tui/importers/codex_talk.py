@@ -230,10 +230,15 @@ class Talk:
             yield from self._prompt(text, entry)
         elif item.get("type") in ("AgentMessage", "Plan"):
             yield from self._told("item", text, entry)
-        elif (done := lines.ran(item)) is not None:
-            yield from self._ran(done.call, done.result, entry.timestamp)
-        else:
+        elif (done := lines.ran(item)) is None:
             self._skip(lines.reason_for_item(item.get("type")))
+        elif done.call.id and not self._seen.is_new_call(done.call.id):
+            self._skip(DUPLICATE)
+        else:
+            self._ledger.read += 1
+            yield from self._call(done.call, entry.timestamp)
+            if done.result:
+                yield from self._result(done.call.id, done.result, entry.timestamp)
 
     def _told(self, kind: str, text: str, entry: lines.Entry) -> Iterator[Item]:
         if not text.strip():
@@ -243,15 +248,6 @@ class Talk:
             yield from self._said(text, entry.timestamp)
         else:
             self._skip(DUPLICATE)
-
-    def _ran(self, call: ToolCall, result: str, timestamp: Any) -> Iterator[Item]:
-        if call.id and not self._seen.is_new_call(call.id):
-            self._skip(DUPLICATE)
-            return
-        self._ledger.read += 1
-        yield from self._call(call, timestamp)
-        if result:
-            yield from self._result(call.id, result, timestamp)
 
     def _said(self, text: str, timestamp: Any) -> Iterator[Item]:
         yield from self._flush()
@@ -279,11 +275,14 @@ class Talk:
     def _flush_prompts(self) -> Iterator[Item]:
         shown, sent = self._shown, self._sent
         self._shown, self._sent = [], []
-        prompts = _with_pictures(shown, sent) if shown else sent
+        # As they were shown, but with the pictures as they were sent, of which more is known.
+        sent_with = {each.text: each.pictures for each in sent}
+        for prompt in shown:
+            prompt.pictures = sent_with.get(prompt.text) or prompt.pictures
         for _ in sent if shown else ():
             self._skip(DUPLICATE)
         known = {each.text for each in sent} if shown else {each.text for each in shown}
-        for prompt in prompts:
+        for prompt in shown or sent:
             if self._unmatched[hash(prompt.text)] > 0 and prompt.text not in known:
                 self._unmatched[hash(prompt.text)] -= 1
                 self._skip(DUPLICATE)
@@ -345,11 +344,3 @@ def _named(answer: _Answer) -> tuple[ToolCall, ...]:
 
 def _has(answer: _Answer, call: ToolCall) -> bool:
     return bool(call.id) and any(each.id == call.id for each in answer.calls)
-
-
-def _with_pictures(shown: list[_Prompt], sent: list[_Prompt]) -> list[_Prompt]:
-    """Prompts as they were shown, with the pictures as they were sent, of which more is known."""
-    known = {each.text: each.pictures for each in sent}
-    for prompt in shown:
-        prompt.pictures = known.get(prompt.text) or prompt.pictures
-    return shown

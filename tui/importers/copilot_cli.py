@@ -276,8 +276,12 @@ class _Talk:
                 self._ledger.read += 1
                 counts = object_in(event.fields.get("usage"))
                 self._counts = {text_in(counts.get("apiCallId")): counts}
-            case _:
-                self._note(event)
+            case kind if kind in _FACTS:
+                self._ledger.read += 1
+                model = event.fields.get("newModel") or event.fields.get("selectedModel")
+                self._model = text_in(model) or self._model
+            case kind:
+                self._skip(_REASONS.get(text_in(kind)) or skipped(kind, _SKIPPED))
 
     def flush(self) -> Iterator[p.Item]:
         held = [*([self._answer] if self._answer else []), *self._results]
@@ -288,16 +292,6 @@ class _Talk:
 
     def _skip(self, reason: str) -> None:
         self._ledger.skipped[reason] += 1
-
-    def _note(self, event: _Event) -> None:
-        if event.type in _FACTS:
-            self._ledger.read += 1
-            fields = event.fields
-            model = fields.get("newModel") or fields.get("selectedModel")
-            self._model = text_in(model) or self._model
-            return
-        reason = _REASONS.get(text_in(event.type))
-        self._skip(reason or skipped(event.type, _SKIPPED))
 
     def _prompt(self, event: _Event) -> Iterator[p.Item]:
         attached = objects_in(event.fields.get("attachments"))

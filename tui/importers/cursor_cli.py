@@ -206,8 +206,10 @@ def _items(
         if role not in ("user", "assistant", "tool"):
             ledger.skipped["system prompt" if role == "system" else "unreadable line"] += 1
             continue
-        made = ids.make(role, record.get("content"))
-        blocks = _blocks(record.get("content"))
+        content = record.get("content")
+        is_text = isinstance(content, str)
+        blocks = [{"type": "text", "text": content}] if is_text else objects_in(content)
+        made = ids.make(role, content)
         pieces = [
             piece
             for number, block in enumerate(blocks)
@@ -218,12 +220,6 @@ def _items(
         said = messages(whole, _paired(pieces, waiting))
         ledger.count(said, _reason(role, blocks))
         yield from said
-
-
-def _blocks(content: object) -> list[p.Json]:
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return objects_in(content)
 
 
 def _reason(role: object, blocks: list[p.Json]) -> str:

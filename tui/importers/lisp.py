@@ -138,7 +138,9 @@ class _Forms:
                 self.opaque += 1
                 self._add(Opaque(token[0]), token.end())
             case "character":
-                self._add(_named_character(token[0][2:]), token.end())
+                name = token[0][2:]
+                is_named = len(name) > 1
+                self._add(_CHARACTERS.get(name.lower(), name) if is_named else name, token.end())
             case "open":
                 check()
                 self._frames.append(_Frame(token[0][:-1].lower(), token.start()))
@@ -207,10 +209,6 @@ def _atom(text: str) -> Any:
     return {"nil": None, "t": True}.get(name, Symbol(name))
 
 
-def _named_character(name: str) -> str:
-    return name if len(name) == 1 else _CHARACTERS.get(name.lower(), name)
-
-
 def _unquoted(part: re.Match[str]) -> str:
     if part[1] is not None:
         return _BACKSLASHED.sub(r"\1", part[1])
@@ -266,7 +264,8 @@ def _emacs_string(body: str) -> str:
 
 def _emacs_escape(escape: re.Match[str]) -> str:
     if code := escape["hex"] or escape["short"] or escape["long"] or escape["code"]:
-        return _character(int(code[-8:], 16))
+        number = int(code[-8:], 16)
+        return chr(number) if number <= 0x10FFFF else "\ufffd"
     if escape["bytes"]:
         values = bytes(int(each, 8) for each in escape["bytes"].split("\\"))
         return values.decode("utf-8", "replace")
@@ -275,10 +274,6 @@ def _emacs_escape(escape: re.Match[str]) -> str:
     if escape["control"]:
         return "\x7f" if escape["control"] == "?" else chr(ord(escape["control"]) & 0x1F)
     return _EMACS_ONE.get(escape["one"], escape["one"])
-
-
-def _character(code: int) -> str:
-    return chr(code) if code <= 0x10FFFF else "\ufffd"
 
 
 _STRINGS = {Dialect.COMMON: _common_string, Dialect.EMACS: _emacs_string}

@@ -88,21 +88,15 @@ def _messages(chat: p.Json) -> dict[str, Any]:
 def _items(chat: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
     found = _messages(chat)
     current = text_in(object_in(chat.get("history")).get("currentId"))
-    turns = [_turn(name, object_in(message), ledger) for name, message in found.items()]
+    turns: list[TreeTurn] = []
+    for name, message in found.items():
+        facts = object_in(message)
+        role = _ROLES.get(text_in(facts.get("role")))
+        said = _said(name, facts, role) if role else ()
+        unread = "system prompt" if facts.get("role") == "system" else "unreadable line"
+        ledger.count(said, "empty message" if role else unread)
+        turns.append(TreeTurn(name, text_in(facts.get("parentId")), said))
     return linked(turns, current if current in found else turns[-1].id)
-
-
-def _turn(name: str, message: p.Json, ledger: p.Ledger) -> TreeTurn:
-    role = _ROLES.get(text_in(message.get("role")))
-    said = _said(name, message, role) if role else ()
-    ledger.count(said, _reason(message, role))
-    return TreeTurn(name, text_in(message.get("parentId")), said)
-
-
-def _reason(message: p.Json, role: Role | None) -> str:
-    if role:
-        return "empty message"
-    return "system prompt" if message.get("role") == "system" else "unreadable line"
 
 
 def _said(name: str, message: p.Json, role: Role) -> tuple[p.ForeignMessage, ...]:

@@ -288,7 +288,12 @@ def _read_session(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     loose: dict[str, list[p.Json]] = {}
     for part in map(_object, _files(_storage(path) / "part")):
         loose.setdefault(text_in(part.get("messageID")), []).append(part)
-    stored = [_stored(path, message, loose) for message in messages]
+    stored: list[_Stored] = []
+    for message in messages:
+        facts = _object(message)
+        parts = _files(_parts_of(path, message)) or _named(_storage(path) / "part", facts)
+        found = [_object(part) for part in parts] or loose.get(text_in(facts.get("id")), [])
+        stored.append(_Stored(message.stem, facts, found))
     if info.get("parentID"):
         ledger.skipped["sub-agent"] += len(stored)
         return
@@ -302,13 +307,6 @@ def _read_session(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
         info = {**info, "directory": directory}
     listed = objects_in(whole_if_there(_todos_of(path)))
     yield _conversation(path.stem, info, lambda _: stored, listed)
-
-
-def _stored(path: Path, message: Path, loose: dict[str, list[p.Json]]) -> _Stored:
-    info = _object(message)
-    parts = _files(_parts_of(path, message)) or _named(_storage(path) / "part", info)
-    found = [_object(part) for part in parts] or loose.get(text_in(info.get("id")), [])
-    return _Stored(message.stem, info, found)
 
 
 def _object(path: Path) -> p.Json:

@@ -144,7 +144,12 @@ class _EntryTree:
     def _take_entry(self, line: _Line, place: _Place) -> str:
         match line.type:
             case "message":
-                return self._take_message(object_in(line.message), place)
+                message = object_in(line.message)
+                role = message.get("role")
+                if role not in _ROLES:
+                    return "injected text" if role == "custom" else "unknown record"
+                self.places[place.key] = place
+                self._model = text_in(message.get("model")) or self._model
             case "compaction":
                 self._pending.append(place)
             case "session_info":
@@ -155,14 +160,6 @@ class _EntryTree:
                 return "injected text"
             case _:
                 return skipped(line.type, _SKIPPED)
-        return ""
-
-    def _take_message(self, message: p.Json, place: _Place) -> str:
-        role = message.get("role")
-        if role not in _ROLES:
-            return "injected text" if role == "custom" else "unknown record"
-        self.places[place.key] = place
-        self._model = text_in(message.get("model")) or self._model
         return ""
 
 

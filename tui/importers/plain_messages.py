@@ -223,18 +223,12 @@ def _items(record: p.Json, name: str, ledger: p.Ledger) -> Iterator[p.ForeignMes
         message = object_in(value)
         known = _first_id(message, _MESSAGE_ID)
         # In a conversation without an id, it may count the messages of the file.
-        made = ids.within(known) if known and is_named else ids.make(known, *_facts(message))
+        more = (message[field] for field in _MORE if field in message)
+        is_within = known and is_named
+        made = ids.within(known) if is_within else ids.make(known, *map(message.get, _SAID), *more)
         said, reason = _said(made, message, waiting)
-        if said:
-            ledger.read += 1
-            yield from said
-        else:
-            ledger.skipped[reason] += 1
-
-
-def _facts(message: p.Json) -> Iterator[Any]:
-    yield from (message.get(field) for field in _SAID)
-    yield from (message[field] for field in _MORE if field in message)
+        ledger.count(said, reason)
+        yield from said
 
 
 def _said(
