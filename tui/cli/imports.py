@@ -15,8 +15,7 @@ from tui.cli.progress_line import STOPPED, ProgressLine
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import beginning_of_day
-from tui.engine.imports.outcome import Failure, Outcome
-from tui.engine.imports.outcome_words import program_lines
+from tui.engine.imports.outcome import Failure, Outcome, program_lines
 from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
 from tui.engine.imports.progress import Stopped
 from tui.engine.imports.running import run as run_import

@@ -41,9 +41,7 @@ _Properties = dict[str, Any]
 
 def _find(places: p.Places) -> Iterator[p.Source]:
     folder = places.home / ".emacs.d" / "agent-q-sessions"
-    for pattern in ("session-*.el", "session-*.lisp"):
-        for path in places.glob(folder, pattern):
-            yield p.Source.of(path)
+    yield from places.sources(folder, "session-*.el", "session-*.lisp")
 
 
 def _recognises(path: Path, head: bytes) -> bool:

@@ -36,11 +36,8 @@ _FORM = "%Y%m%dT%H%M%S"
 def _find(places: p.Places) -> Iterator[p.Source]:
     home = (places.app_support if places.is_mac else places.config) / "aichat"
     sessions = places.named("AICHAT_SESSIONS_DIR", home / "sessions")
-    for pattern in ("*.yaml", "_/*.yaml"):
-        for path in places.glob(sessions, pattern):
-            yield p.Source.of(path)
-    for path in places.glob(home, "agents/*/sessions/**/*.yaml"):
-        yield p.Source.of(path)
+    yield from places.sources(sessions, "*.yaml", "_/*.yaml")
+    yield from places.sources(home, "agents/*/sessions/**/*.yaml")
 
 
 def _recognises(path: Path, head: bytes) -> bool:

@@ -44,8 +44,7 @@ def _find(places: p.Places) -> Iterator[p.Source]:
         folders.append(Path(root).expanduser() / "data")
     for folder in folders:
         yield from found(folder / "sessions" / "sessions.db")
-        for path in places.glob(folder, "sessions/*.jsonl"):
-            yield p.Source.of(path)
+        yield from places.sources(folder, "sessions/*.jsonl")
 
 
 def _recognises(path: Path, head: bytes) -> bool:

@@ -27,8 +27,7 @@ _PARAMETERS: tuple[ParameterName, ...] = ("temperature", "max_tokens")
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
-    for path in places.glob(places.home, ".jido_code/sessions/*.json"):
-        yield p.Source.of(path)
+    yield from places.sources(places.home, ".jido_code/sessions/*.json")
 
 
 def _recognises(path: Path, head: bytes) -> bool:

@@ -16,8 +16,7 @@ from tui.importers.vendor_messages import link, said
 def _find(places: Places) -> Iterator[Source]:
     folder = places.named("PARLLAMA_DATA_DIR", places.data / "parllama")
     for home in (folder, places.home / ".parllama"):
-        for path in places.glob(home, "chats/*.json"):
-            yield Source.of(path)
+        yield from places.sources(home, "chats/*.json")
 
 
 def _recognises(path: Path, head: bytes) -> bool:

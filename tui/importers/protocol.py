@@ -36,6 +36,12 @@ class Places(msgspec.Struct, frozen=True):
         """List what matches a pattern below a folder, sorted."""
         return matching(folder, pattern, self.unread)
 
+    def sources(self, folder: Path, *patterns: str) -> "Iterator[Source]":
+        """Find the files below a folder that match, one pattern after the other."""
+        for pattern in patterns:
+            for path in self.glob(folder, pattern):
+                yield Source.of(path)
+
     def named(self, variable: str, otherwise: Path) -> Path:
         """The directory that a variable names, else the usual one."""
         value = self.environment.get(variable, "").strip()

@@ -23,8 +23,7 @@ _Properties = dict[str, Any]
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
-    for path in places.glob(places.home, f".sibyl/sessions/*/{_FILE}"):
-        yield p.Source.of(path)
+    yield from places.sources(places.home, f".sibyl/sessions/*/{_FILE}")
 
 
 def _recognises(_path: Path, head: bytes) -> bool:

@@ -11,7 +11,7 @@ from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
 from tui.app.services.session_imports import SessionImports
 from tui.domain.views.import_rows import ImportProgress, ImportRow
-from tui.engine.imports.outcome_words import failure_lines, outcome_words
+from tui.engine.imports.outcome import failure_lines, outcome_words
 from tui.engine.imports.progress import Progress, Report
 from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen

@@ -1,10 +1,23 @@
-"""The result of an import."""
+"""The result of an import, and its words."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from tui.domain.text.labels import plural
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.import_rows import skipped_words
 from tui.importers.protocol import Ledger
+
+_FAILURES = 5
+_REASONS = 5
+_AGAIN = "To import also deleted ones: sibyl-tui import --again"
+
+_FINDING = (
+    "Ctrl+A there shows all projects. Every search finds them, and "
+    "/search from:{} WORDS finds only those of one program."
+)
 
 
 class Fork(msgspec.Struct, frozen=True):
@@ -64,3 +77,53 @@ class Outcome(msgspec.Struct, frozen=True):
         """True if all that was wanted is here."""
         failed = self.unread or any(each.failures for each in self.programs)
         return not (failed or self.stopped or self.error)
+
+
+def outcome_words(outcome: Outcome) -> str:
+    """Say what was added, what was not and why, and where it is now."""
+    return "\n".join(_lines(outcome)).strip()
+
+
+def _lines(outcome: Outcome) -> Iterator[str]:
+    if outcome.error:
+        yield f"The import ended early: {outcome.error}"
+    if outcome.stopped:
+        yield "Stopped."
+    if outcome.error or outcome.stopped:
+        yield "Imported sessions stay. The next import continues here and adds nothing twice."
+    for program in outcome.programs:
+        yield ""
+        yield from program_lines(program)
+        yield from failure_lines(program.failures, "  ")
+    yield from failure_lines(outcome.unread)
+    if added := [each.program for each in outcome.programs if each.added]:
+        yield ""
+        yield (
+            "They are in the archive, under their projects. The sidebar has them under Archived; "
+            f"{_FINDING.format(added[0])}"
+        )
+
+
+def program_lines(done: ImportedProgram) -> Iterator[str]:
+    """Say what came of one program, but for what could not be read."""
+    grown = f", {done.grown} extended" if done.grown else ""
+    added = plural(done.added, "session")
+    yield f"{done.title}: {added} added{grown}, {plural(done.messages, 'message')}"
+    if done.ledger.total:
+        skipped = skipped_words(done.ledger.read, done.ledger.skipped, _REASONS)
+        yield f"  {make_visible_line(skipped)}"
+    if done.gone:
+        yield f"  {plural(done.gone, 'session')} left out: deleted here. {_AGAIN}"
+    if done.cut:
+        yield f"  {plural(done.cut, 'message')} cut at the limits of a message"
+    for fork in done.forks:
+        title = make_visible_line(fork.title)
+        yield f'  "{title}" was continued here: new messages are in its fork {fork.fork_id}'
+
+
+def failure_lines(failures: Sequence[Failure], indent: str = "") -> Iterator[str]:
+    """Name the first files that could not be read, and count the others."""
+    for failure in failures[:_FAILURES]:
+        yield indent + make_visible_line(f"Not read: {failure.path}: {failure.reason}")
+    if len(failures) > _FAILURES:
+        yield f"{indent}and {len(failures) - _FAILURES} more that could not be read."

@@ -2,8 +2,14 @@
 
 from pathlib import Path
 
-from tui.engine.imports.outcome import Failure, Fork, ImportedProgram, Outcome
-from tui.engine.imports.outcome_words import outcome_words, program_lines
+from tui.engine.imports.outcome import (
+    Failure,
+    Fork,
+    ImportedProgram,
+    Outcome,
+    outcome_words,
+    program_lines,
+)
 
 
 def done(**fields):
