@@ -137,7 +137,7 @@ class _Comparison:
             self._pace.end()
         self._sink.complete_pictures(self._equal)
         self._complete_logs()
-        self._pace.finish()
+        self._pace.report()
 
     def _process(self, session_id: str, *, is_there: bool) -> None:
         """Copy a session or complete it; a failure is noted."""
