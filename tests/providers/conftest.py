@@ -15,7 +15,7 @@ from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
 from tui.providers.catalog import Connection, ModelChoice
 from tui.providers.chat_model import ChatModel
-from tui.providers.model_lists import list_models
+from tui.providers.listed_models import list_models
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
 from tui.providers.secret import Secret
 

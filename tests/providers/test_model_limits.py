@@ -19,8 +19,8 @@ from tui.domain.providers import PROVIDERS, ListedModel
 from tui.engine.kept_lists import KeptLists
 from tui.providers import model_limits
 from tui.providers.catalog import ModelChoice
+from tui.providers.listed_models import sight_of, trained_window, window_of
 from tui.providers.model_limits import ModelLimits
-from tui.providers.model_lists import sight_of, trained_window, window_of
 from tui.providers.source import LazyModel
 
 

@@ -21,7 +21,7 @@ from tui.domain.providers import Provider
 from tui.errors import ModelError
 from tui.logs import log_of
 from tui.providers.catalog import Connection
-from tui.providers.model_lists import list_models
+from tui.providers.listed_models import list_models
 
 SECRET = "xyzzyplugh"
 

@@ -36,7 +36,7 @@ async def test_the_providers(bare, same_picture):
 
 
 async def test_a_key_that_is_refused(bare, same_picture, monkeypatch):
-    monkeypatch.setattr("tui.providers.model_lists.Connection.host", "api.openai.com")
+    monkeypatch.setattr("tui.providers.listed_models.Connection.host", "api.openai.com")
     with ChatServer(models=MODELS, key=KEY) as server:
         async with bare(server).running(size=(80, 24)) as (app, pilot):
             await opened(app, pilot)

@@ -40,7 +40,7 @@ from tests.ui.screen import (
 )
 from tests.waiting import SECONDS, until
 from tui.config import load_connections
-from tui.engine.connections import ConnectionManager
+from tui.engine.provider_connections import ProviderConnections
 
 pytestmark = pytest.mark.full
 
@@ -272,7 +272,7 @@ async def test_a_wrong_key_of_the_environment_is_replaced_by_a_pasted_one(asked)
 async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_late(
     bare, monkeypatch
 ):
-    look_up, disk, is_late = ConnectionManager.connection, threading.Event(), threading.Event()
+    look_up, disk, is_late = ProviderConnections.connection, threading.Event(), threading.Event()
 
     def look_up_slowly(manager, name):
         found = look_up(manager, name)
@@ -281,7 +281,7 @@ async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_la
             is_late.set()
         return found
 
-    monkeypatch.setattr(ConnectionManager, "connection", look_up_slowly)
+    monkeypatch.setattr(ProviderConnections, "connection", look_up_slowly)
     with ChatServer(models=MODELS, key=KEY) as server, ChatServer() as other:
         async with bare(server, ANTHROPIC_BASE_URL=other.root).running() as (app, pilot):
             await opened(app, pilot)

@@ -19,11 +19,11 @@ from tui.app.themes import Appearance
 from tui.config import Settings, load_settings
 from tui.config.settings_schema import RetentionSettings
 from tui.domain.journal.records import Record
-from tui.engine.connections import ConnectionManager
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.library.session_pages import SessionPager
 from tui.engine.model_lists import ModelLists
+from tui.engine.provider_connections import ProviderConnections
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.leasing import SessionOrigin, new_session
 from tui.engine.sessions.workspace import Workspace
@@ -148,7 +148,7 @@ class World:
         self.workspace = workspace
         self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
         settings = load_settings(self.root.parent / "config" / "config.toml", {})
-        connections = ConnectionManager(self.models, settings, self.environ)
+        connections = ProviderConnections(self.models, settings, self.environ)
         model_lists = ModelLists(connections, self.models, None, self.clock)
         app = SibylApp(
             Dependencies(

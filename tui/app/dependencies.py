@@ -18,9 +18,9 @@ from tui.engine.turns.turn import TurnSettings
 if TYPE_CHECKING:
     from tui.app.services.session_imports import SessionImports
     from tui.commands.shell import Models
-    from tui.engine.connections import ConnectionManager
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
+    from tui.engine.provider_connections import ProviderConnections
 
 
 class Dependencies(msgspec.Struct, frozen=True):
@@ -37,7 +37,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     workspace: Workspace
     sessions: SessionPager
     models: "Models"
-    connections: Callable[[], "ConnectionManager"]
+    connections: Callable[[], "ProviderConnections"]
     model_lists: Callable[[], "ModelLists"]
     retention: Retention
     turn_settings: TurnSettings

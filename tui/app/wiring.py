@@ -166,7 +166,7 @@ class Controllers:
             stop,
             parts.session_moves(stop),
             parts.turn_settings.in_force,
-            connections.note_chosen,
+            connections.remember_choice,
             UsageTotals(parts.workspace.reader, connections.provider),
             prompts=parts.prompts,
             exclusive_projects=parts.exclusive_projects,

@@ -30,9 +30,9 @@ from tui.threads import new_loop
 
 if TYPE_CHECKING:
     from tui.app.dependencies import Dependencies
-    from tui.engine.connections import ConnectionManager
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
+    from tui.engine.provider_connections import ProviderConnections
     from tui.engine.sessions.final_save import FinalSave
     from tui.importers.protocol import Places
 
@@ -156,14 +156,14 @@ def _parts(
     )
 
 
-def _connections(program: Program, models: ModelSource) -> "ConnectionManager":
-    from tui.engine.connections import ConnectionManager
+def _connections(program: Program, models: ModelSource) -> "ProviderConnections":
+    from tui.engine.provider_connections import ProviderConnections
 
-    return ConnectionManager(models, program.settings, program.environment)
+    return ProviderConnections(models, program.settings, program.environment)
 
 
 def _model_lists(
-    program: Program, models: ModelSource, connections: Callable[[], "ConnectionManager"]
+    program: Program, models: ModelSource, connections: Callable[[], "ProviderConnections"]
 ) -> "ModelLists":
     from tui.engine.model_lists import ModelLists
     from tui.storage import model_cache

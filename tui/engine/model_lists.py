@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tui.domain.providers import GUIDE, OFFLINE, ListedModel
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.model_rows import ModelFacts, ModelRows, arrange
-from tui.engine.connections import ConnectionManager, Models
+from tui.engine.provider_connections import Models, ProviderConnections
 from tui.errors import ModelError, ModelUnavailable, StorageError
 from tui.providers.catalog import Connection
 
@@ -28,7 +28,7 @@ class ModelLists:
 
     def __init__(
         self,
-        connections: ConnectionManager,
+        connections: ProviderConnections,
         models: Models,
         cache_file: Path | None,
         clock: Callable[[], datetime],
@@ -62,7 +62,7 @@ class ModelLists:
 
         def ask() -> tuple[ListedModel, ...]:
             # Its library is imported in the thread, too.
-            from tui.providers.model_lists import list_models
+            from tui.providers.listed_models import list_models
 
             return list_models(connection)
 
@@ -103,7 +103,7 @@ class ModelLists:
         """Ask a model for one token. Raises ``ModelError``."""
 
         def ask() -> None:
-            from tui.providers.model_lists import check
+            from tui.providers.listed_models import check
 
             check(connection, model)
 

@@ -111,7 +111,7 @@ class ModelLimits:
             self._listed = window(choice.provider.name, choice.provider.base_url, choice.model)
 
     def _ask(self, choice: ModelChoice) -> None:
-        from tui.providers.model_lists import ask_limits
+        from tui.providers.listed_models import ask_limits
 
         keep = partial(self._lists.keep, choice.provider) if self._lists else None
         told = ask_limits(choice, choice.model, _PATIENCE, keep)

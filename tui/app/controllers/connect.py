@@ -26,7 +26,7 @@ from tui.screens.connect import ConnectScreen, Step, WentToStep
 
 if TYPE_CHECKING:
     from tui.commands.shell import Shell
-    from tui.providers.model_lists import Connection
+    from tui.providers.catalog import Connection
 
 
 class ConnectController:

@@ -10,8 +10,8 @@ from tests.providers.chat_server import ChatServer, sends
 from tui.config import load_connections, load_settings
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
 from tui.domain.views.model_rows import OWN_SERVER
-from tui.engine.connections import ConnectionManager, address_of
 from tui.engine.model_lists import ModelLists
+from tui.engine.provider_connections import ProviderConnections, address_of
 from tui.errors import ConfigError, ModelUnavailable, NoModelList, UsageError
 from tui.providers.source import ModelSource
 
@@ -32,7 +32,7 @@ def manager(file):
         file.write_text(config)
         settings = load_settings(file, environ)
         models = ModelSource(settings, environ, find_ollama=lambda _: ())
-        made = ConnectionManager(models, settings, environ)
+        made = ProviderConnections(models, settings, environ)
         made.models = models
         return made
 
@@ -257,7 +257,7 @@ async def test_an_answer_counts_more_than_the_lists_read_meanwhile(lists_at, tmp
 
 async def test_a_name_that_is_never_looked_up_is_given_up(manager, monkeypatch):
     monkeypatch.setattr("tui.engine.model_lists._GIVE_UP_SECONDS", 0.05)
-    monkeypatch.setattr("tui.providers.model_lists.list_models", lambda _: time.sleep(1))
+    monkeypatch.setattr("tui.providers.listed_models.list_models", lambda _: time.sleep(1))
     made = manager(OPENAI_API_KEY=KEY)
     lists = ModelLists(made, made.models, None, lambda: None)
     with pytest.raises(ModelUnavailable, match="did not answer"):

@@ -40,7 +40,7 @@ class Models(Protocol):
         ...
 
 
-class ConnectionManager:
+class ProviderConnections:
     """Owns the settings of providers while the program runs."""
 
     def __init__(self, models: Models, settings: Settings, environ: Mapping[str, str]) -> None:
@@ -136,7 +136,7 @@ class ConnectionManager:
         await self._change(lambda kept: kept.without(name))
         await asyncio.to_thread(remove_key, self._file, name)
 
-    async def note_chosen(self, name: str) -> None:
+    async def remember_choice(self, name: str) -> None:
         """Remember that the user has chosen a model. Raises ``StorageError``, ``ConfigError``."""
         if not name.startswith(f"{OFFLINE}:") and name not in self.recent[:1]:
             await self._change(lambda kept: kept.with_chosen(name))

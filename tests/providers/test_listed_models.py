@@ -19,7 +19,7 @@ from tui.domain.providers import PROVIDERS, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, NoModelList
 from tui.providers import server_request
 from tui.providers.catalog import Connection
-from tui.providers.model_lists import SECONDS, check, list_models
+from tui.providers.listed_models import SECONDS, check, list_models
 from tui.providers.secret import Secret
 
 KEY = "sk-test-0123456789"
