@@ -1,12 +1,14 @@
 """The screen begins before the store's server is asked, and asks when it is not there."""
 
+from functools import partial
+
 import pytest
 from textual.widgets import Static
 
 from tests.ui.screen import notice, notices, send, status
 from tests.ui.world import World
 from tests.waiting import until
-from tui.app.controllers.store_start import USE_FILES, StoreStart
+from tui.app.controllers.store_server import USE_FILES
 from tui.errors import ServerUnreachable, StorageError
 from tui.screens.list_dialog import ListDialog
 from tui.widgets.notice_queue import LEAST_SECONDS
@@ -35,9 +37,7 @@ def server():
 async def question(tmp_path, server):
     """The program with its question on screen."""
     async with World(tmp_path / "data").running() as (app, pilot):
-        parts = app.controllers
-        start = StoreStart(app, server.check, parts.presenter, parts.server)
-        app.run_worker(start.run)
+        app.run_worker(partial(app.controllers.server.connect, app, server.check))
         await until(lambda: isinstance(app.screen, ListDialog), "the question")
         yield app, pilot
 

@@ -27,7 +27,6 @@ from tui.app.wiring import Controllers
 from tui.config import paths
 from tui.domain.commands import Invocation, template_commands
 from tui.domain.views.notice import Notice
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
 from tui.screens.keys import APP
 from tui.terminal.driver import TakeoverDriver
@@ -36,10 +35,7 @@ from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.hints import HintGiven, hint
-from tui.widgets.intents import (
-    CommandInvoked,
-    CopyRequested,
-)
+from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
@@ -134,12 +130,12 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.controllers = Controllers(
             self, self.input_queue, self.chat, parts, self._shell, self._attention
         )
-        self.dispatcher = Dispatcher(self, self.input_queue, parts, self.controllers)
+        self.dispatcher = Dispatcher(self.input_queue, parts, self.controllers, self._shell)
         dress(self, self.controllers.themes, parts.appearance)
 
     def _shell(self) -> AppShell:
-        # Not bound when the controllers are built: the dispatcher needs them.
-        return self.dispatcher.shell()
+        """Make the shell of a command."""
+        return AppShell(self, self.input_queue, self.controllers, self.workspace)
 
     # --- life
 
@@ -241,10 +237,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.controllers.background.begin()
         self.controllers.search.begin()
         if (check := self._parts.check_store) is not None:
-            from tui.app.controllers.store_start import StoreStart
-
-            store = StoreStart(self, check, self.controllers.presenter, self.controllers.server)
-            self.run_worker(store.run, name="connect to the store")
+            connect = partial(self.controllers.server.connect, self, check)
+            self.run_worker(connect, name="connect to the store")
 
     # --- intents
 
@@ -274,8 +268,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     async def pass_on(self, event: Message) -> None:
         """Pass a message to whoever acts on it."""
         kind = next(each for each in type(event).__mro__ if each in ROUTES)
-        done = ROUTES[kind](self, event)
-        if isawaitable(done):
+        if isawaitable(done := ROUTES[kind](self, event)):
             await done
 
     for _kind in ROUTES:
@@ -303,13 +296,15 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
-        self.controllers.turn_end.note(event.session)
-        self.controllers.confirmations.renew()
+        session, controllers = event.session, self.controllers
+        session.unread = session is not self.workspace.current
+        controllers.confirmations.renew()
         if event.status != "interrupted":
             failed = event.status == "failed"
-            self._attention.tell(event.session, "failed" if failed else "answered")
-        self.run_worker(partial(self._end_turn, event.session), name="continue after the answer")
+            self._attention.tell(session, "failed" if failed else "answered")
 
-    async def _end_turn(self, session: LoadedSession) -> None:
-        await self.controllers.turn_end.end(session)
-        self.controllers.search.note_turn()
+        async def go_on() -> None:
+            await controllers.turn_end.end(session)
+            controllers.search.note_turn()
+
+        self.run_worker(go_on, name="continue after the answer")

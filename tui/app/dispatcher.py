@@ -1,9 +1,8 @@
 """Dispatch of commands and prompts: accepted at once, carried out in order."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from textual.app import App
+from typing import TYPE_CHECKING
 
 from tui.app.dependencies import Dependencies
 from tui.app.input_queue import InputQueue
@@ -24,13 +23,13 @@ class Dispatcher:
 
     def __init__(
         self,
-        app: App[Any],
         queue: InputQueue,
         parts: Dependencies,
         controllers: Controllers,
+        shell: Callable[[], AppShell],
     ) -> None:
-        self._app = app
         self._queue = queue
+        self._shell = shell
         self._workspace = parts.workspace
         self._prompts = parts.prompts
         self._controllers = controllers
@@ -87,7 +86,7 @@ class Dispatcher:
             waited = self._controllers.turns.hold_queue(self._workspace.current)
             stop = self._stop if waited else partial(_run, invocation=invocation)
             # Later tasks wait until the answer has stopped.
-            self._queue.add(self.shell().start(stop, "stop the answer"))
+            self._queue.add(self._shell().start(stop, "stop the answer"))
         elif reach == "at once":
             await self._run(invocation)
         else:
@@ -97,10 +96,6 @@ class Dispatcher:
     def do(self, work: "Work") -> None:
         """Queue work that no typed command stands for."""
         self._queue.add(partial(self._do, work), leads=True)
-
-    def shell(self) -> AppShell:
-        """Make the shell of a command."""
-        return AppShell(self._app, self._queue, self._controllers, self._workspace)
 
     async def _run_in(self, session_id: str, invocation: Invocation) -> None:
         elsewhere = session_id != self._workspace.current.id
@@ -112,10 +107,12 @@ class Dispatcher:
         await self._run(invocation)
 
     async def _run(self, invocation: Invocation) -> None:
-        await self._do(partial(_run, invocation=invocation), _typed(invocation))
+        from tui.commands import registry
+
+        await self._do(partial(registry.run, invocation=invocation), _typed(invocation))
 
     async def _do(self, work: "Work", name: str = "") -> None:
-        await self.shell().start(work, name)()
+        await self._shell().start(work, name)()
 
     async def _stop(self, shell: "Shell") -> None:
         await self._controllers.prompt.stop(shell.workspace.current)

@@ -1,6 +1,7 @@
 """Themes, and the rest of the appearance that the configuration sets."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -77,10 +78,8 @@ class ThemeSwitcher:
             else:
                 self.choose(names[place])
 
-        self._app.push_screen(ThemePicker(names, before, self._preview), end)
-
-    def _preview(self, name: str) -> None:
-        self._app.theme = name
+        preview = partial(setattr, self._app, "theme")
+        self._app.push_screen(ThemePicker(names, before, preview), end)
 
 
 def dress(app: App[Any], themes: ThemeSwitcher, appearance: Appearance) -> None:

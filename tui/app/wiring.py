@@ -11,9 +11,9 @@ from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
-from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import ActivityLine, SessionPresenter
+from tui.app.controllers.store_server import StoreServer
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turn_end import TurnEnd
 from tui.app.controllers.turns import Turns
@@ -72,7 +72,7 @@ class Controllers:
         self.presenter = SessionPresenter(
             chat, parts.workspace, self.notices, titles, app.call_later, activity
         )
-        self.server = ServerNotices(parts.workspace, self.presenter)
+        self.server = StoreServer(parts.workspace, self.presenter)
         self.session_list = SessionListController(
             chat, parts.workspace, parts.sessions, self.presenter, self.server
         )

@@ -58,7 +58,7 @@ def run(chosen: Namespace) -> int:
     session_id = program.wanted(chosen)
     # These imports are slow; Ollama answers meanwhile, before the new session names its model.
     from tui.app.app import SibylApp
-    from tui.app.controllers.store_start import USE_FILES
+    from tui.app.controllers.store_server import USE_FILES
     from tui.engine.sessions.final_save import FinalSave
 
     _log.info("application imported")

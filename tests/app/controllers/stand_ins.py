@@ -6,7 +6,7 @@ from tui.domain.views.status_line import SessionStatus
 
 
 class Chat:
-    """A ``ChatView`` that keeps what it is given."""
+    """A chat screen that keeps what it is given."""
 
     def __init__(self):
         self.shown = []

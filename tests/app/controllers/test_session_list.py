@@ -6,8 +6,8 @@ import pytest
 
 from tests.app.controllers.stand_ins import Chat, Session
 from tests.builders import Clock
-from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.store_server import StoreServer
 from tui.engine.library.retention import Pruned
 from tui.engine.library.session_pages import SessionCounts
 from tui.errors import ServerUnreachable, StorageError
@@ -39,7 +39,7 @@ class World:
             show_status=lambda: None,
             withdraw=lambda notice: self.withdrawn.append(notice.text),
         )
-        server = self.server = ServerNotices(self.workspace, presenter)
+        server = self.server = StoreServer(self.workspace, presenter)
         self.session_list = SessionListController(
             self.chat, self.workspace, pages, presenter, server
         )

@@ -90,10 +90,10 @@ class Confirmations:
         asked = self._asked[0]
         pass_on, is_seen = self._chat.pass_to_prompt, self._app.flow_control.sight()
         self._screen = ConfirmScreen(asked.question, asked.detail_by_now, pass_on, is_seen)
-        self._app.push_screen(self._screen, self._take_answer)
-
-    def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself
-        self._queue.add(partial(self._follow, yes=bool(yes)), leads=True)
+        self._app.push_screen(
+            self._screen,
+            lambda yes: self._queue.add(partial(self._follow, yes=bool(yes)), leads=True),
+        )
 
     async def _follow(self, *, yes: bool) -> None:
         try:

@@ -149,7 +149,7 @@ class ConnectController:
         self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
         model = await asyncio.to_thread(self._models.named, name)
         workspace = self._workspace
-        guided = [loaded for loaded in workspace.open if _is_guided(loaded)]
+        guided = [each for each in workspace.open if each.model and is_guide(each.model.name)]
         sessions = {each.id: each for each in (workspace.current, *guided)}.values()
         return [*filter(None, [await self._use_in(loaded, model) for loaded in sessions])]
 
@@ -178,8 +178,3 @@ def _lacking(draft: "Connection") -> Step | None:
         return "address"
     lacks_key = provider.needs_key and draft.key is None and not provider.key_command
     return "key" if lacks_key else None
-
-
-def _is_guided(loaded: LoadedSession) -> bool:
-    """True for a session in which only the built-in guide answers."""
-    return loaded.model is not None and is_guide(loaded.model.name)

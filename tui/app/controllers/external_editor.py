@@ -18,7 +18,6 @@ from typing import Any
 
 from textual.app import App
 
-from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.input_queue import InputQueue
 from tui.domain.text.safe_text import make_visible_line
@@ -26,6 +25,7 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
+from tui.screens.chat import ChatScreen
 
 SECONDS_TO_END = 1.0
 """An editor that does not end when the program has to is killed after these."""
@@ -48,7 +48,7 @@ class ExternalEditor:
         self,
         app: App[Any],
         queue: InputQueue,
-        chat: ChatView,
+        chat: ChatScreen,
         workspace: Workspace,
         presenter: SessionPresenter,
     ) -> None:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tui.commands.shell import Shell
-    from tui.engine.imports.planning import Plan
 
 _Result = TypeVar("_Result")
 _SHOWN_SECONDS = 0.1
+_NOTHING = "No sessions of other programs were found. /import PATH reads an export or a folder."
+_NOTHING_AT = "{path}: no sessions of a known program were found there."
 
 
 class ImportController:
@@ -68,21 +69,29 @@ class ImportController:
             screen.show_error(str(error))
             return
         unread = "\n".join(failure_lines(plan.unread))
-        programs = await screen.choose(_rows(plan), _nothing(path), unread)
+        rows = [ImportRow(each.program, each.title, each.counts) for each in plan.programs]
+        nothing = _NOTHING_AT.format(path=path) if path else _NOTHING
+        programs = await screen.choose(rows, nothing, unread)
         self._chat.offer_import(())
         run = partial(self._imports.run, plan.only(programs))
-        outcome = await _watched(run, stopped, lambda at: screen.show_progress(_shown(at)))
+        outcome = await _watched(
+            run,
+            stopped,
+            lambda at: screen.show_progress(
+                ImportProgress(at.title, at.done, at.total, at.sessions)
+            ),
+        )
         words = outcome_words(outcome)
         self._finish(screen, lambda shell: shell.report("Import", words))
 
     def _finish(self, screen: ImportScreen, show: "Callable[[Shell], None]") -> None:
-        self._app.run_worker(partial(self._show, show), name="show what was imported")
-        screen.finish()
+        async def show_imported() -> None:
+            show(self._shell())
+            self._search.note_turn()
+            await self._session_list.show_imported()
 
-    async def _show(self, show: "Callable[[Shell], None]") -> None:
-        show(self._shell())
-        self._search.note_turn()
-        await self._session_list.show_imported()
+        self._app.run_worker(show_imported, name="show what was imported")
+        screen.finish()
 
 
 async def _watched(
@@ -109,17 +118,3 @@ async def _watched(
             stopped.set()
             # Nobody waits for what it ends with.
             task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-
-
-def _rows(plan: "Plan") -> list[ImportRow]:
-    return [ImportRow(each.program, each.title, each.counts) for each in plan.programs]
-
-
-def _shown(progress: "Progress") -> ImportProgress:
-    return ImportProgress(progress.title, progress.done, progress.total, progress.sessions)
-
-
-def _nothing(path: str) -> str:
-    if path:
-        return f"{path}: no sessions of a known program were found there."
-    return "No sessions of other programs were found. /import PATH reads an export or a folder."

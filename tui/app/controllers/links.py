@@ -59,7 +59,12 @@ class LinkController:
 
         kinds = ("picture" if isinstance(each, ImageBlock) else "link" for each in wanted)
         which = " or ".join(dict.fromkeys(kinds))
-        rows = [_row(each) for each in wanted]
+        rows = [
+            cut_middle(make_visible_name(each.label), _ROW)
+            if isinstance(each, ImageBlock)
+            else each[0]
+            for each in wanted
+        ]
         self._app.push_screen(ListDialog(f"Open which {which}?", rows), choose)
 
     def _open(self, wanted: Wanted, session_id: str) -> None:
@@ -70,9 +75,3 @@ class LinkController:
         else:
             work = partial(open_link, target=wanted[0], text=wanted[1])
         self._app.post_message(WorkGiven(work))
-
-
-def _row(wanted: Wanted) -> str:
-    if isinstance(wanted, ImageBlock):
-        return cut_middle(make_visible_name(wanted.label), _ROW)
-    return wanted[0]

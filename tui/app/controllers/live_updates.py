@@ -3,11 +3,10 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
-from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.store_server import StoreServer
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
@@ -29,7 +28,7 @@ class LiveUpdates:
         workspace: Workspace,
         presenter: SessionPresenter,
         session_list: SessionListController,
-        server: ServerNotices,
+        server: StoreServer,
         retry_failed: Callable[[], None],
     ) -> None:
         """``retry_failed`` lets open screens ask again what the store's server did not answer."""
@@ -44,8 +43,14 @@ class LiveUpdates:
 
     async def run(self) -> None:
         """Look at each notification of the store, and at an interval."""
-        tell = partial(_call_in, asyncio.get_running_loop(), self._note)
-        watched = await asyncio.to_thread(self._workspace.reader.watch, tell)
+        loop = asyncio.get_running_loop()
+
+        def notify(session_id: str) -> None:
+            # The loop is closed if the program has ended meanwhile.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._note, session_id)
+
+        watched = await asyncio.to_thread(self._workspace.reader.watch, notify)
         seconds = WATCHED_SECONDS if watched else SECONDS
         while True:
             with suppress(TimeoutError):
@@ -56,7 +61,6 @@ class LiveUpdates:
                 await self._try_look()
             if watched:
                 self._retry_failed()
-            if watched and self._server.is_awaited:
                 await self._server.save_again()
 
     async def run_list(self) -> None:
@@ -109,9 +113,3 @@ class LiveUpdates:
         if session is self._workspace.current and typed.text and not self._presenter.typed:
             prompts.show(session, typed)
             self._presenter.show_draft()
-
-
-def _call_in(loop: asyncio.AbstractEventLoop, call: Callable[[str], None], session_id: str) -> None:
-    # The loop is closed if the program has ended meanwhile.
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(call, session_id)

@@ -74,19 +74,16 @@ class ModelPicker:
         return model.name if model else self._workspace.current.session.model
 
     def _ask(self, screen: "ModelScreen", *, anew: bool) -> None:
+        async def show_lists() -> None:
+            async with aclosing(self._lists.ask_servers(self._current, anew=anew)) as answers:
+                async for rows in answers:
+                    screen.show(rows)
+                    await self._offer_names()
+
         # Servers may answer once it is closed: the prompt completes their models, too.
         self._app.run_worker(
-            partial(self._show_lists, screen, anew=anew),
-            name="ask servers for their models",
-            group="models",
-            exclusive=True,
+            show_lists, name="ask servers for their models", group="models", exclusive=True
         )
-
-    async def _show_lists(self, screen: "ModelScreen", *, anew: bool) -> None:
-        async with aclosing(self._lists.ask_servers(self._current, anew=anew)) as answers:
-            async for rows in answers:
-                screen.show(rows)
-                await self._offer_names()
 
     async def _offer_names(self) -> None:
         # In a thread, as it reads the files of keys.

@@ -46,7 +46,7 @@ class Navigation:
         self._chat = chat
         self._workspace = workspace
         self._presenter = presenter
-        self._session_list = session_list
+        self.session_list = session_list
 
     def switch(self, session_id: str) -> None:
         """Show the session that the user selected, behind the tasks that came before.
@@ -65,17 +65,24 @@ class Navigation:
         finally:
             release_keys()
         if shown:
-            self._session_list.show()
+            self.session_list.show()
             await switcher.settle()
-            await self._session_list.show_left(left)
+            await self.session_list.show_left(left)
 
     async def _look_at(self, session_id: str) -> bool:
         try:
             switched = await self._workspace.switcher.look_at(session_id)
         except PrivateSessionLeft:
             self._presenter.stay()
+
+            async def leave_for(shell: "Shell") -> None:
+                left = self._workspace.current
+                if await self._workspace.switcher.look_at(session_id):
+                    await shell.show_session()
+                    shell.show_moved(left.id)
+
             # Again as a command, which asks whether it may be lost.
-            self._app.post_message(WorkGiven(partial(self._leave_for, session_id=session_id)))
+            self._app.post_message(WorkGiven(leave_for))
             return False
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
@@ -85,12 +92,6 @@ class Navigation:
             return False
         await self.show_session()
         return True
-
-    async def _leave_for(self, shell: "Shell", session_id: str) -> None:
-        left = self._workspace.current
-        if await self._workspace.switcher.look_at(session_id):
-            await shell.show_session()
-            shell.show_moved(left.id)
 
     async def go_to(self, session_id: str, message_id: str, text: str = "") -> None:
         """Look at a session where one of its messages has a text.
@@ -107,7 +108,7 @@ class Navigation:
         self._chat.conversation.show_message(message_id)
         self._chat.transcript.finder.point_at(message_id, text)
         self._chat.go_to_prompt()
-        self._session_list.show()
+        self.session_list.show()
 
     async def go_to_end(self, session_id: str) -> None:
         """Look at the end of a session. Raises ``StorageError``, and then stays."""
@@ -119,7 +120,7 @@ class Navigation:
         self._presenter.show_session()
         self._chat.conversation.go_to(ScrollPosition(None, 0, following=True))
         self._chat.go_to_prompt()
-        self._session_list.show()
+        self.session_list.show()
 
     async def handle(self, event: messages.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""
@@ -170,10 +171,6 @@ class Navigation:
             excerpts.place_at(session, message_id, around)
             self._presenter.show_session()
             self._chat.conversation.go_to(place)
-
-    async def show_list(self) -> None:
-        """Show the list of sessions that the one on screen belongs to."""
-        await self._session_list.show_scope()
 
     async def read_later(self) -> None:
         """Show the page after what is there."""

@@ -31,7 +31,12 @@ class NoticeController:
         """Show notices and keep them, each with the title of its session if not on screen."""
         for notice, title in notices:
             self.log.add(LoggedNotice(self._clock(), notice, title))
-        self._add(*(_titled(notice, title) for notice, title in notices))
+        self._add(
+            *(
+                msgspec.structs.replace(each, text=f'"{title}": {each.text}') if title else each
+                for each, title in notices
+            )
+        )
 
     def answer(self, notice: Notice) -> None:
         """Show at once what a key or a command has caused, and keep it."""
@@ -68,9 +73,3 @@ class NoticeController:
             self._app.screen.dismiss()
         else:
             self._app.push_screen(NoticeList(self.log.newest_first, self._clock(), self._pass_on))
-
-
-def _titled(notice: Notice, title: str) -> Notice:
-    if not title:
-        return notice
-    return msgspec.structs.replace(notice, text=f'"{title}": {notice.text}')

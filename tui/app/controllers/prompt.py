@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tui.app.chat_view import ChatView
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
@@ -14,6 +13,7 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
+from tui.screens.chat import ChatScreen
 from tui.widgets.prompt import Waiting
 
 
@@ -22,7 +22,7 @@ class PromptController:
 
     def __init__(
         self,
-        chat: ChatView,
+        chat: ChatScreen,
         workspace: Workspace,
         presenter: SessionPresenter,
         turns: Turns,
@@ -125,8 +125,13 @@ class PromptController:
         """
         session = self._workspace.current
         for prompt in reversed(prompts):
-            if not session.prompt.dequeue(prompt):
-                self._note_sent(prompt)
+            if session.prompt.dequeue(prompt):
+                continue
+            # It was sent while the key was on its way.
+            if self._chat.prompt.text == prompt:
+                self._chat.prompt.set_text("")
+                session.prompt.edit("")
+            self._presenter.say(Notice("This prompt was already sent", "warning"))
         if back is not None:
             self._wait_again(session, back)
         self._chat.show_queue(session.prompt.queue)
@@ -141,13 +146,6 @@ class PromptController:
         else:
             # The last answer has ended meanwhile: the prompt would have been sent.
             self._turns.send(session, back.text)
-
-    def _note_sent(self, prompt: str) -> None:
-        """Handle a prompt that was sent while the key was on its way."""
-        if self._chat.prompt.text == prompt:
-            self._chat.prompt.set_text("")
-            self._workspace.current.prompt.edit("")
-        self._presenter.say(Notice("This prompt was already sent", "warning"))
 
     async def keep_drafts(self) -> None:
         """Save all drafts; the status of a session says which could not be."""

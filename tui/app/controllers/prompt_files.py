@@ -10,17 +10,16 @@ from pathlib import Path
 
 import msgspec
 
-from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.services.clipboard_picture import read_picture
 from tui.app.services.project_files import folder_entries, project_files
 from tui.domain.file_names import FileListing, FileNames
 from tui.domain.references import reference_to, reference_to_picture
 from tui.domain.views.notice import Notice
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.files import system_text, user_path
+from tui.screens.chat import ChatScreen
 from tui.widgets.prompt import Prompt
 
 SECONDS_KEPT = 10.0
@@ -41,7 +40,7 @@ class PromptFiles:
 
     def __init__(
         self,
-        chat: ChatView,
+        chat: ChatScreen,
         workspace: Workspace,
         presenter: SessionPresenter,
         stopwatch: Callable[[], float] = time.monotonic,
@@ -84,9 +83,7 @@ class PromptFiles:
         except (StorageError, UsageError) as error:
             self._presenter.say(Notice(str(error), "error"))
             return
-        self._refer(session, reference_to_picture(sha256))
-
-    def _refer(self, session: LoadedSession, reference: str) -> None:
+        reference = reference_to_picture(sha256)
         if session is self._workspace.current:
             self._chat.prompt.insert_reference(reference)
         else:

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from textual.app import App
 
-from tui.app.chat_view import ChatView
 from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.navigation import Navigation
 from tui.app.services.index_builder import IndexBuilder
@@ -21,11 +20,12 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
+from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from tui.domain.journal.session import Entry, SessionEntry
+    from tui.domain.journal.session import SessionEntry
     from tui.domain.search.query import Hit
 
     # What only a search needs is not on the way to the first screen.
@@ -45,7 +45,7 @@ class SearchController:
     def __init__(
         self,
         app: App[None],
-        chat: ChatView,
+        chat: ChatScreen,
         workspace: Workspace,
         navigation: Navigation,
         index_root: Path | None,
@@ -154,7 +154,7 @@ class SearchController:
         else:
             await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
         self.close()
-        await self._navigation.show_list()
+        await self._navigation.session_list.show_scope()
 
     async def _search(self, screen: "SearchScreen", text: str) -> None:
         self._text, self._asked_at = text, time.monotonic()
@@ -215,17 +215,15 @@ class SearchController:
         if not wanted():
             return None
         try:
-            entries = self._entries_at(hit)
+            journal = self._workspace.reader.journal(hit.session_id)
+            if hit.message_id is None:
+                entries = journal.tail(2 * _AROUND).session.entries
+            else:
+                entries = journal.around(hit.message_id, _AROUND, _AROUND).entries
         except StorageError as error:
             return Preview(hit.message_id, error=str(error))
         messages = [entry for entry in entries if isinstance(entry, Message)]
         return preview(parse(query), hit.message_id, messages)
-
-    def _entries_at(self, hit: "Hit") -> "Sequence[Entry]":
-        journal = self._workspace.reader.journal(hit.session_id)
-        if hit.message_id is None:
-            return journal.tail(2 * _AROUND).session.entries
-        return journal.around(hit.message_id, _AROUND, _AROUND).entries
 
 
 @contextmanager

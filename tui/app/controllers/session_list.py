@@ -6,9 +6,8 @@ from functools import partial
 
 import msgspec
 
-from tui.app.chat_view import ChatView
-from tui.app.controllers.server_notices import ServerNotices
 from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.store_server import StoreServer
 from tui.domain.journal.records import Settings
 from tui.domain.text.labels import scope_name
 from tui.domain.views.notice import Notice
@@ -18,6 +17,7 @@ from tui.engine.library.session_pages import Aside, SessionPager
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable, StorageError, UsageError
+from tui.screens.chat import ChatScreen
 from tui.widgets.sidebar import messages
 
 ListIntent = (
@@ -35,11 +35,11 @@ class SessionListController:
 
     def __init__(
         self,
-        chat: ChatView,
+        chat: ChatScreen,
         workspace: Workspace,
         sessions: SessionPager,
         presenter: SessionPresenter,
-        server: ServerNotices,
+        server: StoreServer,
     ) -> None:
         self._server = server
         self._chat = chat
@@ -99,8 +99,7 @@ class SessionListController:
 
     async def show_scope(self) -> None:
         """Show the sessions of the scope that the session on screen belongs to."""
-        scope = self._workspace.scope
-        await self._after(lambda: self._sessions.show(scope))
+        await self._after(partial(self._sessions.show, self._workspace.scope))
 
     async def show_moved(self, session_id: str) -> None:
         """Show a session where it is by now."""
@@ -108,13 +107,10 @@ class SessionListController:
 
     async def rename(self, session_id: str, name: str) -> None:
         """Name a session, be it on screen or not."""
-        failure: StorageError | UsageError | None = None
         try:
             await self._workspace.rename_listed(session_id, name)
         except (StorageError, UsageError) as error:
-            failure = error
-        if failure is not None:
-            self._presenter.say(Notice(str(failure), "error"))
+            self._say(error)
         self._presenter.show_status()
         await self._after(lambda: self._sessions.read_again(session_id))
 

@@ -53,24 +53,25 @@ class PickerController:
         screen = SessionPicker(
             view, self._read, self._pin, self._hold_keys, everywhere=everywhere, text=text
         )
-        self._app.push_screen(screen, lambda _: self._number(screen.shown))
 
-    def _number(self, shown: Sequence[SessionRow]) -> None:
-        # An empty list leaves the numbers as they were.
-        if shown:
-            self._note_shown([row.id for row in shown])
+        def number(_: object) -> None:
+            # An empty list leaves the numbers as they were.
+            if screen.shown:
+                self._note_shown([row.id for row in screen.shown])
+
+        self._app.push_screen(screen, number)
 
     def _hold_keys(self, cancel: Callable[[], None]) -> Callable[[], None]:
         """Hold back later keys; once released, they come after all effects of the choice."""
         return partial(self._queue.call_when_handled, self._queue.hold(cancel))
 
     def _pin(self, screen: SessionPicker, row: SessionRow) -> None:
-        self._app.run_worker(partial(self._toggle_pin, screen, row), name="pin the session")
+        async def toggle() -> None:
+            await self._session_list.pin(row.id, pinned=not row.pinned)
+            if screen.is_running:
+                screen.read_rows(anew=True, count=len(self._pages.entries))
 
-    async def _toggle_pin(self, screen: SessionPicker, row: SessionRow) -> None:
-        await self._session_list.pin(row.id, pinned=not row.pinned)
-        if screen.is_running:
-            screen.read_rows(anew=True, count=len(self._pages.entries))
+        self._app.run_worker(toggle, name="pin the session")
 
     async def _read(self, screen: SessionPicker, *, anew: bool, count: int) -> None:
         workspace, view = self._workspace, screen.view

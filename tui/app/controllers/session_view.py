@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from textual.app import App
 
-from tui.app.chat_view import ChatView
 from tui.app.controllers.notices import NoticeController
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
@@ -38,7 +37,7 @@ class ActivityLine:
     def __init__(
         self,
         app: App[None],
-        chat: ChatView,
+        chat: ChatScreen,
         switcher: Switcher,
         stopwatch: Callable[[], float],
     ) -> None:

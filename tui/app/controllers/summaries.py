@@ -8,7 +8,6 @@ from functools import partial
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
-from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.providers import is_guide
 from tui.domain.views.notice import Notice, Severity
@@ -18,6 +17,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.compaction import KEPT, Compacted, Compaction
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import SibylError, StorageError
+from tui.screens.chat import ChatScreen
 
 MESSAGES_BETWEEN_TRIES = 6
 """After a summary that failed or was stopped, so many more messages make it due again."""
@@ -29,7 +29,7 @@ class Summaries:
     def __init__(
         self,
         app: App[None],
-        chat: ChatView,
+        chat: ChatScreen,
         presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,

@@ -9,7 +9,7 @@ from textual.app import App
 from tui.domain.journal.records import Settings
 from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
 from tui.engine.sessions.workspace import Workspace
-from tui.engine.turns.tools import Tool, Tools
+from tui.engine.turns.tools import Tools
 from tui.errors import SibylError, StorageError
 from tui.screens.tools import ToolChange, ToolScreen
 
@@ -72,11 +72,14 @@ class ToolController:
         screen.show_changes()
 
     def _rows(self) -> tuple[ToolRow, ...]:
-        own = tuple(map(_listed, self._tools.built_in))
+        own = tuple(
+            ListedTool(
+                each.definition.name,
+                each.definition.name,
+                each.definition.description,
+                each.approval,
+            )
+            for each in self._tools.built_in
+        )
         off = self._workspace.current.session.settings.tools_off
         return tool_rows(own, self._tools.servers.statuses(), off, self._allowed)
-
-
-def _listed(tool: Tool) -> ListedTool:
-    name, description = tool.definition.name, tool.definition.description
-    return ListedTool(name, name, description, tool.approval)

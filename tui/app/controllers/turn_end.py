@@ -30,10 +30,6 @@ class TurnEnd:
         self._session_list = session_list
         self._queue = queue
 
-    def note(self, session: LoadedSession) -> None:
-        """Mark the session of a finished turn as unread unless it is on screen."""
-        session.unread = session is not self._workspace.current
-
     async def end(self, session: LoadedSession) -> None:
         """Save a turn's session, and start the next queued prompt."""
         try:

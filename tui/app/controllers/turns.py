@@ -13,7 +13,6 @@ from textual.app import App
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
-from tui.app.chat_view import ChatView
 from tui.app.controllers.send_check import SendCheck
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.journal.message import Message as Answer
@@ -43,6 +42,7 @@ from tui.engine.turns.events import (
 from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import CallStopped, SibylError, StorageError, UsageError
 from tui.logs import log_of
+from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
     from tui.engine.prompts.attaching import Attached
@@ -93,7 +93,7 @@ class Turns:
     def __init__(
         self,
         app: App[None],
-        chat: ChatView,
+        chat: ChatScreen,
         presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,

@@ -60,7 +60,7 @@ class VersionController:
         target = await versions.begin_again(self._workspace, session, message_id)
         await self._show(target)
         self._turns.ask_again(target)
-        await self._navigation.show_list()
+        await self._navigation.session_list.show_scope()
 
     async def _edit(self, session: LoadedSession, message_id: str) -> None:
         """Put a question into the prompt, to be sent in its place; the draft waits meanwhile."""
@@ -139,7 +139,7 @@ class VersionController:
             self._presenter.show_session()
         else:
             await self._navigation.show_session()
-            await self._navigation.show_list()
+            await self._navigation.session_list.show_scope()
         self._chat.go_to_end(returning=False)
 
     def _show_beside(self, session: LoadedSession) -> None:
