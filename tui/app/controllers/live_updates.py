@@ -59,8 +59,10 @@ class LiveUpdates:
             with suppress(StorageError):
                 # What cannot be read now is read when it can be; opening it tells why not.
                 await self._try_look()
-            if watched:
-                self._retry_failed()
+            if not watched:
+                continue
+            self._retry_failed()
+            if any(each.unsaved and each.save.failure for each in self._workspace.open):
                 await self._server.save_again()
 
     async def run_list(self) -> None:

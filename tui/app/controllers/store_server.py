@@ -66,10 +66,9 @@ class StoreServer:
 
     async def save_again(self) -> None:
         """Save what could not be saved, and say that the server is back."""
-        if any(each.unsaved and each.save.failure for each in self._workspace.open):
-            if await self._workspace.save_all():
-                self._say_back()
-            self._presenter.show_status()
+        if await self._workspace.save_all():
+            self._say_back()
+        self._presenter.show_status()
 
     def _say_back(self) -> None:
         if self._told is not None:
