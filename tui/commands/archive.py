@@ -47,12 +47,12 @@ async def archive(shell: Shell, arguments: str) -> None:
     await shell.context.shelf.archive(session_id)
     await _show_moved(shell, before, session_id)
     shell.say(f"Archived {title}. /undo brings it back")
-    return shell.in_background(partial(_run_hook, scope=scope, session_id=session_id))
 
+    async def run_hook(shell: Shell) -> None:
+        for failure in await shell.context.retention.tell_archived(scope, session_id):
+            shell.say(failure, "warning")
 
-async def _run_hook(shell: Shell, scope: str, session_id: str) -> None:
-    for failure in await shell.context.retention.tell_archived(scope, session_id):
-        shell.say(failure, "warning")
+    return shell.in_background(run_hook)
 
 
 @command("restore")

@@ -6,7 +6,7 @@ from tui.commands.shell import Shell, command
 from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc
-from tui.domain.views.costs import ContextUse, ModelUsage, SessionUsage, money, token_words, total
+from tui.domain.views.costs import ModelUsage, SessionUsage, money, token_words, total
 from tui.domain.views.markdown import facts_of, parameters_of
 
 _NOTHING = "No tokens were counted in this session yet"
@@ -36,12 +36,14 @@ async def usage(shell: Shell, arguments: str) -> None:
     if not any(each.usage.total for each in known.models):
         return shell.say(f"{_NOTHING}. {prompts}")
     use = loaded.context_use
-    parts = [*([_context(use)] if use else []), *_totals(known), f"{prompts} {_note(known)}"]
+    parts = [*_totals(known)]
+    if use:
+        window = f"{use.percent} % of the window of {use.window:,}"
+        parts.insert(0, f"Context: {use.tokens:,} tokens, {window}.")
+    day = known.price_date
+    prices = f" Prices are by the list of {day:%Y-%m-%d}, in US dollars." if day else ""
+    parts.append(f"{prompts} Earlier versions and summaries are included.{prices}")
     return shell.report("Usage", "\n\n".join(parts))
-
-
-def _context(use: ContextUse) -> str:
-    return f"Context: {use.tokens:,} tokens, {use.percent} % of the window of {use.window:,}."
 
 
 def _totals(known: SessionUsage) -> Iterator[str]:
@@ -67,9 +69,3 @@ def _paragraph(title: str, each: ModelUsage, rest: str = "") -> str:
         cost = "price unknown" if each.dollars is None else money(each.dollars)
         lines += [f"  {token_words(each.usage)}", f"  {cost}{rest}"]
     return "\n".join(lines)
-
-
-def _note(known: SessionUsage) -> str:
-    day = known.price_date
-    prices = f" Prices are by the list of {day:%Y-%m-%d}, in US dollars." if day else ""
-    return f"Earlier versions and summaries are included.{prices}"

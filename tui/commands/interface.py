@@ -1,7 +1,5 @@
 """``/help``, ``/import``, ``/theme``, and the commands that only open something."""
 
-from collections.abc import Sequence
-
 from tui.commands.shell import Opened, Shell, command
 from tui.domain.commands import BY_NAME, command_called, template_command
 from tui.domain.text.labels import listed
@@ -42,17 +40,13 @@ def say_unknown(shell: Shell, name: str) -> None:
     prompts = shell.context.prompts
     if name in prompts:
         return shell.say(template_command(name, prompts[name]).usage_error)
-    alike = [f"/{each}" for each in _alike(name, [*BY_NAME, *prompts])]
-    hint = f"Did you mean {listed(alike, 'or')}?" if alike else "Type /help."
-    return shell.say(f"Unknown command: /{name}. {hint}", "error")
-
-
-def _alike(name: str, names: Sequence[str]) -> Sequence[str]:
-    """The commands that begin with an unknown name, else those that are spelled alike."""
     from difflib import get_close_matches
 
+    names = [*BY_NAME, *prompts]
     longer = [each for each in names if each.startswith(name)]
-    return longer[:_MOST_ALIKE] or get_close_matches(name, names, _MOST_ALIKE)
+    alike = longer[:_MOST_ALIKE] or get_close_matches(name, names, _MOST_ALIKE)
+    hint = f"Did you mean {listed([f'/{each}' for each in alike], 'or')}?"
+    return shell.say(f"Unknown command: /{name}. {hint if alike else 'Type /help.'}", "error")
 
 
 @command("import")

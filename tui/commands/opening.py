@@ -258,9 +258,9 @@ async def _prune(shell: Shell, loaded: LoadedSession) -> None:
         loaded.say(Notice(words))
     if pruned.failure:
         shell.say(str(pruned.failure), "warning")
-    shell.in_background(partial(_run_hook, pruned=pruned))
 
+    async def run_hook(shell: Shell) -> None:
+        for failure in await shell.context.retention.tell_hook(pruned):
+            shell.say(failure, "warning")
 
-async def _run_hook(shell: Shell, pruned: Pruned) -> None:
-    for failure in await shell.context.retention.tell_hook(pruned):
-        shell.say(failure, "warning")
+    shell.in_background(run_hook)

@@ -11,7 +11,6 @@ from tui.domain.model_settings import (
     ModelSettings,
     ParameterName,
     SettingName,
-    Sourced,
     parameter_value,
     value_words,
 )
@@ -23,8 +22,6 @@ _DEFAULT = "default"
 _NONE = "none"
 _SHOWN = 60
 """Characters of a system prompt that a list shows."""
-_LEFT = "the model's default"
-_CAN_BE_SET = f"the settings are {listed(PARAMETERS)}; /system sets the system prompt"
 
 
 @command("set")
@@ -35,7 +32,13 @@ async def change_parameter(shell: Shell, arguments: str) -> None:
         title = f"Settings of this session with {_model_of(shell.workspace.current)}"
         return shell.report(title, "\n".join(lines))
     word, *value = arguments.split(maxsplit=1)
-    name = _parameter(word)
+    names: dict[str, ParameterName] = {each: each for each in PARAMETERS}
+    name = names.get(word.lower())
+    if name is None:
+        raise UsageError(
+            f"There is no setting {word}: the settings are {listed(PARAMETERS)}; "
+            "/system sets the system prompt"
+        )
     if not value:
         return shell.say(f"{name}: {_state(shell, name)}")
     if value[0].lower() == _DEFAULT:
@@ -71,13 +74,6 @@ async def change_system_prompt(shell: Shell, arguments: str) -> None:
             return shell.say("Set the system prompt for this session; /system shows it")
 
 
-def _parameter(word: str) -> ParameterName:
-    for name in PARAMETERS:
-        if name == word.lower():
-            return name
-    raise UsageError(f"There is no setting {word}: {_CAN_BE_SET}")
-
-
 async def _put(shell: Shell, name: SettingName, value: str | float | None) -> None:
     def change(settings: Settings) -> Settings:
         return msgspec.structs.replace(settings, **{name: value})
@@ -98,13 +94,9 @@ def _state(shell: Shell, name: SettingName) -> str:
     """Describe a setting in force: ``0.2 (this session)``."""
     found = _in_force(shell).sourced(name)
     if found is None:
-        return _NONE if name == "system_prompt" else _LEFT
-    return f"{_value(found)} ({found.source})"
-
-
-def _value(found: Sourced) -> str:
-    if isinstance(found.value, str):
-        # Cut before it is split: it may have megabytes.
-        beginning = " ".join(found.value[:_SHOWN].split())
-        return beginning + "…" * (len(found.value) > _SHOWN) or _NONE
-    return value_words(found.value)
+        return _NONE if name == "system_prompt" else "the model's default"
+    if not isinstance(found.value, str):
+        return f"{value_words(found.value)} ({found.source})"
+    # Cut before it is split: it may have megabytes.
+    beginning = " ".join(found.value[:_SHOWN].split()) + "…" * (len(found.value) > _SHOWN)
+    return f"{beginning or _NONE} ({found.source})"

@@ -95,29 +95,21 @@ async def rename(shell: Shell, arguments: str) -> None:
 @command("copy")
 async def copy(shell: Shell, arguments: str) -> None:
     """Copy the last answer, the last code block of any answer, or the id of the session."""
-    answers = _answers(shell.workspace.current)
+    entries = reversed(shell.workspace.current.entries)
+    messages = (each for each in entries if isinstance(each, Message) and each.role == "assistant")
+    # Newest first, with the arriving one.
+    answers = (each.text for each in messages if each.text.strip())
     match arguments.lower():
         case "":
             text = next(answers, "")
         case "code":
-            text = await asyncio.to_thread(_last_code, answers)
+            found = (code for each in answers for code in reversed(codes(each)) if code.strip())
+            text = await asyncio.to_thread(next, found, "")
         case "id":
             text = shell.workspace.current.id
         case _:
             return shell.say(BY_NAME["copy"].usage_error)
     return shell.copy(text) if text else shell.say("Nothing to copy.")
-
-
-def _answers(loaded: LoadedSession) -> Iterator[str]:
-    """The answers, newest first, including the arriving one."""
-    for entry in reversed(loaded.entries):
-        if isinstance(entry, Message) and entry.role == "assistant" and entry.text.strip():
-            yield entry.text
-
-
-def _last_code(answers: Iterator[str]) -> str:
-    found = (block for text in answers for block in reversed(codes(text)) if block.strip())
-    return next(found, "")
 
 
 @command("export")

@@ -154,22 +154,18 @@ class _Comparison:
             self._done.failures.append(CopyFailure(session_id, str(error)))
 
     def _copy(self, session_id: str, *, is_there: bool) -> None:
-        found = self._find(session_id)
-        if found is None:
+        try:
+            found = self._read.find(session_id)
+        except SessionNotFound:
+            # It was purged meanwhile.
             self._done.sessions -= 1
-        elif is_there:
+            return
+        if is_there:
             self._complete(found, self._there.find(session_id))
         else:
             self._sink.add(found)
             self._done.added += 1
             self._equal.append(session_id)
-
-    def _find(self, session_id: str) -> StoredJournal | None:
-        """Look at a session of the source; ``None`` if it was purged meanwhile."""
-        try:
-            return self._read.find(session_id)
-        except SessionNotFound:
-            return None
 
     def _complete(self, found: StoredJournal, there: StoredJournal) -> None:
         """Add what a session at the target lacks, if all that it has is the same."""
@@ -188,7 +184,11 @@ class _Comparison:
 
     def _complete_logs(self) -> None:
         """Add the imports and moves that the target lacks."""
-        imports = _missing(self._source.imports(), self._target.imports(), _import_key)
+        imports = _missing(
+            self._source.imports(),
+            self._target.imports(),
+            lambda line: journal_json(msgspec.to_builtins(line)),
+        )
         self._sink.note_imports(imports)
         self._done.imports = len(imports)
         moves, theirs = self._source.moves(), self._target.moves()
@@ -344,7 +344,3 @@ def _missing(ours: Iterable[_T], theirs: Iterable[_T], key: Callable[[_T], objec
         else:
             missing.append(line)
     return missing
-
-
-def _import_key(line: ImportLine) -> bytes:
-    return journal_json(msgspec.to_builtins(line))

@@ -15,6 +15,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.selection import SelectEnd
 from textual.widgets import Static
 
 from tui.domain.commands import Command
@@ -33,8 +34,6 @@ from tui.domain.views.status_line import SessionStatus
 from tui.screens.first_paint import FirstPaint
 from tui.screens.keys import CHAT, CHAT_LINE, USEFUL
 from tui.screens.session_walk import SessionWalk
-from tui.screens.sidebar_toggle import SidebarToggle
-from tui.screens.text_selection import TextSelectionScreen
 from tui.screens.typed_text import TypedText, is_text
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
@@ -45,14 +44,17 @@ from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.status_bar import StatusBar
+from tui.widgets.textual_bases import ScreenBase
 from tui.widgets.todo_panel import TodoPanel
 from tui.widgets.transcript import ScrollPosition, ScrollPositions, Transcript
 from tui.widgets.transcript.transcript_messages import MatchWanted, PromptWanted
 
 if TYPE_CHECKING:
+    from textual.selection import SelectState
     from textual.timer import Timer
     from textual.widget import Widget
 
+_JUST_ABOVE = 0.01
 _LAST_MESSAGES = 4
 """The last messages, which a turn may have changed without an event."""
 
@@ -96,7 +98,7 @@ def fit(screen: Screen[Any], size: Size) -> bool:
     return small
 
 
-class ChatScreen(TextSelectionScreen):
+class ChatScreen(ScreenBase):
     """Shows values and passes on what the reader wants; decides nothing."""
 
     class DraftSettled(Message):
@@ -129,9 +131,8 @@ class ChatScreen(TextSelectionScreen):
         self.rows: SessionRows | None = None
         self.rows_at: datetime | None = None
         self.walk = SessionWalk(self.sidebar, self.prompt)
-        self._sidebar_toggle = SidebarToggle(self, self.sidebar, self.prompt)
         self._typed_text = TypedText(
-            self, self.transcript, self.prompt, self.key_line, self._sidebar_toggle.leave
+            self, self.transcript, self.prompt, self.key_line, self.go_to_prompt
         )
         self._drafts = DraftTimer(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
@@ -141,7 +142,6 @@ class ChatScreen(TextSelectionScreen):
         # Textual looks for the actions of BINDINGS here.
         self.action_walk = self.walk.step
         self.action_go_to_row = self.walk.go_to_row
-        self.action_focus_sidebar = self._sidebar_toggle.focus
         self.action_answer_question = self.approval.take_keys
         self.action_fold_todos = self.todos.fold
         self.action_page = self.transcript.action_page
@@ -250,9 +250,12 @@ class ChatScreen(TextSelectionScreen):
         self.prompt.replace_text(f"/{command.name} ")
         self.prompt.focus()
 
+    @on(Sidebar.SessionSelected)
+    @on(ApprovalPanel.Answered)
     def go_to_prompt(self) -> None:
-        """Let the next keys go to the prompt."""
-        self._sidebar_toggle.leave()
+        """Let the next keys go to the prompt; on a narrow screen the sidebar goes."""
+        self.remove_class("-with-sidebar")
+        self.prompt.focus()
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show the list of sessions."""
@@ -285,15 +288,10 @@ class ChatScreen(TextSelectionScreen):
 
     def show_activity(self, activity: ActivityView | None) -> None:
         """Show the work in the session on screen, with the key that stops it."""
-        self.prompt.show_activity(activity, self._stop_key)
-
-    @property
-    def _stop_key(self) -> str:
-        """The name of the key that stops the work in progress; empty if it acts otherwise now."""
         above = self.find_line.display or self.prompt.completing or self.approval.question
-        if above or not self.answering or not self.is_active:
-            return ""
-        return key_name(self.chosen_keys.get("stop", "escape").partition(",")[0])
+        stops = self.answering and self.is_active and not above
+        key = self.chosen_keys.get("stop", "escape").partition(",")[0]
+        self.prompt.show_activity(activity, key_name(key) if stops else "")
 
     def _words_of_keys(self) -> Mapping[str, str]:
         """Labels that replace those of the table now; empty hides a key."""
@@ -335,6 +333,7 @@ class ChatScreen(TextSelectionScreen):
 
     # --- drafts
 
+    @on(Prompt.Edited)
     def settle_draft(self) -> None:
         """Ask soon for the draft to be saved."""
         self._drafts.begin()
@@ -345,15 +344,36 @@ class ChatScreen(TextSelectionScreen):
         self.transcript.finder.point_no_more()
         self.conversation.go_to(ScrollPosition(None, 0, following=True))
 
-    @on(Prompt.Edited)
-    def _settle_what_was_typed(self) -> None:
-        self.settle_draft()
-
     # --- what concerns the screen alone
 
     def action_rename(self) -> None:
-        if self._status is not None:
-            self._sidebar_toggle.rename(self._status)
+        status, before = self._status, self.focused
+        if status is None or self.sidebar.renaming:
+            return
+        narrow = self.has_class("-narrow")
+        # A hidden sidebar is shown meanwhile.
+        shown = "-with-sidebar" if narrow else "-without-sidebar"
+        was_set = self.has_class(shown)
+
+        def go_back() -> None:
+            self.set_class(was_set, shown)
+            self.set_focus(before)
+
+        self.set_class(narrow, shown)
+        self.sidebar.begin_renaming(status.session_id, status.name, status.label, go_back)
+
+    def action_focus_sidebar(self) -> None:
+        """Go to the sidebar, or hide it from there.
+
+        On a wide screen it is there unless it was hidden; on a narrow one only while it is used.
+        """
+        if self.sidebar.choosing:
+            self.add_class("-without-sidebar")
+            self.go_to_prompt()
+            return
+        self.remove_class("-without-sidebar")
+        self.set_class(self.has_class("-narrow"), "-with-sidebar")
+        self.sidebar.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave a slash to those who type one, and F3 to those who find."""
@@ -400,7 +420,7 @@ class ChatScreen(TextSelectionScreen):
             return
         if self.prompt.has_focus_within and not self.has_class("-with-sidebar"):
             self.prompt.escape()
-        self._sidebar_toggle.leave()
+        self.go_to_prompt()
 
     def action_read(self) -> None:
         """Go into the conversation, and from there back to the prompt."""
@@ -416,7 +436,24 @@ class ChatScreen(TextSelectionScreen):
         if not self.transcript.has_focus and not self.find_line.has_keys:
             self.prompt.focus()
 
-    @on(Sidebar.SessionSelected)
-    @on(ApprovalPanel.Answered)
-    def _go_to_prompt(self) -> None:
-        self._sidebar_toggle.leave()
+    # --- selection by mouse: one that begins in the conversation stays in it, and scrolls it
+
+    def adjusted_selection(self, state: "SelectState") -> "SelectState":
+        # Textual keeps the end at the text that was under the pointer when it last moved, even if
+        # that scrolled away, and extends it to widgets beside or below the conversation.
+        pane, pointer = self.transcript, state.screen_offset
+        if state.start.content_widget is not pane or not state.end:
+            return state
+        end = SelectEnd(state.start.container, pane, pane.offset_at(pointer))
+        return state.update_end(pointer, end)
+
+    def adjusted_scrolling(
+        self, state: "SelectState", widget: "Widget", pointer: tuple[float, float]
+    ) -> "tuple[Widget, tuple[float, float]]":
+        if state.start.content_widget is not self.transcript:
+            return widget, pointer
+        region = self.transcript.content_region
+        x, y = max(pointer[0], region.x), max(pointer[1], region.y)
+        # Just above the end of the last row: the distance sets the speed of scrolling.
+        y = min(y, region.bottom - _JUST_ABOVE)
+        return self.transcript, (min(x, region.right - 1), y)

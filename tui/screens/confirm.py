@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 from textual import events, on
@@ -139,11 +140,9 @@ class ConfirmScreen(Dialog[bool]):
         if self._is_seen():
             self._answers_from = time.monotonic()
         else:
-            self.set_timer(_SECONDS_PER_LOOK, self._look_again)
-
-    def _look_again(self) -> None:
-        # A frame that was postponed while the terminal lagged is painted first.
-        self.call_after_refresh(self._be_answered)
+            # A frame that was postponed while the terminal lagged is painted first.
+            look_again = partial(self.call_after_refresh, self._be_answered)
+            self.set_timer(_SECONDS_PER_LOOK, look_again)
 
     def _is_early(self, event: events.Key | events.Paste) -> bool:
         if event.time >= self._answers_from:

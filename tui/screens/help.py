@@ -63,14 +63,16 @@ class HelpScreen(TextDialog):
     ) -> None:
         """``keys`` are bindings by section, ``chosen`` and ``own`` the user's keys and commands."""
         super().__init__(pass_on)
-        sections = list(_key_sections(keys, chosen))
+        sections = [(where, list(key_lines(rows, chosen))) for where, rows in keys.items()]
+        marks = [(sign, mark.value.capitalize()) for mark, (sign, _) in SIGNS.items() if mark]
+        mark_lines = [KeyHelpLine(sign, words) for sign, words in ((BAR, "On screen"), *marks)]
         list_end = _LEFT + 1
         self.sections = [
             *sections[:_LEFT],
             _command_section(_COMMANDS, COMMANDS),
             *([_command_section(_OWN, own)] if own else []),
             *sections[_LEFT:list_end],
-            _mark_section(),
+            (_MARKS, [*mark_lines, *_ASIDE]),
             *sections[list_end:],
         ]
         self._left = Static(classes="help--page", markup=False)
@@ -103,22 +105,8 @@ class HelpScreen(TextDialog):
         return _page(self.sections, 100).plain
 
 
-def _key_sections(
-    keys: Mapping[str, Sequence[BindingType]], chosen: Mapping[str, str]
-) -> Iterator[Section]:
-    for where, bindings in keys.items():
-        yield where, list(key_lines(bindings, chosen))
-
-
 def _command_section(heading: str, commands: Sequence[Command]) -> Section:
     return heading, [KeyHelpLine(each.line, make_visible_line(each.help)) for each in commands]
-
-
-def _mark_section() -> Section:
-    marks = [
-        KeyHelpLine(sign, mark.value.capitalize()) for mark, (sign, _) in SIGNS.items() if mark
-    ]
-    return _MARKS, [KeyHelpLine(BAR, "On screen"), *marks, *_ASIDE]
 
 
 def _page(sections: Sequence[Section], width: int) -> Content:

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from tui.domain.model_names import KEY, refusal
 from tui.domain.providers import is_guide
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.model_rows import ModelRow, ModelRows
+from tui.domain.views.model_rows import ModelRows
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import CommandInvoked
@@ -57,7 +57,12 @@ class ModelScreen(ChooserDialog[None]):
         tail = [*rows.troubles, *(f"{name}: asking for its models …" for name in rows.asking)]
         self.offer(
             [
-                Choice(row.name, row.name, _note(row), "●" if row.current else "")
+                Choice(
+                    row.name,
+                    row.name,
+                    "answers about this program" if is_guide(row.name) else row.facts.words,
+                    "●" if row.current else "",
+                )
                 for row in rows.rows
             ],
             keep,
@@ -95,7 +100,3 @@ class ModelScreen(ChooserDialog[None]):
         else:
             self._asked_about = choice.id
             self.say(f'No server lists "{choice.id}". Enter again uses it.')
-
-
-def _note(row: ModelRow) -> str:
-    return "answers about this program" if is_guide(row.name) else row.facts.words

@@ -37,10 +37,10 @@ class TextDialog(Dialog[None]):
         self._seen_from = math.inf
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._note_seen)
+        def become_seen() -> None:
+            self._seen_from = time.monotonic()
 
-    def _note_seen(self) -> None:
-        self._seen_from = time.monotonic()
+        self.call_after_refresh(become_seen)
 
     @property
     def is_seen(self) -> bool:

@@ -46,7 +46,10 @@ class Actions(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for place, (action, do) in enumerate(self._possible()):
-            score = max(matcher.match(words) for words in _searched(action))
+            command = BY_NAME.get(action.command)
+            aliases = command.aliases if command and not action.arguments else ()
+            searched = (action.title, *_typed(action), *(f"/{alias}" for alias in aliases))
+            score = max(map(matcher.match, searched))
             if score > 0:
                 title = matcher.highlight(action.title)
                 yield Hit(score - place * _NEXT, self._row(action, title), do, action.title)
@@ -60,14 +63,16 @@ class Actions(Provider):
         for action in ACTIONS:
             if action.command:
                 yield action, partial(self._invoke, action)
-            elif (found := bound.get(action.key)) and _allowed(*found):
+            elif found := bound.get(action.key):
                 node, binding = found
-                yield action, partial(node.run_action, binding.action)
+                if node.check_action(binding.action.partition("(")[0], ()):
+                    yield action, partial(node.run_action, binding.action)
 
     def _invoke(self, action: Action) -> None:
         """Run a command; one with a required argument is put into the prompt."""
         command = BY_NAME[action.command]
-        if isinstance(self.screen, ChatScreen) and _asks(command):
+        asks = command.usage[:1].isupper() and not command.screen
+        if isinstance(self.screen, ChatScreen) and asks:
             self.screen.begin_command(command)
             return
         invoked = CommandInvoked(command.screen or command.name, action.arguments)
@@ -93,18 +98,8 @@ class Actions(Provider):
         return key_name(chosen.split(",")[0]) if chosen else ""
 
 
-def _searched(action: Action) -> tuple[str, ...]:
-    command = BY_NAME.get(action.command)
-    aliases = command.aliases if command and not action.arguments else ()
-    return (action.title, *_typed(action), *(f"/{alias}" for alias in aliases))
-
-
 def _typed(action: Action) -> tuple[str, ...]:
     return (f"/{action.command} {action.arguments}".rstrip(),) if action.command else ()
-
-
-def _asks(command: Command) -> bool:
-    return command.usage[:1].isupper() and not command.screen
 
 
 def _bound(*nodes: Widget) -> dict[str, tuple[Widget, Binding]]:
@@ -114,10 +109,6 @@ def _bound(*nodes: Widget) -> dict[str, tuple[Widget, Binding]]:
         for binding in Binding.make_bindings(node.BINDINGS)
         if binding.id
     }
-
-
-def _allowed(node: Widget, binding: Binding) -> bool:
-    return bool(node.check_action(binding.action.partition("(")[0], ()))
 
 
 class OwnCommands(Provider):
@@ -156,14 +147,8 @@ class ThemeCommands(Provider):
             title = f"Theme: {name}"
             score = matcher.match(title)
             if score > 0:
-                yield Hit(
-                    score - (_BEFORE + place) * _NEXT,
-                    matcher.highlight(title),
-                    partial(self._choose, name),
-                )
-
-    def _choose(self, name: str) -> None:
-        self.screen.post_message(CommandInvoked("theme", name))
+                choose = partial(self.screen.post_message, CommandInvoked("theme", name))
+                yield Hit(score - (_BEFORE + place) * _NEXT, matcher.highlight(title), choose)
 
 
 class SessionCommands(Provider):
@@ -181,9 +166,8 @@ class SessionCommands(Provider):
                 # Neither highlighted nor passed as help: both would be parsed as markup.
                 about = (f"\n{self._about(row)}", "$foreground 85% not bold")
                 words = Content.assemble(label, about)
-                yield Hit(
-                    score - (_BEFORE + place) * _NEXT, words, partial(self._show, row.id), label
-                )
+                show = partial(self.screen.post_message, Sidebar.SessionSelected(row.id))
+                yield Hit(score - (_BEFORE + place) * _NEXT, words, show, label)
 
     def _about(self, row: SessionRow) -> str:
         """Format details that distinguish sessions of equal titles."""
@@ -192,9 +176,6 @@ class SessionCommands(Provider):
         count = plural(row.message_count, "message")
         parts = (used, count, one_line(row.scope), row.id)
         return " · ".join(part for part in parts if part)
-
-    def _show(self, session_id: str) -> None:
-        self.screen.post_message(Sidebar.SessionSelected(session_id))
 
 
 class _PaletteInput(CommandInput, LineInput):

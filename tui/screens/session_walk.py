@@ -35,7 +35,9 @@ class SessionSteps:
         here = self.aim or shown
         if here != self._here or self._clock() > self._until:
             self._order = []
-        rows = self._ordered(rows)
+        known = {session_id: place for place, session_id in enumerate(self._order)}
+        # New rows come last, in their own order.
+        rows = sorted(rows, key=lambda row: known.get(row.id, len(known)))
         self._order = [row.id for row in rows]
         self._here = neighbour(rows, here, step)
         self.led_nowhere = self._here in (None, here)
@@ -45,25 +47,6 @@ class SessionSteps:
     def nears_end(self) -> bool:
         """True if the next page of rows should be loaded."""
         return self._here in self._order[-_NEAR_END:]
-
-    def _ordered(self, rows: Sequence[SessionRow]) -> Sequence[SessionRow]:
-        known = {session_id: place for place, session_id in enumerate(self._order)}
-        # New rows come last, in their own order.
-        return sorted(rows, key=lambda row: known.get(row.id, len(known)))
-
-
-def words_at_end(sessions: int, step: int) -> str:
-    """Explain a step at the end of the list."""
-    if sessions <= 1:
-        return "There is no other session in the list"
-    return f"This is the {'last' if step > 0 else 'first'} session of the list."
-
-
-def why_not(rows: Sequence[SessionRow], place: int, here: str) -> str:
-    """Explain why a row cannot be selected; empty if it can."""
-    if place >= len(rows):
-        return f"There is no session {place + 1} in the list."
-    return f"Session {place + 1} is already on screen." if rows[place].id == here else ""
 
 
 class SessionWalk:
@@ -104,15 +87,20 @@ class SessionWalk:
             # A hidden sidebar does not notice that its end is near.
             self._sidebar.post_message(Sidebar.MoreWanted())
         elif self._steps.led_nowhere:
-            hint(self._sidebar, words_at_end(len(self._sidebar.shown), step))
+            which = "last" if step > 0 else "first"
+            alone = len(self._sidebar.shown) <= 1
+            words = f"This is the {which} session of the list."
+            hint(self._sidebar, "There is no other session in the list" if alone else words)
 
     def go_to_row(self, place: int) -> None:
         """Select one of the first sessions of the list."""
         rows = self._sidebar.shown
-        if words := why_not(rows, place, self._steps.aim or self.shown):
-            hint(self._sidebar, words)
-        if place < len(rows):
-            self._select(rows[place].id)
+        if place >= len(rows):
+            hint(self._sidebar, f"There is no session {place + 1} in the list.")
+            return
+        if rows[place].id == (self._steps.aim or self.shown):
+            hint(self._sidebar, f"Session {place + 1} is already on screen.")
+        self._select(rows[place].id)
 
     def _select(self, session_id: str | None) -> None:
         self._steps.aim = session_id

@@ -5,7 +5,7 @@ pages are found from the end, and read again from the beginning.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 import msgspec
 
@@ -51,7 +51,10 @@ class Conversation(msgspec.Struct, frozen=True):
     def parts(self) -> Iterator[Part]:
         """Read the parts, oldest first."""
         left = self.resets
-        for entry in islice(self._entries(), self.skipped, None):
+        journal = self.reader.journal(self.end.id)
+        pages = (journal.page(cursor, _PAGE).entries for cursor in self.cursors)
+        entries = chain(chain.from_iterable(pages), self.last)
+        for entry in islice(entries, self.skipped, None):
             left -= isinstance(entry, Reset)
             aside = isinstance(entry, Message) and entry.id in self.aside
             yield Part(entry, is_live=not left and not aside, is_earlier_version=aside)
@@ -61,11 +64,6 @@ class Conversation(msgspec.Struct, frozen=True):
         """Stand-ins for the results of tools that never came."""
         return missing_results(self.end) if self.listed.status != "open" else ()
 
-    def _entries(self) -> Iterator[Entry]:
-        for cursor in self.cursors:
-            yield from self.reader.journal(self.end.id).page(cursor, _PAGE).entries
-        yield from self.last
-
 
 def live_conversation(reader: SessionReader, listed: SessionEntry) -> Conversation:
     """Find the messages since the last reset.
@@ -74,7 +72,7 @@ def live_conversation(reader: SessionReader, listed: SessionEntry) -> Conversati
     """
     journal = reader.journal(listed.id)
     tail = journal.tail(_PAGE)
-    found = _found(tail.session, _until_reset(_pages_before(journal, tail.cursor)))
+    found = _found(tail.session, _pages_before(journal, tail.cursor), to_reset=True)
     return Conversation(
         reader,
         listed,
@@ -140,7 +138,7 @@ _Pages = Iterator[tuple[str, Page]]
 """Pages with the cursors that lead to them."""
 
 
-def _found(end: Session, pages: _Pages) -> _Found:
+def _found(end: Session, pages: _Pages, *, to_reset: bool = False) -> _Found:
     found = _Found(end.damaged)
     for cursor, page in pages:
         resets = [place for place, e in enumerate(page.entries, 1) if isinstance(e, Reset)]
@@ -148,14 +146,9 @@ def _found(end: Session, pages: _Pages) -> _Found:
         found.damaged += page.damaged
         found.resets += len(resets)
         found.first_live = resets[-1] if resets else 0
+        if resets and to_reset:
+            break
     return found
-
-
-def _until_reset(pages: _Pages) -> _Pages:
-    for cursor, page in pages:
-        yield cursor, page
-        if any(isinstance(entry, Reset) for entry in page.entries):
-            return
 
 
 def _pages_before(journal: Journal, cursor: str | None) -> _Pages:

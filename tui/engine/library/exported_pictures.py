@@ -20,11 +20,17 @@ def markdown_with_pictures(conversation: Conversation, path: Path) -> Iterator[s
 
     Raises ``StorageError`` if one cannot be written.
     """
+    # Imported late: the first screen does not need it.
+    from urllib.parse import quote
+
     folder = pictures_beside(path)
 
     def link(picture: ImageBlock) -> str:
         name = _write(conversation, picture, folder)
-        return _linked(picture, f"{folder.name}/{name}") if name else picture.label
+        if not name:
+            return picture.label
+        words = _SPECIAL.sub(r"\\\g<0>", make_visible_line(picture.label[1:-1]))
+        return f"![{words}]({quote(f'{folder.name}/{name}', errors='replace')})"
 
     return as_markdown(conversation, link)
 
@@ -45,11 +51,3 @@ def _write(conversation: Conversation, picture: ImageBlock, folder: Path) -> str
     name = picture.sha256 + file_ending(data)
     create_once(folder / name, data)
     return name
-
-
-def _linked(picture: ImageBlock, place: str) -> str:
-    # Imported late: the first screen does not need it.
-    from urllib.parse import quote
-
-    words = _SPECIAL.sub(r"\\\g<0>", make_visible_line(picture.label[1:-1]))
-    return f"![{words}]({quote(place, errors='replace')})"

@@ -70,25 +70,17 @@ async def find_earlier(
 
     One page is in memory at a time. Raises ``StorageError``.
     """
+
+    def look_through(cursor: str, size: int) -> tuple[Stretch, str | None]:
+        page = journal.page(cursor, size)
+        messages = [entry for entry in page.entries if isinstance(entry, Message)]
+        return _stretch([(m.id, count_in(needle, m)) for m in messages], reader), page.cursor
+
     size = _FIRST_PAGE
     while cursor is not None:
-        stretch, cursor = await asyncio.to_thread(
-            _look_through, journal, cursor, size, needle, reader
-        )
+        stretch, cursor = await asyncio.to_thread(look_through, cursor, size)
         yield stretch
         size = PAGE
-
-
-def _look_through(
-    journal: Journal,
-    cursor: str,
-    size: int,
-    needle: Needle,
-    reader: str | None,
-) -> tuple[Stretch, str | None]:
-    page = journal.page(cursor, size)
-    messages = [entry for entry in page.entries if isinstance(entry, Message)]
-    return _stretch([(m.id, count_in(needle, m)) for m in messages], reader), page.cursor
 
 
 def _stretch(counted: Sequence[tuple[str, int]], reader: str | None) -> Stretch:

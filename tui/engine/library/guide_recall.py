@@ -74,7 +74,14 @@ class GuideRecall:
     def _worth_quoting(self, found: "SearchResult", question: str) -> "Iterator[Hit]":
         for hit in found.hits:
             message = self._message(hit)
-            if message is not None and _is_worth_quoting(message, question):
+            if message is None:
+                continue
+            # Neither what was just asked, here or earlier, nor what the guide itself said.
+            if message.role == "assistant":
+                is_worth = not is_guide(message.model)
+            else:
+                is_worth = not same_words(message.typed_text, question)
+            if is_worth:
                 yield hit
 
     def _message(self, hit: "Hit") -> Message | None:
@@ -89,10 +96,3 @@ class GuideRecall:
             return None
         found = (e for e in entries if isinstance(e, Message) and e.id == hit.message_id)
         return next(found, None)
-
-
-def _is_worth_quoting(message: Message, question: str) -> bool:
-    """Neither what was just asked, here or earlier, nor what the guide itself said."""
-    if message.role == "assistant":
-        return not is_guide(message.model)
-    return not same_words(message.typed_text, question)

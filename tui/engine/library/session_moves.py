@@ -126,7 +126,11 @@ class SessionMoves:
             left.append((move, obstacle))
             if obstacle == "open in another window":
                 self._tried.discard(move.key)
-        return Undone(tuple(taken_back), tuple(left), await self._show_again(taken_back))
+        # The session that was on screen before is shown again.
+        shown = [each for each in taken_back if each.key in self._shown]
+        ids = [each.id for each in shown if each.source == "sessions"]
+        failure = await self._shown_by(self._workspace.switcher.look_at, ids[0]) if ids else ""
+        return Undone(tuple(taken_back), tuple(left), failure)
 
     # --- within
 
@@ -142,13 +146,6 @@ class SessionMoves:
         except SessionBusy:
             return "open in another window"
         return None
-
-    async def _show_again(self, moves: Sequence[Move]) -> str:
-        """View the session that was on screen before; gives the reason if that fails."""
-        for move in moves:
-            if move.key in self._shown and move.source == "sessions":
-                return await self._shown_by(self._workspace.switcher.look_at, move.id)
-        return ""
 
     async def _shown_by(self, show: Callable[[str], Awaitable[bool]], session_id: str) -> str:
         """Show a session that is back; gives why that could not be."""

@@ -99,7 +99,9 @@ def attach(
     """
     found: dict[Any, _Found] = {}
     missing: dict[str, None] = {}
-    for each in map(_named, files):
+    for name in files:
+        with refused_as(name):
+            each = _on_disk(Path(name), Path(name).stat(), name)
         found.setdefault(each.key, each)
     for reference in {each.candidates: each for each in references(text)}.values():
         is_own = text[reference.start : reference.end] in own
@@ -113,15 +115,18 @@ def attach(
     read = [each.read() for each in found.values()]
     _check_limits(text, read)
     # Nothing is kept before all could be read.
-    blocks = _distinct([_kept(each, place) for each in read])
+    distinct: dict[Any, Attachment] = {}
+    for thing in read:
+        block = thing
+        if isinstance(block, Picture):
+            sha256 = place.store.add_attachment(place.session_id, block.data)
+            block = ImageBlock(block.name, block.media_type, sha256, len(block.data))
+        # A picture may have come under another name, too.
+        distinct.setdefault(block.sha256 if isinstance(block, ImageBlock) else block, block)
+    blocks = [*distinct.values()]
     secrets = dict.fromkeys(each.secret for each in found.values() if each.secret)
     notice = _cut_notice(blocks)
     return Attached(content_of(text, blocks), notice, tuple(missing), tuple(secrets))
-
-
-def _named(name: str) -> _Found:
-    with refused_as(name):
-        return _on_disk(Path(name), Path(name).stat(), name)
 
 
 def is_path(reference: Reference, place: Place) -> bool:
@@ -152,7 +157,10 @@ def _find(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> 
 
 def _earlier(reference: Reference, earlier: Sequence[Attachment]) -> _Found | None:
     names = reference.names if earlier else ()
-    return next((_again(each) for each in earlier if each.written in names), None)
+    block = next((each for each in earlier if each.written in names), None)
+    if block is None:
+        return None
+    return _Found(block, lambda: block, block.written if holds_secrets(Path(block.written)) else "")
 
 
 def _find_on_disk(written: str, place: Place) -> _Found | None:
@@ -170,13 +178,13 @@ def _find_in_store(written: str, place: Place) -> _Found | None:
         return None
     with _refused_if_gone(written):
         sha256 = place.store.find_attachment(place.session_id, prefix)
-    return _Found(sha256, partial(_stored, written, sha256, place))
 
+    def read() -> Picture:
+        with _refused_if_gone(written):
+            data = place.store.attachment(place.session_id, sha256)
+        return as_picture(written, data, len(data))
 
-def _stored(name: str, sha256: str, place: Place) -> Picture:
-    with _refused_if_gone(name):
-        data = place.store.attachment(place.session_id, sha256)
-    return as_picture(name, data, len(data))
+    return _Found(sha256, read)
 
 
 @contextmanager
@@ -215,10 +223,6 @@ def _on_disk(path: Path, status: os.stat_result, name: str) -> _Found:
     return _Found(key, partial(read_attachment, path, name), secret)
 
 
-def _again(block: Attachment) -> _Found:
-    return _Found(block, lambda: block, block.written if holds_secrets(Path(block.written)) else "")
-
-
 def _check_limits(text: str, read: Sequence[Attachment | Picture]) -> None:
     """Raise ``UsageError`` for more than a message or a request takes."""
     texts = [text, *(each.text for each in read if isinstance(each, FileBlock))]
@@ -235,21 +239,6 @@ def sent_bytes(read: Attachment | Picture) -> int:
     if isinstance(read, FileBlock):
         return len(read.text.encode(errors="replace"))
     return len(read.data) if isinstance(read, Picture) else read.size
-
-
-def _kept(read: Attachment | Picture, place: Place) -> Attachment:
-    if not isinstance(read, Picture):
-        return read
-    sha256 = place.store.add_attachment(place.session_id, read.data)
-    return ImageBlock(read.name, read.media_type, sha256, len(read.data))
-
-
-def _distinct(blocks: Sequence[Attachment]) -> Sequence[Attachment]:
-    """Leave out pictures that came under another name, too."""
-    found: dict[Any, Attachment] = {}
-    for block in blocks:
-        found.setdefault(block.sha256 if isinstance(block, ImageBlock) else block, block)
-    return list(found.values())
 
 
 def _cut_notice(blocks: Sequence[Attachment]) -> str:

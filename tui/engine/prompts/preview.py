@@ -58,15 +58,13 @@ def _described(name: str, path: Path, mode: int, size: int) -> tuple[str, int]:
         return name, sent_bytes(read_attachment(path, name))
     if not stat.S_ISREG(mode):
         return name, 0
-    sent = size if size <= TEXT_FILE_BYTES or _is_picture(path) else TEXT_FILE_BYTES
+    sent = min(size, TEXT_FILE_BYTES)
+    if sent < size:
+        with suppress(OSError):
+            beginning, _ = read_beginning(path, _PICTURE_MARK, follow=True)
+            sent = size if media_type_of(beginning) else sent
     part = f"{byte_words(sent)} of " if sent < size else ""
     return f"{name} {part}{byte_words(size)}", sent
-
-
-def _is_picture(path: Path) -> bool:
-    with suppress(OSError):
-        return media_type_of(read_beginning(path, _PICTURE_MARK, follow=True)[0]) is not None
-    return False
 
 
 def _in_store(written: str, place: Place) -> tuple[str, int] | None:

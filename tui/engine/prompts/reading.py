@@ -82,7 +82,9 @@ def refused_as(name: str) -> Generator[None]:
 def _text_file(name: str, data: bytes, size: int) -> FileBlock:
     cut = size > len(data)
     try:
-        text = _decoded(data, whole=not cut)
+        encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"
+        # A character that the limit has cut is left out.
+        text = codecs.getincrementaldecoder(encoding)().decode(data, final=not cut)
     except UnicodeDecodeError as error:
         raise refusal(name, _NO_TEXT) from error
     if "\0" in text:
@@ -90,26 +92,17 @@ def _text_file(name: str, data: bytes, size: int) -> FileBlock:
     return FileBlock(make_visible_name(name), text, size, cut)
 
 
-def _decoded(data: bytes, *, whole: bool) -> str:
-    """Decode UTF-8, or UTF-16 with its mark; a character that the limit has cut is left out."""
-    encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"
-    return codecs.getincrementaldecoder(encoding)().decode(data, final=whole)
-
-
 def _listing(path: Path, name: str) -> FileBlock:
     numbers = itertools.count()
     with os.scandir(path) as entries:
         kept = (each for each in entries if each.name != _HIDDEN)
         # The number of each comes along: at the end the next one is their count.
-        first = heapq.nsmallest(FOLDER_ENTRIES, zip(kept, numbers, strict=False), key=_name_of)
+        numbered = zip(kept, numbers, strict=False)
+        first = heapq.nsmallest(FOLDER_ENTRIES, numbered, key=lambda each: each[0].name)
         lines = [_line(each) for each, _ in first]
     size = next(numbers)
     shown = make_visible_name(name)
     return FileBlock(shown, "\n".join(lines), size, cut=size > len(lines), folder=True)
-
-
-def _name_of(numbered: tuple[os.DirEntry[str], int]) -> str:
-    return numbered[0].name
 
 
 def _line(entry: os.DirEntry[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record, Reset, Summary
-from tui.domain.journal.session import Entry, Session
+from tui.domain.journal.session import Session
 from tui.engine.requests.model_request import sendable
 from tui.engine.requests.token_estimate import estimated_text_tokens
 from tui.storage.journal import Journal
@@ -32,27 +32,21 @@ class HistoryWindow:
         """Take what was added to the session."""
         match record:
             case Message():
-                self._add(record)
+                # It may be another writing of one that is there.
+                for place, other in enumerate(self._messages):
+                    if other.id == record.id:
+                        self._messages[place] = record
+                        return
+                self._messages.append(record)
             case Summary(through=through):
-                place = self._place(through)
-                self._messages = self._messages[place + 1 :]
-                self._whole = self._whole or place >= 0
+                ids = [message.id for message in self._messages]
+                if through in ids:
+                    self._messages = self._messages[ids.index(through) + 1 :]
+                    self._whole = True
             case Reset():
                 self._messages, self._whole = [], True
             case _:
                 pass
-
-    def _place(self, message_id: str) -> int:
-        ids = [message.id for message in self._messages]
-        return ids.index(message_id) if message_id in ids else -1
-
-    def _add(self, message: Message) -> None:
-        """Take a new message, or another writing of one that is there."""
-        for place, other in enumerate(self._messages):
-            if other.id == message.id:
-                self._messages[place] = message
-                return
-        self._messages.append(message)
 
 
 def context_of(session: Session) -> HistoryWindow | None:
@@ -79,7 +73,9 @@ def read_context(
     size = _tokens(messages)
     while not whole and cursor is not None and size < tokens:
         page = journal.page(cursor, PAGE)
-        earlier, whole = _live(page.entries)
+        resets = [place for place, each in enumerate(page.entries, 1) if isinstance(each, Reset)]
+        live, whole = page.entries[resets[-1] if resets else 0 :], bool(resets)
+        earlier = [entry for entry in live if isinstance(entry, Message)]
         messages, cursor = [*earlier, *messages], page.cursor
         size += _tokens(earlier)
         whole = whole or _reaches_back_to(summary, earlier)
@@ -89,13 +85,6 @@ def read_context(
 def _tokens(messages: Sequence[Message]) -> int:
     # Failed answers are never sent: earlier messages take their room.
     return sum(map(estimated_text_tokens, sendable(messages)))
-
-
-def _live(entries: Sequence[Entry]) -> tuple[list[Message], bool]:
-    """The messages after the last reset, and whether there was one."""
-    resets = [place for place, entry in enumerate(entries) if isinstance(entry, Reset)]
-    live = entries[resets[-1] + 1 :] if resets else entries
-    return [entry for entry in live if isinstance(entry, Message)], bool(resets)
 
 
 def _reaches_back_to(summary: Summary | None, messages: Sequence[Message]) -> bool:

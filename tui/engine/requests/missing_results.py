@@ -1,7 +1,5 @@
 """Calls of tools whose results never came: the program was killed while one waited or ran."""
 
-from collections.abc import Iterator
-
 import msgspec
 
 from tui.domain.journal.message import INTERRUPTED, Message, ToolCall
@@ -24,7 +22,11 @@ def interrupted_result(caller: Message, call: ToolCall) -> Message:
 def missing_results(session: Session) -> tuple[Message, ...]:
     """Stand-ins for what the calls at the end of a session that nobody holds still wait for."""
     came: set[str | None] = set()
-    for message in _from_the_end(session):
+    for message in reversed(session.entries):
+        if isinstance(message, Reset):
+            break
+        if not isinstance(message, Message):
+            continue
         if message.role == "tool":
             came.add(message.tool_call_id)
             continue
@@ -39,11 +41,3 @@ def answered(session: Session) -> Session:
     if not missing:
         return session
     return msgspec.structs.replace(session, entries=(*session.entries, *missing))
-
-
-def _from_the_end(session: Session) -> Iterator[Message]:
-    for entry in reversed(session.entries):
-        if isinstance(entry, Reset):
-            return
-        if isinstance(entry, Message):
-            yield entry

@@ -125,11 +125,12 @@ def exchanged_with_models(messages: Sequence[Message]) -> list[Message]:
 
 def sendable(messages: Sequence[Message]) -> list[Message]:
     """Messages without failed and empty answers, and without what no model was asked."""
-    return [m for m in exchanged_with_models(messages) if m.status != "failed" and not _empty(m)]
-
-
-def _empty(message: Message) -> bool:
-    return message.role == "assistant" and not message.text.strip() and not message.tool_calls
+    return [
+        each
+        for each in exchanged_with_models(messages)
+        if each.status != "failed"
+        and (each.role != "assistant" or each.text.strip() or each.tool_calls)
+    ]
 
 
 def _paired(messages: Sequence[Message]) -> Iterator[Message]:
