@@ -15,7 +15,7 @@ from tui.app.controllers.prompt_files import _listing_of
 from tui.app.services.session_imports import SessionImports
 from tui.commands.viewers import _run
 from tui.domain.references import words_in
-from tui.engine.prompts.attaching import Place, attach
+from tui.engine.prompts.attaching import PromptPlace, attach
 from tui.engine.prompts.preview import preview
 from tui.errors import ConfigError
 from tui.files import UnfitFile, read_bounded, system_text, user_path
@@ -47,7 +47,7 @@ def test_no_file_is_found_by_it(tmp_path, text):
     assert not _listing_of(text, "").names.matching("")
     prompt = f'@{text}x/y.md @"{text}" @{text}'
     for folder in (tmp_path, Path(text)):
-        place = Place(None, "s", [folder])
+        place = PromptPlace(None, "s", [folder])
         assert preview(prompt, words_in(prompt), place).files == ()
         assert attach(prompt, words_in(prompt), place).content == prompt
 

@@ -27,6 +27,7 @@ from tui.app.wiring import Controllers
 from tui.config import paths
 from tui.domain.commands import Invocation, template_commands
 from tui.domain.views.notice import Notice
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
 from tui.screens.keys import APP
 from tui.terminal.driver import TakeoverDriver
@@ -72,9 +73,11 @@ ROUTES = dict((
     _route(CommandInvoked, lambda app, event: app.dispatcher.invoke(
         Invocation(event.name, event.arguments))),
     _route(WorkGiven, lambda app, event: app.dispatcher.do(event.work)),
-    _route(VersionIntent, lambda app, event: app.dispatcher.change_version(event)),
+    # Later keys are for the session that it leads to.
+    _route(VersionIntent, lambda app, event: app.input_queue.add(
+        partial(app.controllers.versions.handle, app.workspace.current, event), leads=True)),
     _route(Prompt.Submitted, lambda app, event: app.dispatcher.submit(event.text, event.own)),
-    _route(Prompt.HeldWanted, lambda app, _: app.dispatcher.send_held()),
+    _route(Prompt.HeldWanted, lambda app, _: app.input_queue.add(app.controllers.prompt.send_held)),
     _route(Prompt.TakenBack, lambda app, event: app.controllers.prompt.take_back(
         event.prompts, event.back)),
     _route(Prompt.EditCancelled, lambda app, _: app.controllers.versions.cancel_edit()),
@@ -303,8 +306,33 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             failed = event.status == "failed"
             self._attention.tell(session, "failed" if failed else "answered")
 
-        async def go_on() -> None:
-            await controllers.turn_end.end(session)
-            controllers.search.note_turn()
+        self.run_worker(partial(self._go_on_after, session), name="continue after the answer")
 
-        self.run_worker(go_on, name="continue after the answer")
+    async def _go_on_after(self, session: LoadedSession) -> None:
+        """Save a turn's session, start the next queued prompt, and show both.
+
+        The user may type, send, stop or close sessions meanwhile.
+        """
+        workspace, controllers = self.workspace, self.controllers
+        try:
+            await workspace.pool.try_save(session)
+            if not workspace.pool.given_up(session):
+                await controllers.summaries.consider(session)
+            # A queued prompt may have been sent behind a command.
+            await self.input_queue.settle()
+        except asyncio.CancelledError:
+            raise
+        except BaseException:
+            controllers.turns.go_on(session, failed=True)
+            raise
+        for_version = controllers.turns.go_on(session, failed=False)
+        if session is not workspace.current:
+            await workspace.switcher.leave(session)
+            controllers.presenter.show_status()
+        elif for_version:
+            # A version that got no text has given its place back.
+            controllers.presenter.show_session()
+        else:
+            controllers.presenter.show_changes()
+        await controllers.session_list.refresh()
+        controllers.search.note_turn()

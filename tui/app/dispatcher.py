@@ -11,7 +11,6 @@ from tui.app.wiring import Controllers
 from tui.domain.commands import BY_NAME, REACHES, Invocation, PromptText, read_input
 from tui.domain.model_names import looks_like_key
 from tui.domain.views.notice import Notice
-from tui.widgets.transcript.transcript_messages import VersionIntent
 
 if TYPE_CHECKING:
     from tui.app.controllers.versions import Place
@@ -68,15 +67,6 @@ class Dispatcher:
             self._queue.add(partial(controller.send_queued, session, prompt.text))
         else:
             self._queue.add(partial(controller.send_waiting, session, prompt))
-
-    def change_version(self, event: VersionIntent) -> None:
-        """Queue an intent about a message; later keys are for the session that it leads to."""
-        handle = self._controllers.versions.handle
-        self._queue.add(partial(handle, self._workspace.current, event), leads=True)
-
-    def send_held(self) -> None:
-        """Send the held prompts, after earlier tasks."""
-        self._queue.add(self._controllers.prompt.send_held)
 
     async def invoke(self, invocation: Invocation) -> None:
         """Queue a command; ``/stop`` and ``/quit`` take effect at once."""

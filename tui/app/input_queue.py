@@ -10,7 +10,6 @@ from typing import Any, Protocol, runtime_checkable
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
-from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from tui.screens.typed_text import is_text
@@ -45,10 +44,6 @@ class KeyDispatch:
         self._dispatch = dispatch
         self._typed_last: tuple[TextArea, float] | None = None
 
-    def may_overtake(self, event: events.Key | events.Paste) -> bool:
-        """Tell if a key may be bound on the screen, ahead of text on its way to an input."""
-        return not is_text(event) and isinstance(self._focused, Input)
-
     async def leads_elsewhere(self, event: events.Key | events.Paste) -> bool:
         """Dispatch a key; true if later keys may be meant for another widget."""
         # Textual gives the focus back with a key, and for a paste not at all.
@@ -56,41 +51,33 @@ class KeyDispatch:
         if self._is_taken(event):
             return not is_text(event)
         await self._dispatch(event)
-        return isinstance(event, events.Key) and self._may_move_focus(event)
-
-    @property
-    def _focused(self) -> Widget | None:
-        return self._app.focused if self._app.screen_stack else None
+        if isinstance(event, events.Paste):
+            return False
+        # A priority binding's key goes to no widget.
+        if not event.is_forwarded or event.key in ("enter", "escape"):
+            return True
+        # Keys that only edit text move no focus.
+        return not event.is_printable and not isinstance(self._app.focused, TextArea)
 
     def _is_taken(self, event: events.Key | events.Paste) -> bool:
         """Give a key to a question, to the text that it came behind, or to a screen."""
-        focused = self._focused
+        focused = self._app.focused if self._app.screen_stack else None
         if isinstance(focused, KeyTaker) and focused.takes_key(event):
             return True
         if isinstance(focused, Input | TextArea):
             if isinstance(focused, TextArea) and is_text(event):
                 self._typed_last = focused, event.time
             return False
-        return self._follows_text(event) or self._is_taken_by_screen(event)
-
-    def _follows_text(self, event: events.Key | events.Paste) -> bool:
-        """Give text to the area that had the text before it in the same read."""
-        if self._typed_last is None or not is_text(event):
-            return False
-        area, at = self._typed_last
-        return at == event.time and area.screen is self._app.screen and area.post_message(event)
-
-    def _is_taken_by_screen(self, event: events.Key | events.Paste) -> bool:
-        """Offer a key to the topmost screen, and a paste to those below it as well."""
+        if self._typed_last is not None and is_text(event):
+            # The area that had the text before it in the same read has this, too.
+            area, at = self._typed_last
+            same = at == event.time and area.screen is self._app.screen
+            if same and area.post_message(event):
+                return True
+        # A paste is offered to the screens below the topmost one as well.
         stack = self._app.screen_stack
         screens = stack[::-1] if isinstance(event, events.Paste) else stack[-1:]
         return any(isinstance(each, KeyTaker) and each.takes_key(event) for each in screens)
-
-    def _may_move_focus(self, key: events.Key) -> bool:
-        """Leave out keys that only edit text; a priority binding's key goes to no widget."""
-        if not key.is_forwarded or key.key in ("enter", "escape"):
-            return True
-        return not key.is_printable and not isinstance(self._app.focused, TextArea)
 
 
 class InputQueue:
@@ -122,7 +109,10 @@ class InputQueue:
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self._waiting.append(partial(self._press, event))
             if isinstance(event, events.Key) and event.key == "escape":
-                self._cancel_holds()
+                for hold, cancel in [*self._holds.items()]:
+                    if cancel is not None:
+                        del self._holds[hold]
+                        cancel()
             await self._advance()
         else:
             await self._dispatch(event)
@@ -165,7 +155,9 @@ class InputQueue:
         _pass_up(self._app, partial(_pass_up, self._app, then))
 
     async def _press(self, event: events.Key | events.Paste) -> None:
-        if self._keys.may_overtake(event):
+        focused = self._app.focused if self._app.screen_stack else None
+        if isinstance(focused, Input) and not is_text(event):
+            # It may be bound on the screen, ahead of text on its way to the input.
             self.run_between_keys(partial(self._give, event))
         else:
             await self._give(event)
@@ -182,12 +174,6 @@ class InputQueue:
         if cancel := self._holds.get(hold):
             cancel()
         await self._release(hold)
-
-    def _cancel_holds(self) -> None:
-        for hold, cancel in [*self._holds.items()]:
-            if cancel is not None:
-                del self._holds[hold]
-                cancel()
 
     async def _advance(self) -> None:
         while self._waiting and not self._holds and not self._is_lent:

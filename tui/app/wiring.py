@@ -15,7 +15,6 @@ from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import ActivityLine, SessionPresenter
 from tui.app.controllers.store_server import StoreServer
 from tui.app.controllers.summaries import Summaries
-from tui.app.controllers.turn_end import TurnEnd
 from tui.app.controllers.turns import Turns
 from tui.app.dependencies import Dependencies
 from tui.app.input_queue import InputQueue
@@ -91,14 +90,6 @@ class Controllers:
         )
         self.summaries = Summaries(
             app, chat, self.presenter, parts.workspace, parts.turn_settings, parts.stopwatch
-        )
-        self.turn_end = TurnEnd(
-            parts.workspace,
-            self.presenter,
-            self.turns,
-            self.summaries,
-            self.session_list,
-            queue,
         )
         self.live_updates = LiveUpdates(
             parts.workspace, self.presenter, self.session_list, self.server, self._retry_failed

@@ -73,7 +73,7 @@ class CopyResult(msgspec.Struct):
 
 def copy(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
     """Copy all sessions. Blocks, and raises nothing."""
-    return _run(source, target, report, lambda done, pace: _Writer(source, target, done, pace))
+    return _run(source, target, report, lambda done, pace: _CopyWriter(source, target, done, pace))
 
 
 def compare(source: SessionStore, target: SessionStore, report: Report) -> CopyResult:
@@ -218,7 +218,7 @@ class _DryRun:
     def add_moves(self, moves: list[Move]) -> None: ...
 
 
-class _Writer:
+class _CopyWriter:
     """Adds to the target, and reads it back."""
 
     def __init__(

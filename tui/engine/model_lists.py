@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tui.domain.providers import GUIDE, OFFLINE, ListedModel
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.model_rows import ModelFacts, ModelRows, arrange
-from tui.engine.provider_connections import Models, ProviderConnections
+from tui.engine.provider_connections import KnownModels, ProviderConnections
 from tui.errors import ModelError, ModelUnavailable, StorageError
 from tui.providers.catalog import Connection
 
@@ -29,7 +29,7 @@ class ModelLists:
     def __init__(
         self,
         connections: ProviderConnections,
-        models: Models,
+        models: KnownModels,
         cache_file: Path | None,
         clock: Callable[[], datetime],
     ) -> None:

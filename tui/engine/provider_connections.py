@@ -28,7 +28,7 @@ _OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "by its address")
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-class Models(Protocol):
+class KnownModels(Protocol):
     """The models of the program, which follow the settings."""
 
     def use(self, settings: Settings) -> None:
@@ -43,7 +43,7 @@ class Models(Protocol):
 class ProviderConnections:
     """Owns the settings of providers while the program runs."""
 
-    def __init__(self, models: Models, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(self, models: KnownModels, settings: Settings, environ: Mapping[str, str]) -> None:
         self._models = models
         self._settings = settings
         self._environ = environ

@@ -11,7 +11,7 @@ import pytest
 from tui.domain.journal.blocks import FileBlock, ImageBlock
 from tui.domain.journal.message import Message
 from tui.domain.references import reference_to, reference_to_picture, words_in
-from tui.engine.prompts.attaching import ATTACHMENTS, Place, attach
+from tui.engine.prompts.attaching import ATTACHMENTS, PromptPlace, attach
 from tui.engine.prompts.reading import FOLDER_ENTRIES, TEXT_FILE_BYTES
 from tui.errors import AttachmentNotFound, UsageError
 from tui.storage.file_store import FileStore
@@ -53,7 +53,9 @@ def store(tmp_path):
 @pytest.fixture
 def attached(project, store):
     def attach_here(text, **more):
-        content = attach(text, words_in(text), Place(store, SESSION, [project]), **more).content
+        content = attach(
+            text, words_in(text), PromptPlace(store, SESSION, [project]), **more
+        ).content
         return Message("m1", "user", content, "")
 
     return attach_here
@@ -97,7 +99,9 @@ def test_the_first_folder_that_has_a_path_counts(project, store, tmp_path):
     (tmp_path / "a").write_text("here")
     (project / "a").write_text("there")
     (project / "b").write_text("only there")
-    content = attach("@a @b", ["@a", "@b"], Place(store, SESSION, [tmp_path, project])).content
+    content = attach(
+        "@a @b", ["@a", "@b"], PromptPlace(store, SESSION, [tmp_path, project])
+    ).content
     texts = [each.text for each in Message("m", "user", content, "").attachments]
     assert texts == ["here", "only there"]
 
@@ -123,7 +127,7 @@ def test_utf_16_with_its_mark_and_a_mark_of_utf_8_are_text(attached, project):
 
 def test_of_a_long_file_the_beginning_is_attached_and_that_is_said(project, store):
     (project / "big.log").write_text("ä" * TEXT_FILE_BYTES)
-    found = attach("x@y @big.log", ["@big.log"], Place(store, SESSION, [project]))
+    found = attach("x@y @big.log", ["@big.log"], PromptPlace(store, SESSION, [project]))
     block = Message("m", "user", found.content, "").attachments[0]
     assert block.cut
     assert block.text == "ä" * (TEXT_FILE_BYTES // 2)
@@ -342,7 +346,7 @@ def test_a_file_that_exists_is_read_anew(attached, project):
 def test_only_own_words_are_looked_for_and_earlier_files_come_again_as_they_were(project, store):
     for name in ("a", "b", "c"):
         (project / name).write_text(f"new {name}")
-    place, earlier = Place(store, SESSION, [project]), [FileBlock("b", "old b", 5)]
+    place, earlier = PromptPlace(store, SESSION, [project]), [FileBlock("b", "old b", 5)]
     content = attach("@a @b @c", {"@a"}, place, earlier=earlier).content
     texts = [each.text for each in Message("m", "user", content, "").attachments]
     assert texts == ["new a", "old b"]
@@ -361,7 +365,7 @@ def test_names_of_secrets_are_named_also_behind_a_link(project, store, name):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("secret")
     (project / "link").symlink_to(path)
-    place = Place(store, SESSION, [project])
+    place = PromptPlace(store, SESSION, [project])
     for written in (name, "link"):
         word = f"@{written}"
         assert attach(word, {word}, place).secrets == (written,)
@@ -371,4 +375,6 @@ def test_names_of_secrets_are_named_also_behind_a_link(project, store, name):
 def test_ordinary_names_are_no_secrets(project, store):
     for name in ("keys.py", "ideas.md", "environment", "pem.txt", "sshd.md"):
         (project / name).write_text("text")
-        assert attach(f"@{name}", {f"@{name}"}, Place(store, SESSION, [project])).secrets == ()
+        assert (
+            attach(f"@{name}", {f"@{name}"}, PromptPlace(store, SESSION, [project])).secrets == ()
+        )

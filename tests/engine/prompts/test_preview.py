@@ -3,7 +3,7 @@ import os
 import pytest
 
 from tui.domain.references import words_in
-from tui.engine.prompts.attaching import Place
+from tui.engine.prompts.attaching import PromptPlace
 from tui.engine.prompts.preview import preview
 from tui.errors import AttachmentNotFound
 
@@ -27,7 +27,7 @@ def words(tmp_path, monkeypatch):
     (project / "src").mkdir(parents=True)
     (project / "src" / "a.py").write_bytes(b"x" * 3000)
     (project / "to buy.txt").write_bytes(b"x")
-    place = Place(Store(), "s", [project])
+    place = PromptPlace(Store(), "s", [project])
     return lambda text, room=200: preview(text, words_in(text), place).words(
         lambda line: len(line) <= room
     )

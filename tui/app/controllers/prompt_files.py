@@ -27,7 +27,7 @@ SECONDS_KEPT = 10.0
 _Key = tuple[str, str]
 
 
-class _Kept(msgspec.Struct, frozen=True):
+class _KeptListing(msgspec.Struct, frozen=True):
     listing: FileListing
     until: float
 
@@ -49,7 +49,7 @@ class PromptFiles:
         self._workspace = workspace
         self._presenter = presenter
         self._stopwatch = stopwatch
-        self._kept: dict[_Key, _Kept] = {}
+        self._kept: dict[_Key, _KeptListing] = {}
         self._running: dict[_Key, asyncio.Task[FileListing]] = {}
 
     async def show_listing(self, folder: str) -> None:
@@ -107,7 +107,7 @@ class PromptFiles:
             del self._running[key]
         now = self._stopwatch()
         self._kept = {each: kept for each, kept in self._kept.items() if now < kept.until}
-        self._kept[key] = _Kept(listing, now + SECONDS_KEPT)
+        self._kept[key] = _KeptListing(listing, now + SECONDS_KEPT)
         return listing
 
 

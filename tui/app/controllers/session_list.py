@@ -66,7 +66,11 @@ class SessionListController:
 
     async def refresh(self) -> None:
         """Read the newest page again; what hinders that is told once, as this comes by itself."""
-        failure = await self._read_newest()
+        failure = await self._failure_of(self._sessions.refresh)
+        # What was archived may have come back by a change in it.
+        if failure is None and (self._sessions.counts.archived or not self._sessions.is_counted):
+            self.show()
+            failure = await self._failure_of(self._sessions.count)
         words = str(failure or "")
         if isinstance(failure, ServerUnreachable):
             self._server.note_away(failure)
@@ -76,14 +80,6 @@ class SessionListController:
             self._server.note_back()
         self._told = words
         self.show()
-
-    async def _read_newest(self) -> StorageError | None:
-        failure = await self._failure_of(self._sessions.refresh)
-        # What was archived may have come back by a change in it.
-        if failure is None and (self._sessions.counts.archived or not self._sessions.is_counted):
-            self.show()
-            failure = await self._failure_of(self._sessions.count)
-        return failure
 
     async def show_imported(self) -> None:
         """Read the newest page again, and count what has come into the archive."""
@@ -103,7 +99,7 @@ class SessionListController:
 
     async def show_moved(self, session_id: str) -> None:
         """Show a session where it is by now."""
-        await self._after(lambda: self._sessions.note_moved(session_id))
+        await self._after(partial(self._sessions.note_moved, session_id))
 
     async def rename(self, session_id: str, name: str) -> None:
         """Name a session, be it on screen or not."""
@@ -112,19 +108,20 @@ class SessionListController:
         except (StorageError, UsageError) as error:
             self._say(error)
         self._presenter.show_status()
-        await self._after(lambda: self._sessions.read_again(session_id))
+        await self._after(partial(self._sessions.read_again, session_id))
 
     def show(self) -> None:
         """Show the entries read so far, unless the same rows are on screen already."""
         now = self._workspace.clock()
         rows = self._rows(now)
         if rows != self._shown:
-            self._show(rows, now)
+            self._shown = rows
+            self._chat.show_rows(rows, now)
 
     def show_ages(self) -> None:
         """Show the same rows with their current ages."""
-        now = self._workspace.clock()
-        self._show(self._rows(now), now)
+        self._shown = None
+        self.show()
 
     async def pin(self, session_id: str, *, pinned: bool) -> None:
         """Pin a session to the top of lists, or take its pin away."""
@@ -137,10 +134,6 @@ class SessionListController:
         except (StorageError, UsageError) as error:
             self._say(error)
         await self._after(self._sessions.refresh)
-
-    def _show(self, rows: SessionRows, now: datetime) -> None:
-        self._shown = rows
-        self._chat.show_rows(rows, now)
 
     def _rows(self, now: datetime) -> SessionRows:
         entries, opened = self._sessions.entries, self._workspace.rows()

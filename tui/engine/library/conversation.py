@@ -124,7 +124,7 @@ def _with_versions(reader: SessionReader, listed: SessionEntry, versions: Versio
     )
 
 
-class _Found(msgspec.Struct):
+class _EarlierPages(msgspec.Struct):
     """The pages before the end, latest first, and what they add up to."""
 
     damaged: int
@@ -138,8 +138,8 @@ _Pages = Iterator[tuple[str, Page]]
 """Pages with the cursors that lead to them."""
 
 
-def _found(end: Session, pages: _Pages, *, to_reset: bool = False) -> _Found:
-    found = _Found(end.damaged)
+def _found(end: Session, pages: _Pages, *, to_reset: bool = False) -> _EarlierPages:
+    found = _EarlierPages(end.damaged)
     for cursor, page in pages:
         resets = [place for place, e in enumerate(page.entries, 1) if isinstance(e, Reset)]
         found.cursors.append(cursor)

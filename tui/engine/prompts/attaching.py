@@ -54,7 +54,7 @@ def holds_secrets(path: PurePath) -> bool:
     return name in _NAMES or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
 
 
-class Place(msgspec.Struct, frozen=True):
+class PromptPlace(msgspec.Struct, frozen=True):
     """The place of a prompt: its session, and the folders that relative paths begin in."""
 
     store: JournalStore
@@ -74,7 +74,7 @@ class Attached(msgspec.Struct, frozen=True):
     """Files that hold secrets, by their names."""
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _Named(msgspec.Struct, frozen=True):
     """A thing that exists; however it is named, it has the same ``key``."""
 
     key: Any
@@ -86,7 +86,7 @@ class _Found(msgspec.Struct, frozen=True):
 def attach(
     text: str,
     own: Collection[str],
-    place: Place,
+    place: PromptPlace,
     files: Iterable[str] = (),
     earlier: Sequence[Attachment] = (),
 ) -> Attached:
@@ -97,7 +97,7 @@ def attach(
     stays text. Raises ``UsageError`` with the name and the reason if one cannot be attached, and
     ``StorageError`` if a picture cannot be kept; nothing is attached then.
     """
-    found: dict[Any, _Found] = {}
+    found: dict[Any, _Named] = {}
     missing: dict[str, None] = {}
     for name in files:
         with refused_as(name):
@@ -129,7 +129,7 @@ def attach(
     return Attached(content_of(text, blocks), notice, tuple(missing), tuple(secrets))
 
 
-def is_path(reference: Reference, place: Place) -> bool:
+def is_path(reference: Reference, place: PromptPlace) -> bool:
     """Tell whether a word that leads to nothing was meant as a path: ``@ann`` was not.
 
     A path is quoted, begins as one, has a short ending or a folder that is there.
@@ -147,7 +147,7 @@ def shown(reference: Reference) -> str:
     return make_visible_name(reference.candidates[-1])
 
 
-def _find(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> _Found | None:
+def _find(reference: Reference, place: PromptPlace, earlier: Sequence[Attachment]) -> _Named | None:
     for find in (_find_on_disk, _find_in_store):
         for path in reference.candidates:
             if found := find(path, place):
@@ -155,15 +155,15 @@ def _find(reference: Reference, place: Place, earlier: Sequence[Attachment]) -> 
     return _earlier(reference, earlier)
 
 
-def _earlier(reference: Reference, earlier: Sequence[Attachment]) -> _Found | None:
+def _earlier(reference: Reference, earlier: Sequence[Attachment]) -> _Named | None:
     names = reference.names if earlier else ()
     block = next((each for each in earlier if each.written in names), None)
     if block is None:
         return None
-    return _Found(block, lambda: block, block.written if holds_secrets(Path(block.written)) else "")
+    return _Named(block, lambda: block, block.written if holds_secrets(Path(block.written)) else "")
 
 
-def _find_on_disk(written: str, place: Place) -> _Found | None:
+def _find_on_disk(written: str, place: PromptPlace) -> _Named | None:
     for folder in place.folders:
         path = folder / expanded(written)
         with refused_as(written):
@@ -172,7 +172,7 @@ def _find_on_disk(written: str, place: Place) -> _Found | None:
     return None
 
 
-def _find_in_store(written: str, place: Place) -> _Found | None:
+def _find_in_store(written: str, place: PromptPlace) -> _Named | None:
     prefix = kept_picture(written)
     if prefix is None:
         return None
@@ -184,7 +184,7 @@ def _find_in_store(written: str, place: Place) -> _Found | None:
             data = place.store.attachment(place.session_id, sha256)
         return as_picture(written, data, len(data))
 
-    return _Found(sha256, read)
+    return _Named(sha256, read)
 
 
 @contextmanager
@@ -216,11 +216,11 @@ def status_of(path: Path) -> os.stat_result | None:
     return None
 
 
-def _on_disk(path: Path, status: os.stat_result, name: str) -> _Found:
+def _on_disk(path: Path, status: os.stat_result, name: str) -> _Named:
     # Both names of a link: it may hide what it leads to.
     is_secret = holds_secrets(path.absolute()) or holds_secrets(Path(os.path.realpath(path)))
     key, secret = (status.st_dev, status.st_ino), make_visible_name(name) if is_secret else ""
-    return _Found(key, partial(read_attachment, path, name), secret)
+    return _Named(key, partial(read_attachment, path, name), secret)
 
 
 def _check_limits(text: str, read: Sequence[Attachment | Picture]) -> None:

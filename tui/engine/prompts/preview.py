@@ -9,7 +9,14 @@ from tui.domain.journal.blocks import byte_words, media_type_of
 from tui.domain.references import Reference, kept_picture, references
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.views.attached import AttachedView
-from tui.engine.prompts.attaching import Place, expanded, is_path, sent_bytes, shown, status_of
+from tui.engine.prompts.attaching import (
+    PromptPlace,
+    expanded,
+    is_path,
+    sent_bytes,
+    shown,
+    status_of,
+)
 from tui.engine.prompts.reading import TEXT_FILE_BYTES, read_attachment
 from tui.errors import AttachmentNotFound, UsageError
 from tui.files import read_beginning
@@ -21,7 +28,7 @@ _sizes: dict[str, int] = {}
 """The sizes of kept pictures, which never change."""
 
 
-def preview(text: str, own: Collection[str], place: Place) -> AttachedView:
+def preview(text: str, own: Collection[str], place: PromptPlace) -> AttachedView:
     """Describe what the user's own references in a prompt lead to. It blocks."""
     files: dict[str, int] = {}
     missing: dict[str, None] = {}
@@ -34,7 +41,7 @@ def preview(text: str, own: Collection[str], place: Place) -> AttachedView:
     return AttachedView(tuple(files), sum(files.values()), tuple(missing))
 
 
-def _found(reference: Reference, place: Place) -> tuple[str, int] | None:
+def _found(reference: Reference, place: PromptPlace) -> tuple[str, int] | None:
     for find in (_on_disk, _in_store):
         for path in reference.candidates:
             if found := find(path, place):
@@ -42,7 +49,7 @@ def _found(reference: Reference, place: Place) -> tuple[str, int] | None:
     return None
 
 
-def _on_disk(written: str, place: Place) -> tuple[str, int] | None:
+def _on_disk(written: str, place: PromptPlace) -> tuple[str, int] | None:
     """The label of a file and the bytes of it that would be sent; ``None`` without one."""
     for folder in place.folders:
         # The reason why one cannot be looked up is told when it is sent.
@@ -67,7 +74,7 @@ def _described(name: str, path: Path, mode: int, size: int) -> tuple[str, int]:
     return f"{name} {part}{byte_words(size)}", sent
 
 
-def _in_store(written: str, place: Place) -> tuple[str, int] | None:
+def _in_store(written: str, place: PromptPlace) -> tuple[str, int] | None:
     prefix = kept_picture(written)
     if prefix is None:
         return None

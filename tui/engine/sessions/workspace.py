@@ -33,7 +33,7 @@ from tui.storage.stores import SessionStores
 
 if TYPE_CHECKING:
     from tui.domain.views.attached import AttachedView
-    from tui.engine.prompts.attaching import Attached, Place
+    from tui.engine.prompts.attaching import Attached, PromptPlace
 
 PAGE = 50
 """The number of messages in a page."""
@@ -338,11 +338,11 @@ class Workspace:
 
         return await asyncio.to_thread(work)
 
-    def _place_of(self, loaded: LoadedSession) -> "Place":
-        from tui.engine.prompts.attaching import Place
+    def _place_of(self, loaded: LoadedSession) -> "PromptPlace":
+        from tui.engine.prompts.attaching import PromptPlace
 
         folder = Path(loaded.session.header.project_path)
-        return Place(self._stores.of(loaded.id), loaded.id, [folder])
+        return PromptPlace(self._stores.of(loaded.id), loaded.id, [folder])
 
     def _attached_before(self, loaded: LoadedSession) -> Sequence[Attachment]:
         """The attachments of the question that a prompt is another version of."""
