@@ -103,15 +103,11 @@ def _code(made: Mapping[str, str]) -> dict[str, str]:
         }
     colors = {name: Color.parse(made[own]) for name, own in OF_CODE.items()}
     colors[KEYWORD] = _keyword(made, list(colors.values()))
-    grounds = [Color.parse(made["background"]), _code_ground(made)]
-    legible = {name: _shifted(color, grounds, OF_CODE_LEAST) for name, color in colors.items()}
-    return {CODE_GROUND: grounds[1].hex, **{name: color.hex for name, color in legible.items()}}
-
-
-def _code_ground(made: Mapping[str, str]) -> Color:
     background, *others = [Color.parse(made[name]) for name in _GROUNDS]
     told = (each for each in others if contrast(each.rgb, background.rgb) >= _TOLD_FROM)
-    return next(told, others[-1])
+    grounds = [Color.parse(made["background"]), next(told, others[-1])]
+    legible = {name: _shifted(color, grounds, OF_CODE_LEAST) for name, color in colors.items()}
+    return {CODE_GROUND: grounds[1].hex, **{name: color.hex for name, color in legible.items()}}
 
 
 def _keyword(made: Mapping[str, str], beside: Sequence[Color]) -> Color:

@@ -306,11 +306,11 @@ def _content(
     own = words_in("" if chosen.prompt in (None, _STANDARD_INPUT) else chosen.prompt)
     if not chosen.files and not own:
         return prompt
-    from tui.engine.prompts.attaching import Place, attach
+    from tui.engine.prompts.attaching import PromptPlace, attach
 
     # In a shell, paths begin where it is.
     folders = (Path(), Path(session.header.project_path))
-    place = Place(program.store, session.id, folders)
+    place = PromptPlace(program.store, session.id, folders)
     try:
         attached = attach(prompt, own, place, chosen.files)
         if attached.secrets:

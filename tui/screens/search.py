@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tui.domain.search.query import Hit
-from tui.domain.search.search_results import HINT, Preview, Results
+from tui.domain.search.search_results import HINT, Results
 from tui.domain.text.safe_text import make_visible_line
 from tui.screens.dialog import Dialog
 from tui.screens.keys import SEARCH
@@ -122,10 +122,6 @@ class SearchScreen(Dialog[None]):
         self._is_retrying = False
         self.hits.show(results, now, keep)
         self._show_words()
-
-    def show_preview(self, preview: Preview | None, now: datetime) -> None:
-        """Show the messages around the highlighted hit."""
-        self.preview.show(preview, now)
 
     def ask_again(self) -> None:
         """Repeat the search if the index was incomplete."""

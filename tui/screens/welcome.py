@@ -31,19 +31,13 @@ def welcome(
     ``chosen`` are the user's own keys by id of the binding, ``programs`` those whose sessions can
     be imported.
     """
-    own, offer = tuple(chosen.items()), _offer(programs)
-    if has_model:
-        return _text(own, _KEYS, offer)
-    return _text(own, _KEYS_WITHOUT_MODEL, (*_NO_MODEL, *offer))
-
-
-def _offer(programs: Sequence[str]) -> tuple[str, ...]:
-    if not programs:
-        return ()
-    named = [*programs[:_NAMED]]
-    if len(programs) > _NAMED:
-        named.append(plural(len(programs) - _NAMED, "other program"))
-    return (f"Sessions of {listed(named)} were found. /import brings them here.",)
+    own, more = tuple(chosen.items()), () if has_model else _NO_MODEL
+    if programs:
+        named = [*programs[:_NAMED]]
+        if len(programs) > _NAMED:
+            named.append(plural(len(programs) - _NAMED, "other program"))
+        more = (*more, f"Sessions of {listed(named)} were found. /import brings them here.")
+    return _text(own, _KEYS if has_model else _KEYS_WITHOUT_MODEL, more)
 
 
 @cache

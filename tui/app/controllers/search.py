@@ -205,7 +205,7 @@ class SearchController:
         self._highlighted = hit
         with _wanted() as wanted:
             shown = await asyncio.to_thread(self._around, hit, marked, wanted)
-        screen.show_preview(shown, self._workspace.clock())
+        screen.preview.show(shown, self._workspace.clock())
 
     def _around(self, hit: "Hit", query: str, wanted: Callable[[], bool]) -> "Preview | None":
         from tui.domain.journal.message import Message

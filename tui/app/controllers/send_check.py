@@ -1,7 +1,6 @@
 """The questions before a prompt is sent whose files are not what the user may think."""
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -27,9 +26,15 @@ class SendCheck:
 
     async def check(self, session: LoadedSession, prompt: str, attached: "Attached") -> None:
         """Raise ``UsageError`` with the next question that the user has not answered."""
+        missing = listed(attached.missing, _NAMES_SAID)
+        model = session.model.name if session.model else "the model"
+        # One at a time: a list could be cut at the edge of the screen.
+        secrets = [
+            f"{name} may hold secrets. Enter sends it to {model}." for name in attached.secrets
+        ]
         questions = {
-            _about_missing(attached.missing): 0.0,
-            **{_about_secret(session, name): SECONDS_TO_READ for name in attached.secrets},
+            f"No such file: {missing}. Enter sends it as text." if missing else "": 0.0,
+            **dict.fromkeys(secrets, SECONDS_TO_READ),
             await _about_pictures(session, attached.content): 0.0,
         }
         asked_for, asked_at = self._asked.pop(session.id, ("", {}))
@@ -38,16 +43,6 @@ class SendCheck:
             if question and monotonic() < asked_at.get(question, math.inf) + seconds:
                 self._asked[session.id] = prompt, {question: monotonic(), **asked_at}
                 raise UsageError(question)
-
-
-def _about_missing(names: Sequence[str]) -> str:
-    return f"No such file: {listed(names, _NAMES_SAID)}. Enter sends it as text." if names else ""
-
-
-def _about_secret(session: LoadedSession, name: str) -> str:
-    # One at a time: a list could be cut at the edge of the screen.
-    model = session.model.name if session.model else "the model"
-    return f"{name} may hold secrets. Enter sends it to {model}."
 
 
 async def _about_pictures(session: LoadedSession, content: Content) -> str:

@@ -189,13 +189,13 @@ class SessionPresenter:
     def show_notices(self) -> None:
         """Show the notices since the last call, which belong together."""
         notices = self._workspace.take_notices()
-        self._notices.show(*(self._titled(session, notice) for session, notice in notices))
-
-    def _titled(self, session: LoadedSession, notice: Notice) -> tuple[Notice, str]:
-        named = msgspec.structs.replace(notice, text=self._titles.named(notice.text))
-        label = session.label()
-        is_named = session.id == self._workspace.current.id or f'"{label}"' in named.text
-        return named, "" if is_named else label
+        titled: list[tuple[Notice, str]] = []
+        for session, notice in notices:
+            named = msgspec.structs.replace(notice, text=self._titles.named(notice.text))
+            label = session.label()
+            is_named = session.id == self._workspace.current.id or f'"{label}"' in named.text
+            titled.append((named, "" if is_named else label))
+        self._notices.show(*titled)
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end of the session; ``returning`` keeps the reader's position."""

@@ -54,20 +54,14 @@ class Clipboard:
 
     async def _copy(self, text: str, tell: Callable[[Notice], None], what: str) -> None:
         async with self._turn:
-            asked = self._ask_terminal(text)
+            refusal = terminal_refusal(text, self._environment)
+            if not refusal:
+                App.copy_to_clipboard(self._app, text)  # pyright: ignore[reportUnknownMemberType]
             tools = [*desktop_tools(self._environment), *tmux(self._environment)]
             tried = await asyncio.to_thread(run_tools, tools, text)
-        refusal = terminal_refusal(text, self._environment)
-        notice = notice_of(text, tried, refusal, asked=asked)
+        notice = notice_of(text, tried, refusal, asked=not refusal)
         words = f"{what}: {notice.text}" if what else notice.text
         tell(msgspec.structs.replace(notice, text=words))
-
-    def _ask_terminal(self, text: str) -> bool:
-        """Ask the terminal to copy; false if it cannot be asked."""
-        if terminal_refusal(text, self._environment):
-            return False
-        App.copy_to_clipboard(self._app, text)  # pyright: ignore[reportUnknownMemberType]
-        return True
 
 
 def desktop_tools(

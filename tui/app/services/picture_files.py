@@ -18,7 +18,10 @@ class PictureFiles:
         # Imported here: most runs open no picture.
         import tempfile
 
-        folder = Path(tempfile.mkdtemp(prefix="sibyl-tui-", dir=self._room()))
+        # The user's directory of runtime files is in memory, and removed at log-out.
+        room = self._environment.get("XDG_RUNTIME_DIR", "")
+        is_there = Path(room).is_absolute() and os.access(room, os.W_OK | os.X_OK)
+        folder = Path(tempfile.mkdtemp(prefix="sibyl-tui-", dir=room if is_there else None))
         self._folders.append(folder)
         path = folder / name
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -30,8 +33,3 @@ class PictureFiles:
         """Remove all files that were written."""
         while self._folders:
             shutil.rmtree(self._folders.pop(), ignore_errors=True)
-
-    def _room(self) -> str | None:
-        """The user's directory of runtime files, in memory and removed at log-out, if any."""
-        room = self._environment.get("XDG_RUNTIME_DIR", "")
-        return room if Path(room).is_absolute() and os.access(room, os.W_OK | os.X_OK) else None

@@ -36,7 +36,10 @@ def project_files(root: Path) -> Sequence[str]:
     files = _known_to_git(root)
     if files is None:
         return list(islice(_below(root, deadline), MOST_FILES))
-    folders = {f"{folder}/" for path in files for folder in _parents(path)}
+    folders: set[str] = set()
+    for path in files:
+        while (path := path.rpartition("/")[0]) and f"{path}/" not in folders:
+            folders.add(f"{path}/")
     return [*folders, *files]
 
 
@@ -59,12 +62,6 @@ def _known_to_git(root: Path) -> Sequence[str] | None:
         return None
     names = output.data.split(b"\0")[:-1]
     return [os.fsdecode(name) for name in dict.fromkeys(names[:MOST_FILES])]
-
-
-def _parents(path: str) -> Iterator[str]:
-    while folder := path.rpartition("/")[0]:
-        yield folder
-        path = folder
 
 
 def _below(root: Path, deadline: float) -> Iterator[str]:
