@@ -141,11 +141,8 @@ class NoticeList(PageScreen):
         time = f"{at:%H:%M}" if at.date() == self._today else f"{at:%d %b %H:%M}"
         lead = f"{time} {SIGNS[notice.severity]} "
         title = f'"{logged.title}": ' if logged.title else ""
-        for number, text in enumerate(_wrapped(f"{title}{notice.text}", width - len(lead))):
+        lines = map(make_visible_line, f"{title}{notice.text}".splitlines())
+        rows = (row for line in lines for row in wrap_words(line, max(1, width - len(lead))))
+        for number, text in enumerate(rows):
             margin = " " * len(lead) if number else lead
             yield Content.assemble((margin, "$text-muted"), (text, _STYLES[notice.severity]))
-
-
-def _wrapped(text: str, width: int) -> Iterator[str]:
-    for line in text.splitlines():
-        yield from wrap_words(make_visible_line(line), max(1, width))

@@ -48,7 +48,8 @@ class Background:
         """Start all of it."""
         self._app.run_worker(self._show_list, name="list sessions")
         self._follow()
-        self._app.set_interval(_ROWS_SECONDS, self._each_minute)
+        self._app.set_interval(_ROWS_SECONDS, self._session_list.show_ages)
+        self._app.set_interval(_ROWS_SECONDS, self._follow)
 
     def _follow(self) -> None:
         for run in (self._live_updates.run, self._live_updates.run_list):
@@ -56,10 +57,6 @@ class Background:
             # A defect may have ended one, and was reported.
             if worker is None or worker.is_finished:
                 self._following[run] = self._app.run_worker(run, name="follow other windows")
-
-    def _each_minute(self) -> None:
-        self._session_list.show_ages()
-        self._follow()
 
     async def _show_list(self) -> None:
         # First: the active session stays when old and surplus ones are archived.

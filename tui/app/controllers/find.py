@@ -176,7 +176,9 @@ class FindController:
         around: Surroundings | None = None
         try:
             if not excerpts.is_loaded(session, match.message_id):
-                around = await asyncio.to_thread(self._around, session, match)
+                journal = self._workspace.reader.journal(session.id)
+                place = match.message_id
+                around = await asyncio.to_thread(journal.around, place, _AROUND, _AROUND)
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             return
@@ -188,10 +190,6 @@ class FindController:
             excerpts.place_at(session, match.message_id, around)
             self._presenter.show_session()
         self._chat.transcript.finder.show(match, unfold=unfold)
-
-    def _around(self, session: LoadedSession, match: "Match") -> Surroundings:
-        journal = self._workspace.reader.journal(session.id)
-        return journal.around(match.message_id, _AROUND, _AROUND)
 
     # --- while the line is there
 
