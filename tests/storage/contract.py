@@ -282,7 +282,6 @@ class ReadingContract:
         assert kept_texts(store, lease.session_id) == ["hello"]
 
     def test_a_session_is_read_by_many_threads_while_one_writes_to_it(self, store, lease):
-
         def read(_):
             return len(store.journal(lease.session_id).load().loaded_messages)
 
@@ -473,11 +472,6 @@ class ReadingContract:
         name = self.talk(store)
         assert texts(store.journal(name).since("m7")) == ["8", "9"]
         assert store.journal(name).since("m9") == ()
-
-    @pytest.mark.parametrize("message_id", [None, "nowhere", "m2"])
-    def test_since_gives_all_live_messages_after_one_that_is_none_of_them(self, store, message_id):
-        name = self.talk(store)
-        assert texts(store.journal(name).since(message_id)) == ["5", "6", "7", "8", "9"]
 
     def test_since_gives_all_live_messages_after_one_that_was_replaced(self, store):
         lease = new(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))

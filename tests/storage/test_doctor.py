@@ -9,7 +9,6 @@ import pytest
 from tests.attached import PNG, picture, showing
 from tests.builders import header, user
 from tests.storage.contract import closed
-from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings, encode
 from tui.domain.journal.session import Draft
 from tui.storage import locks
@@ -33,10 +32,7 @@ def store(root):
 
 @pytest.fixture
 def session_id(store):
-    lease = store.create("project:/shop", "/shop", "m")
-    store.append(lease, [Message("m1", "user", "hello", "2026-01-11T14:30:00.000Z")])
-    lease.release()
-    return lease.session_id
+    return closed(store)
 
 
 def found(root, *, repair=False):

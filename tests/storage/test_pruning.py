@@ -51,6 +51,12 @@ def used(store):
     return make
 
 
+def pruned(store, reason, limit=2):
+    if reason == "age":
+        return prune_by_age(store, policy(), NOW)
+    return prune_backlog(store, policy(limit), SHOP)
+
+
 def test_the_backlog_keeps_the_most_recently_used_and_not_the_last_made(store, used):
     recent, old, newest = used(1), used(3), used(0)
     store.set_active(SHOP, newest)
@@ -111,14 +117,9 @@ def test_a_session_restored_today_is_not_old(store, used):
 def test_what_an_undo_brought_back_stays_until_it_is_used(store, used, prune):
     old, _ = used(40), [used(number) for number in range(2)]
 
-    def pruned():
-        if prune == "age":
-            return prune_by_age(store, policy(), NOW)
-        return prune_backlog(store, policy(), SHOP)
-
-    assert pruned() == (SetAside(SHOP, (old,), prune),)
+    assert pruned(store, prune) == (SetAside(SHOP, (old,), prune),)
     store.restore(old, Batch(store.moves()[-1].batch, "undo"))
-    assert pruned() == ()
+    assert pruned(store, prune) == ()
 
 
 def test_the_trash_is_a_setting(store, used):
@@ -141,10 +142,7 @@ def test_a_session_that_this_program_opens_meanwhile_is_left_alone(store, used, 
         return listing
 
     monkeypatch.setattr(store, "list", list_and_open)
-    if prune == "age":
-        assert prune_by_age(store, policy(), NOW) == ()
-    else:
-        assert prune_backlog(store, policy(limit=1), SHOP) == ()
+    assert pruned(store, prune, limit=1) == ()
     assert store.entry(old).status == "open"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.attached import PNG, picture, showing
-from tests.builders import user
+from tests.builders import kept_texts, user
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageFull
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 from tui.storage.stores import SessionStores
@@ -31,13 +31,9 @@ def lease(stores):
     return lease
 
 
-def texts(store, session_id):
-    return [message.text for message in store.journal(session_id).load().loaded_messages]
-
-
 def test_the_id_says_where_a_session_is(stores, main, lease):
     assert stores.of("session-1") is main
-    assert texts(stores, PRIVATE) == ["hello"]
+    assert kept_texts(stores, PRIVATE) == ["hello"]
     with pytest.raises(SessionNotFound):
         main.journal(PRIVATE).load()
 
@@ -51,7 +47,7 @@ def test_lists_have_no_private_session(stores, lease):
 def test_a_private_session_that_is_kept_leaves_nothing_behind(stores, main, lease):
     kept, appended = stores.keep(lease, [user("m2", "again")], [])
     assert appended.ordinal == 1
-    assert texts(main, kept.session_id) == ["hello", "again"]
+    assert kept_texts(main, kept.session_id) == ["hello", "again"]
     with pytest.raises(SessionNotFound):
         stores.journal(PRIVATE).load()
 
@@ -64,7 +60,7 @@ def test_a_private_session_that_cannot_be_kept_is_as_it_was(stores, main, lease,
     with pytest.raises(StorageFull):
         stores.keep(lease, [], [])
     assert main.list(SessionFilter(statuses=EVERYWHERE), None, 10).entries == ()
-    assert texts(stores, PRIVATE) == ["hello"]
+    assert kept_texts(stores, PRIVATE) == ["hello"]
 
 
 def test_a_forgotten_private_session_is_gone(stores, lease):

@@ -8,6 +8,7 @@ import pytest
 
 from tests.builders import texts, user
 from tests.postgres_server import PostgresServer
+from tests.storage.postgres.test_faults import say
 from tests.waiting import SECONDS
 from tui.errors import ServerUnreachable, SessionDamaged
 from tui.storage.postgres.store import PostgresStore
@@ -60,15 +61,6 @@ def wait_for_copy(primary):
     query = "select bool_and(replay_lsn >= pg_current_wal_lsn()) from pg_stat_replication"
     with psycopg.connect(primary.address(), autocommit=True) as connection:
         wait_until(lambda: connection.execute(query).fetchone() == (True,))
-
-
-def say(store, lease, content):
-    """Say it until it is saved."""
-    while True:
-        try:
-            return store.append(lease, [user(content, content)])
-        except ServerUnreachable:
-            continue
 
 
 def test_what_was_acknowledged_is_at_a_copy_for_which_commits_wait(servers, store):

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.builders import user
-from tests.storage.contract import SCOPE
+from tests.storage.contract import SCOPE, new
 from tests.storage.postgres.test_faults import said
 from tui.domain.journal.records import SessionHeader
 from tui.errors import ServerUnreachable, StorageError
@@ -33,9 +33,7 @@ def admin(postgres):
 
 @pytest.fixture
 def begun(store):
-    lease = store.create(SCOPE, "/home/me", "a:b")
-    store.append(lease, (user("first", "first"),))
-    return lease
+    return new(store, user("first", "first"))
 
 
 @pytest.fixture
@@ -75,8 +73,7 @@ def test_an_append_whose_commit_stalls_counts_once(
 
 
 def test_a_locked_session_does_not_end_the_leases_of_others(store, begun, admin, postgres):
-    second = store.create(SCOPE, "/home/me", "a:b")
-    store.append(second, (user("x", "x"),))
+    second = new(store)
     held = store._holding.held
     with psycopg.connect(postgres) as locking:
         locking.execute("select from sibyl.sessions where id = %s for update", (begun.session_id,))
@@ -153,8 +150,7 @@ def far(link, open_store):
 
 def in_doubt(store, link, monkeypatch):
     """A session whose second message is there, and its holder does not know it."""
-    lease = store.create(SCOPE, "/home/me", "a:b")
-    store.append(lease, (user("first", "first"),))
+    lease = new(store, user("first", "first"))
     with monkeypatch.context() as patch:
         patch.setattr(PostgresStore, "_settled", lambda *_: None)
         link.cuts = "answer"

@@ -8,6 +8,7 @@ import pytest
 
 from tests.builders import user
 from tests.postgres_server import PostgresServer
+from tests.storage.contract import new
 from tests.waiting import SECONDS, until
 from tui.domain.journal.records import Settings
 from tui.storage.postgres import listening
@@ -30,19 +31,13 @@ class Told:
         return self._ids.get(timeout=SECONDS)
 
 
-def session(store):
-    lease = store.create("project:/shop", "/shop", "scripted:model")
-    store.append(lease, [user("m1")])
-    return lease
-
-
 def listeners():
     return [each for each in threading.enumerate() if each.name == "listener"]
 
 
 def test_each_change_by_another_program_is_told(store, other):
     told = Told(store)
-    lease = session(other)
+    lease = new(other)
     told.until(lease.session_id)
     for change in (
         lambda: other.append(lease, [user("m2")]),
@@ -59,7 +54,7 @@ def test_each_change_by_another_program_is_told(store, other):
 
 
 def test_neither_reading_nor_the_renewal_of_a_lease_is_a_change(store, other):
-    first, last = session(other), session(other)
+    first, last = new(other), new(other)
     told = Told(store)
     other.entry(first.session_id)
     other.journal(first.session_id).tail(9)
@@ -78,7 +73,7 @@ def test_all_may_have_changed_while_the_server_was_away(open_store):
         server.stop()
         server.start()
         told.until("")
-        told.until(session(other).session_id)
+        told.until(new(other).session_id)
     finally:
         store.close()
         server.remove()

@@ -4,6 +4,7 @@ import psycopg
 import pytest
 
 from tests.builders import user
+from tests.storage.contract import closed
 from tui.errors import SessionDamaged
 from tui.storage.postgres.database import CONNECTIONS
 from tui.storage.protocol import SessionFilter
@@ -12,11 +13,8 @@ LONG = "x" * 1_000_000
 
 
 def talk(store, count=8):
-    lease = store.create("s", "/s", "m")
     said = [user(f"m{number}", LONG) for number in range(count)]
-    store.append(lease, said)
-    lease.release()
-    return lease.session_id, said
+    return closed(store, *said), said
 
 
 def test_whoever_takes_records_slowly_keeps_no_connection(store):
@@ -39,12 +37,10 @@ def test_records_that_are_purged_while_they_are_read_do_not_just_end(store):
 
 
 def test_a_move_of_a_newer_version_is_passed_over(store, postgres):
-    lease = store.create("s", "/s", "m")
-    store.append(lease, [user("m1", "hello")])
-    lease.release()
-    store.archive(lease.session_id)
+    name = closed(store)
+    store.archive(name)
     moves = store.moves()
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("insert into sibyl.moves (line) values (%s)", (b'{"newer": 1}',))
-    assert [each.id for each in moves] == [lease.session_id]
+    assert [each.id for each in moves] == [name]
     assert store.moves() == moves

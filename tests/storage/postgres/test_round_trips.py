@@ -3,6 +3,7 @@
 import pytest
 
 from tests.builders import header, user
+from tests.storage.contract import closed, new
 from tui.domain.journal.records import encode
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
@@ -28,25 +29,13 @@ def trips(link):
     return count
 
 
-def say(store, *contents, scope="project:/shop"):
-    lease = store.create(scope, "/shop", "local:qwen3")
-    store.append(lease, [user(f"m{at}", each) for at, each in enumerate(contents)])
-    return lease
-
-
-def ended(store, *contents):
-    lease = say(store, *contents)
-    lease.release()
-    return lease.session_id
-
-
 def test_a_message_is_saved_by_one_trip(store, trips):
-    lease = say(store, "hello")
+    lease = new(store)
     assert trips(lambda: store.append(lease, [user("more")])) == 1
 
 
 def test_a_session_is_opened_by_one_trip(store, trips):
-    session_id = ended(store, "hello", "more")
+    session_id = closed(store, user("m1"), user("m2"))
     assert trips(lambda: store.journal(session_id).tail(50)) == 1
     assert trips(lambda: store.journal(session_id).since(None)) == 1
     assert trips(lambda: store.stamp(session_id)) == 1
@@ -54,15 +43,15 @@ def test_a_session_is_opened_by_one_trip(store, trips):
 
 
 def test_a_list_of_sessions_that_were_listed_before_comes_by_one_trip(store, trips):
-    for number in range(12):
-        ended(store, f"question {number}")
+    for _ in range(12):
+        closed(store)
     first = trips(lambda: store.list(EVERY, None, 50))
     assert first <= 3
     assert trips(lambda: store.list(EVERY, None, 50)) == 1
 
 
 def test_a_session_that_is_written_to_is_described_anew_only_if_it_was_changed(store, trips):
-    lease = say(store, "hello")
+    lease = new(store)
     store.list(EVERY, None, 50)
     assert trips(lambda: store.list(EVERY, None, 50)) == 1
     store.append(lease, [user("more")])
@@ -70,13 +59,13 @@ def test_a_session_that_is_written_to_is_described_anew_only_if_it_was_changed(s
 
 
 def test_entries_of_many_sessions_come_by_one_trip(store, trips):
-    ids = [ended(store, f"question {number}") for number in range(12)]
+    ids = [closed(store) for _ in range(12)]
     store.entries(ids)
     assert trips(lambda: store.entries(ids)) == 1
 
 
 def test_a_target_is_resolved_without_a_list_of_all_sessions(store, trips):
-    session_id = ended(store, "hello")
+    session_id = closed(store)
     assert trips(lambda: store.resolve(session_id, "project:/shop")) == 1
     assert trips(lambda: store.resolve("#1", "project:/shop")) == 1
     assert trips(lambda: store.resolve(session_id[:-1], "project:/shop")) <= 4
@@ -94,12 +83,12 @@ def test_a_new_session_is_published_by_three_trips(store, trips):
 
 
 def test_a_session_is_leased_by_two_trips(store, trips):
-    session_id = ended(store, "hello")
+    session_id = closed(store)
     assert trips(lambda: store.lease(session_id)) <= 2
 
 
 def test_a_session_is_moved_by_few_trips(store, trips):
-    session_id = ended(store, "hello")
+    session_id = closed(store)
     assert trips(lambda: store.archive(session_id)) <= 4
     assert trips(lambda: store.delete(session_id)) <= 4
 
