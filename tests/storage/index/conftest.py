@@ -1,6 +1,8 @@
 """A data directory with sessions in it, and what a fresh index would say of it."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -70,6 +72,13 @@ def filled(data, say):
     for number in range(12):
         say(f"s{number}", *("the needle", "in the haystack", "全文検索", f"word{number} " * 40))
     return FileStore(data)
+
+
+def change(index, *statements):
+    """Change the index behind the back of its programs."""
+    with closing(sqlite3.connect(index, isolation_level=None)) as connection:
+        for each in statements:
+            connection.execute(each)
 
 
 def hits(store, query):

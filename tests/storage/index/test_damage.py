@@ -4,10 +4,11 @@ import os
 import random
 import sqlite3
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from tests.storage.index.conftest import answers, hits
+from tests.storage.index.conftest import answers, change, hits
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
 from tui.storage.index import database
@@ -63,9 +64,7 @@ def test_what_is_no_database_is_set_aside_and_told_once(indexed, data, index):
 
 def test_another_program_s_database_is_set_aside(indexed, data, index):
     index.unlink()
-    with sqlite3.connect(index) as connection:
-        connection.execute("create table mine(x)")
-    connection.close()
+    change(index, "create table mine(x)")
     assert answers(data) == indexed
     assert asides(data)
 
@@ -108,38 +107,25 @@ def test_a_builder_sets_an_index_with_an_overwritten_page_aside(indexed, data, i
     assert answers(data) == indexed
 
 
-@pytest.mark.parametrize("made", ["file", "pipe", "directory"])
-def test_the_note_of_an_earlier_version_s_checksums_holds_no_builder(indexed, data, index, made):
+@pytest.mark.parametrize("make", [Path.touch, os.mkfifo, Path.mkdir])
+def test_the_note_of_an_earlier_version_s_checksums_holds_no_builder(indexed, data, index, make):
     note = data / "index.checked"
-    match made:
-        case "file":
-            note.write_text("{}")
-        case "pipe":
-            os.mkfifo(note)
-        case _:
-            note.mkdir()
-    with sqlite3.connect(index) as connection:
-        connection.execute("pragma user_version = 3")
-    connection.close()
+    make(note)
+    change(index, "pragma user_version = 3")
     assert [*IndexMaintenance(data).build()][-1].done > 0
     assert answers(data) == indexed
-    assert note.exists() == (made == "directory")
+    assert note.exists() == (make is Path.mkdir)
 
 
 def test_an_older_index_is_built_anew(indexed, data, index):
-    with sqlite3.connect(index) as connection:
-        connection.execute("pragma user_version = 0")
-        connection.execute("delete from messages")
-    connection.close()
+    change(index, "pragma user_version = 0", "delete from messages")
     assert FileStore(data).search("needle", 10).notice == ""
     assert answers(data) == indexed
     assert asides(data) == []
 
 
 def test_a_newer_index_is_left_alone_and_told_once(indexed, data, index):
-    with sqlite3.connect(index) as connection:
-        connection.execute(f"pragma user_version = {database.VERSION + 1}")
-    connection.close()
+    change(index, f"pragma user_version = {database.VERSION + 1}")
     before = index.read_bytes()
     store = FileStore(data)
     assert "newer sibyl-tui" in store.search("needle", 10).notice
@@ -170,16 +156,10 @@ def test_an_index_that_somebody_writes_is_read_and_what_is_new_is_found(indexed,
     writer.close()
 
 
-@pytest.mark.parametrize("what", ["directory", "link", "pipe"])
-def test_what_is_no_plain_file_is_done_without_and_told(indexed, data, index, what):
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("/dev/null")])
+def test_what_is_no_plain_file_is_done_without_and_told(indexed, data, index, make):
     index.unlink()
-    match what:
-        case "directory":
-            index.mkdir()
-        case "link":
-            index.symlink_to("/dev/null")
-        case _:
-            os.mkfifo(index)
+    make(index)
     store = FileStore(data)
     assert "cannot be used" in store.search("needle", 300).notice
     assert answers(data) == indexed
@@ -253,9 +233,7 @@ def test_where_no_write_ahead_log_can_be_the_index_does_without(filled, data, in
 
 
 def test_damage_that_shows_only_in_a_query_is_told_and_mended(indexed, data, index):
-    with sqlite3.connect(index) as connection:
-        connection.execute("update words_data set block = x'00ff00ff' where id > 100")
-    connection.close()
+    change(index, "update words_data set block = x'00ff00ff' where id > 100")
     store = FileStore(data)
     found = store.search("needle", 300)
     assert "damaged" in found.notice

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.builders import user
 from tests.examples import examples
-from tests.storage.index.conftest import answers, hits
+from tests.storage.index.conftest import answers, change, hits
 from tui.domain.search.query import parse
 from tui.domain.text.tokens import cut
 from tui.storage import locks
@@ -262,9 +262,7 @@ def test_a_damaged_index_that_cannot_be_moved_is_done_without(filled, data, inde
 
 def test_an_older_index_that_cannot_be_removed_is_done_without(filled, data, index, monkeypatch):
     answers(data)
-    with sqlite3.connect(index) as connection:
-        connection.execute("pragma user_version = 0")
-    connection.close()
+    change(index, "pragma user_version = 0")
     monkeypatch.setattr(database, "remove", lambda _: os.unlink("/nonexistent/file"))
     assert FileStore(data).search("needle", 300).total == 12
 
