@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from psycopg import conninfo
 
-from tests.storage.postgres.wire import FLUSH, Messages, Trips, connected, received
+from tests.storage.postgres.wire import FLUSH, Messages, Trips, connected, listen_before, received
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ class Cutter:
 
     def __init__(self, server: str) -> None:
         self._server = conninfo.conninfo_to_dict(server)
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._listening, self.address = listen_before(server)
         self._sockets: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._trips = 0
@@ -35,13 +35,6 @@ class Cutter:
         self.has_cut = threading.Event()
         self.between: Callable[[], None] = lambda: None
         """Done once a connection is cut, before its client notices."""
-        self.address = conninfo.make_conninfo(
-            server,
-            host="127.0.0.1",
-            port=self._listening.getsockname()[1],
-            sslmode="disable",
-            gssencmode="disable",
-        )
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self, trip: int, moment: Moment, *, stays_away: bool) -> None:

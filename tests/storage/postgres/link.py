@@ -1,37 +1,25 @@
-"""A line to a server which is as long as a test wants it, and counts the trips along it."""
+"""A line to a server that counts the trips along it, and may lose an answer."""
 
-import queue
 import socket
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 
 from psycopg import conninfo
 
-from tests.storage.postgres.wire import Trips, connected, received
+from tests.storage.postgres.wire import Trips, connected, listen_before, received
 
 
 class Link:
     """Passes everything on between programs and a server, and counts what they wait for."""
 
-    def __init__(self, server: str, seconds: float = 0.0) -> None:
+    def __init__(self, server: str) -> None:
         self._server = conninfo.conninfo_to_dict(server)
-        self._seconds = seconds
         self.trips = 0
-        self.cuts = ""
-        """``request`` loses the next request on its way, ``answer`` what the server says to it."""
-        self.spared = 0
-        """How many of them pass before that."""
-        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.loses_answer = False
+        """True to lose what the server says next, and the connection with it."""
+        self._listening, self.address = listen_before(server)
         self._ends: list[socket.socket] = [self._listening]
-        self.address = conninfo.make_conninfo(
-            server,
-            host="127.0.0.1",
-            port=self._listening.getsockname()[1],
-            sslmode="disable",
-            gssencmode="disable",
-        )
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -52,48 +40,31 @@ class Link:
             for end in (near, far):
                 if end.family != socket.AF_UNIX:
                     end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._pass(near, far, self._count(Trips()), "request")
-            self._pass(far, near, lambda _: None, "answer")
+            trips = Trips()
+            for way in (
+                (near, far, lambda data, trips=trips: self._count(trips, data)),
+                (far, near, self._is_passed),
+            ):
+                threading.Thread(target=_pass, args=way, daemon=True).start()
 
-    def _count(self, trips: Trips) -> Callable[[bytes], None]:
-        def count(data: bytes) -> None:
-            self.trips += len(trips.take(data))
-
-        return count
-
-    def _is_cut(self, kind: str) -> bool:
-        if self.cuts != kind:
-            return False
-        self.spared -= 1
-        if self.spared >= 0:
-            return False
-        self.cuts = ""
+    def _count(self, trips: Trips, data: bytes) -> bool:
+        self.trips += len(trips.take(data))
         return True
 
-    def _pass(self, source, target, note, kind) -> None:
-        waiting = queue.Queue()
+    def _is_passed(self, _: bytes) -> bool:
+        passed = not self.loses_answer
+        self.loses_answer = False
+        return passed
 
-        def read():
-            while data := received(source):
-                if self._is_cut(kind):
-                    for end in (source, target):
-                        end.shutdown(socket.SHUT_RDWR)
-                    return
-                note(data)
-                waiting.put((time.monotonic() + self._seconds, data))
-            waiting.put((0, b""))
 
-        def write():
-            while (item := waiting.get())[1]:
-                time.sleep(max(0.0, item[0] - time.monotonic()))
-                try:
-                    target.sendall(item[1])
-                except OSError:
-                    return
-            try:
-                target.shutdown(socket.SHUT_WR)
-            except OSError:
-                return
-
-        for work in (read, write):
-            threading.Thread(target=work, daemon=True).start()
+def _pass(source: socket.socket, target: socket.socket, is_passed: Callable[[bytes], bool]) -> None:
+    how = socket.SHUT_WR
+    with suppress(OSError):
+        while data := received(source):
+            if not is_passed(data):
+                source.shutdown(socket.SHUT_RDWR)
+                how = socket.SHUT_RDWR
+                break
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(how)

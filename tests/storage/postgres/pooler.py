@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from psycopg import conninfo
 
-from tests.storage.postgres.wire import connected
+from tests.storage.postgres.wire import connected, listen_before
 
 
 def message(kind: bytes, body: bytes) -> bytes:
@@ -28,14 +28,7 @@ class TransactionPooler:
         self._server.sendall(message(b"", struct.pack("!I", 3 << 16) + fields + b"\0"))
         greeting = self._answer()
         self._greeting = [each for each in greeting if each[:1] != b"K"]
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self.address = conninfo.make_conninfo(
-            server,
-            host="127.0.0.1",
-            port=self._listening.getsockname()[1],
-            sslmode="disable",
-            gssencmode="disable",
-        )
+        self._listening, self.address = listen_before(server)
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:

@@ -153,7 +153,7 @@ def in_doubt(store, link, monkeypatch):
     lease = new(store, user("first", "first"))
     with monkeypatch.context() as patch:
         patch.setattr(PostgresStore, "_settled", lambda *_: None)
-        link.cuts = "answer"
+        link.loses_answer = True
         with pytest.raises(ServerUnreachable):
             store.append(lease, (user("second", "second"),))
     return lease
@@ -162,7 +162,7 @@ def in_doubt(store, link, monkeypatch):
 def test_a_retry_that_is_cut_off_acknowledges_nothing_of_its_own(far, link, monkeypatch):
     lease = in_doubt(far, link, monkeypatch)
     both = (user("second", "second"), user("third", "third"))
-    link.cuts = "answer"
+    link.loses_answer = True
     try:
         far.append(lease, both)
     except ServerUnreachable:

@@ -6,6 +6,8 @@ Source: the frontend/backend protocol, version 3: a byte for the kind, then the 
 import socket
 from pathlib import Path
 
+from psycopg import conninfo
+
 SIMPLE, SYNC, FLUSH = b"Q", b"S", b"H"
 _ENDS = (SIMPLE, SYNC, FLUSH)
 
@@ -52,6 +54,14 @@ class Trips:
         is_end = kind == SIMPLE or (kind in _ENDS and self._last not in _ENDS)
         self._last = kind
         return is_end
+
+
+def listen_before(server: str) -> tuple[socket.socket, str]:
+    """Listen in the place of a server; gives the socket and its address for clients."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    host, port = listening.getsockname()
+    unencrypted = {"sslmode": "disable", "gssencmode": "disable"}
+    return listening, conninfo.make_conninfo(server, host=host, port=port, **unencrypted)
 
 
 def connected(server: dict[str, str]) -> socket.socket:
