@@ -7,7 +7,7 @@ from tests.builders import header
 from tests.storage.contract import StoreContract
 from tui.domain.journal.records import encode
 from tui.errors import StorageFull
-from tui.storage.postgres import writing as module
+from tui.storage.postgres import appending as module
 from tui.storage.postgres.store import PostgresStore
 
 

@@ -13,8 +13,8 @@ from tests.storage.contract import SCOPE, new
 from tests.storage.postgres.test_faults import said
 from tui.domain.journal.records import SessionHeader
 from tui.errors import ServerUnreachable, StorageError
-from tui.storage.postgres import database
-from tui.storage.postgres.leases import HeldLeases
+from tui.storage.postgres import connection_pool
+from tui.storage.postgres.leases import ServerLeases
 from tui.storage.postgres.store import PostgresStore
 
 _SLOW = """
@@ -60,8 +60,8 @@ def _quiet(admin):
 def test_an_append_whose_commit_stalls_counts_once(
     store, begun, stalling, admin, monkeypatch, first
 ):
-    monkeypatch.setattr(database, "SAVE_SECONDS", 0.5)
-    monkeypatch.setattr(database, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(connection_pool, "SAVE_SECONDS", 0.5)
+    monkeypatch.setattr(connection_pool, "_PAUSE_SECONDS", 0.0)
     lease = store.create(SCOPE, "/home/me", "a:b") if first else begun
     for _ in range(2):
         with pytest.raises(StorageError):
@@ -101,7 +101,7 @@ def test_a_renewal_goes_on_after_no_descriptor_was_left(begun, monkeypatch):
         return real(descriptor)
 
     renewed = threading.Event()
-    renew = HeldLeases._renew
+    renew = ServerLeases._renew
 
     def renewing(held, leases):
         was_failed = failed.is_set()
@@ -109,7 +109,7 @@ def test_a_renewal_goes_on_after_no_descriptor_was_left(begun, monkeypatch):
         if was_failed:
             renewed.set()
 
-    monkeypatch.setattr(HeldLeases, "_renew", renewing)
+    monkeypatch.setattr(ServerLeases, "_renew", renewing)
     monkeypatch.setattr(os, "dup", dup)
     assert renewed.wait(60)
 

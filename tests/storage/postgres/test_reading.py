@@ -6,7 +6,7 @@ import pytest
 from tests.builders import user
 from tests.storage.contract import closed
 from tui.errors import SessionDamaged
-from tui.storage.postgres.database import CONNECTIONS
+from tui.storage.postgres.connection_pool import CONNECTIONS
 from tui.storage.protocol import SessionFilter
 
 LONG = "x" * 1_000_000

@@ -13,8 +13,8 @@ from psycopg import conninfo
 
 from tests.storage.postgres.pooler import TransactionPooler
 from tui.errors import ServerRefused, ServerUnreachable, StorageError
-from tui.storage.postgres.schema import VERSION
 from tui.storage.postgres.store import PostgresStore
+from tui.storage.postgres.tables import VERSION
 from tui.storage.protocol import SessionFilter
 
 

@@ -5,7 +5,7 @@ import pytest
 from tests.builders import user
 from tui.errors import ServerUnreachable, StorageError
 from tui.storage.postgres import numbers
-from tui.storage.postgres.database import Database, transaction
+from tui.storage.postgres.connection_pool import ConnectionPool, transaction
 from tui.storage.postgres.store import PostgresStore
 
 TRIES = 5
@@ -25,7 +25,7 @@ def publish(store):
 
 @pytest.mark.full
 def test_it_does_not_keep_a_scope_from_others(postgres):
-    store, database = PostgresStore(postgres), Database(postgres)
+    store, database = PostgresStore(postgres), ConnectionPool(postgres)
     found = []
 
     def stop():

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tui.errors import ServerUnreachable, StorageError
-from tui.storage.postgres.database import Database
+from tui.storage.postgres.connection_pool import ConnectionPool
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -22,7 +22,7 @@ _NAMED = """
 class Attempts:
     """The attempts of one program at calls that the server has never answered."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ConnectionPool) -> None:
         self._database = database
         self._unanswered: dict[Hashable, tuple[str, ...]] = {}
 

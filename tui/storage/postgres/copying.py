@@ -21,7 +21,7 @@ from tui.storage.copyable import Numbers, StoredJournal
 from tui.storage.disk import odd_values
 from tui.storage.open_journal import OpenJournal
 from tui.storage.postgres import listing, numbers, pictures
-from tui.storage.postgres.database import Database
+from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.importing import IMPORT_SECONDS, insert_session
 from tui.storage.postgres.moving import PLACES, add_moves
 from tui.storage.postgres.pieces import PieceReader, cut
@@ -57,7 +57,7 @@ _LOCK = f"select {COLUMNS} from sessions where id = %s for update"  # noqa: S608
 class PostgresJournals:
     """The ``Journals`` of a store at a server."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ConnectionPool) -> None:
         self._database = database
 
     # --- reading

@@ -4,7 +4,7 @@ import time
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
-from tui.storage.postgres.schema import VERSION
+from tui.storage.postgres.tables import VERSION
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -14,8 +14,8 @@ from tui.domain.journal.ids import SESSION_NUMBERS, checked_id, new_session_id
 from tui.domain.journal.records import SessionHeader
 from tui.domain.journal.session import Holder
 from tui.errors import NewerVersion
-from tui.storage.postgres.database import Database, transaction
-from tui.storage.postgres.leases import HeldLeases, PostgresLease
+from tui.storage.postgres.connection_pool import ConnectionPool, transaction
+from tui.storage.postgres.leases import PostgresLease, ServerLeases
 from tui.storage.postgres.processes import this_process
 from tui.storage.postgres.rows import HolderNote, Place, Row, row_of
 from tui.storage.postgres.taking import is_free, published_row, reserve, take
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 class Holding:
     """Takes leases for one program, and keeps them in ``held``; thread-safe."""
 
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+    def __init__(self, database: ConnectionPool, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._clock = clock
         self._program = uuid.uuid4().hex
-        self.held = HeldLeases(database)
+        self.held = ServerLeases(database)
 
     def reserve(self, header: SessionHeader) -> PostgresLease:
         """Reserve a session under the id that was asked for.

@@ -15,7 +15,7 @@ from tui.errors import SessionExists
 from tui.storage.attachments import used_pictures
 from tui.storage.json_lines import IMPORTS
 from tui.storage.postgres import numbers, pictures, words
-from tui.storage.postgres.database import transaction
+from tui.storage.postgres.connection_pool import transaction
 from tui.storage.postgres.pieces import insert
 from tui.storage.postgres.rows import Place, noted
 from tui.storage.postgres.text import moment_ns, scope_key
@@ -47,7 +47,7 @@ def add_session(
         connection.execute("set local idle_in_transaction_session_timeout = '10min'")
         insert_session(connection, header, "archived", attempt)
         words.note_origin(connection, header)
-        seen = _Seen()
+        seen = _ImportedSession()
         journal = NewJournal(seen.following(chain([(header, b"")], records)))
         size = 0
         for block in journal.blocks():
@@ -79,7 +79,7 @@ def add_to_log(connection: "Connection", lines: Sequence[ImportLine]) -> None:
     )
 
 
-class _Seen(msgspec.Struct):
+class _ImportedSession(msgspec.Struct):
     """The last name and pin of records that pass by, and their pictures."""
 
     name: bytes = b""
@@ -109,7 +109,7 @@ def insert_session(
 
 
 def _complete(
-    connection: "Connection", session_id: str, size: int, used_ns: int, seen: _Seen
+    connection: "Connection", session_id: str, size: int, used_ns: int, seen: _ImportedSession
 ) -> None:
     connection.execute(
         "update sessions set size = %s, used_ns = %s, closed_ns = %s, name = %s,"

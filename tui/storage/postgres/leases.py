@@ -7,7 +7,7 @@ import msgspec
 
 from tui.domain.journal.records import NO_OFFSETS, Offsets, Record, SessionHeader
 from tui.errors import LeaseLost, ReadOnly, StorageError
-from tui.storage.postgres.database import Database
+from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.protocol import Appended, Lease
 
 LEASE_SECONDS = 12
@@ -99,10 +99,10 @@ class PostgresLease(msgspec.Struct, eq=False):
         return appended
 
 
-class HeldLeases:
+class ServerLeases:
     """The leases of one program; thread-safe. A thread renews them while there are any."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: ConnectionPool) -> None:
         self._database = database
         self._leases: Mapping[str, PostgresLease] = {}
         self._lock = threading.Lock()

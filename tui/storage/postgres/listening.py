@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tui.errors import StorageError
-from tui.storage.postgres.database import Database
+from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.hanging import HangWatch, hang_up
-from tui.storage.postgres.schema import CHANNEL
+from tui.storage.postgres.tables import CHANNEL
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -28,7 +28,7 @@ _END_SECONDS = 2.0
 class Listener:
     """Calls ``changed`` with the id of each session that changed; reconnects by itself."""
 
-    def __init__(self, database: Database, changed: Callable[[str], None]) -> None:
+    def __init__(self, database: ConnectionPool, changed: Callable[[str], None]) -> None:
         self._database = database
         self._changed = changed
         self._watch = HangWatch()

@@ -12,10 +12,10 @@ from tui.domain.timestamps import format_utc
 from tui.errors import SessionBusy
 from tui.storage.moves import decoded, new_batch
 from tui.storage.postgres import pictures
+from tui.storage.postgres.appending import JournalAppender
 from tui.storage.postgres.attempts import Attempts, is_named
 from tui.storage.postgres.holding import Holding
 from tui.storage.postgres.rows import Place, Row, row_of
-from tui.storage.postgres.writing import JournalWriter
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -43,7 +43,7 @@ class Mover:
     def __init__(
         self,
         holding: Holding,
-        writer: JournalWriter,
+        writer: JournalAppender,
         attempts: Attempts,
         clock: Callable[[], datetime],
     ) -> None:

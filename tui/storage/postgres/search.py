@@ -109,7 +109,7 @@ def search(
     query = parse(text)
     if query.is_empty:
         return SearchResult(notice=query.filters.fault)
-    limits = _Limits(time.monotonic() + seconds, wanted)
+    limits = _SearchLimits(time.monotonic() + seconds, wanted)
     _prepare(connection, seconds)
     try:
         found = list(_in_time(_candidates(connection, query, max(limit, 0), limits), limits))
@@ -118,7 +118,7 @@ def search(
     return msgspec.structs.replace(rank(query, found, limit), late=limits.late)
 
 
-class _Limits(msgspec.Struct):
+class _SearchLimits(msgspec.Struct):
     """The limits of a search; ``late`` is set once it had to stop early."""
 
     deadline: float
@@ -131,7 +131,7 @@ class _Limits(msgspec.Struct):
         return over
 
 
-def _in_time(candidates: Iterator[Candidate], limits: _Limits) -> Iterator[Candidate]:
+def _in_time(candidates: Iterator[Candidate], limits: _SearchLimits) -> Iterator[Candidate]:
     try:
         yield from candidates
     except QueryCanceled:
@@ -159,7 +159,7 @@ def _prepare(connection: "Connection", seconds: float) -> None:
 
 
 def _candidates(
-    connection: "Connection", query: Query, room: int, limits: _Limits
+    connection: "Connection", query: Query, room: int, limits: _SearchLimits
 ) -> Iterator[Candidate]:
     """Find the newest matching names and messages, one more of each than is ranked."""
     if limits.over():
@@ -197,7 +197,7 @@ def _allowed(connection: "Connection", filters: Filters) -> Sequence[str] | None
 
 
 def _names(
-    connection: "Connection", query: Query, room: int, limits: _Limits
+    connection: "Connection", query: Query, room: int, limits: _SearchLimits
 ) -> Iterator[NameCandidate]:
     # Projects and programs are in the header alone: of many names few may pass.
     page = _NAMED if query.filters.projects or query.filters.programs else room + 1

@@ -24,8 +24,9 @@ from tui.storage.index.child import Progress
 from tui.storage.journal import Journal
 from tui.storage.open_journal import OpenJournal
 from tui.storage.postgres import listing, numbers, pictures
+from tui.storage.postgres.appending import JournalAppender
 from tui.storage.postgres.attempts import Attempts, is_named
-from tui.storage.postgres.database import Database
+from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.holding import Holding
 from tui.storage.postgres.importing import IMPORT_SECONDS, add_session, add_to_log, read_log
 from tui.storage.postgres.leases import PostgresLease
@@ -34,7 +35,6 @@ from tui.storage.postgres.listing import condition_of
 from tui.storage.postgres.moving import Mover, last_moves
 from tui.storage.postgres.taking import opened, published_row
 from tui.storage.postgres.text import as_bytes, as_text, scope_key
-from tui.storage.postgres.writing import JournalWriter
 from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ class PostgresStore:
     """A store at a server, which several machines share; threads may use it at once."""
 
     def __init__(self, address: str, clock: Callable[[], datetime] = utc_now) -> None:
-        self._database = Database(address)
+        self._database = ConnectionPool(address)
         self._clock = clock
         self._holding = Holding(self._database, clock)
-        self._writer = JournalWriter(self._holding.held, self._holding.note, clock)
+        self._writer = JournalAppender(self._holding.held, self._holding.note, clock)
         self._lister = listing.Lister()
         self._attempts = Attempts(self._database)
         self._mover = Mover(self._holding, self._writer, self._attempts, clock)

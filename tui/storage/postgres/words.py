@@ -62,7 +62,7 @@ _LOCK = "select name from sessions where id = %s for update"
 _NAME = "update sessions set name_words = %s where id = %s"
 
 
-class _Spelling(dict[str, str]):
+class _ServerSpelling(dict[str, str]):
     """A cache of the ASCII spelling of each character."""
 
     def __missing__(self, character: str) -> str:
@@ -71,7 +71,7 @@ class _Spelling(dict[str, str]):
         return spelt
 
 
-_SPELLING = _Spelling()
+_SPELLING = _ServerSpelling()
 
 
 class WordRow(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from tui.errors import ServerRefused, ServerTooSlow, ServerUnreachable, StorageError, StorageFull
 from tui.storage.postgres.hanging import HangWatch
-from tui.storage.postgres.schema import SCHEMA, migrate
+from tui.storage.postgres.tables import SCHEMA, migrate
 
 if TYPE_CHECKING:
     # The library is slow to import, and the first screen does not need it.
@@ -98,7 +98,7 @@ _TOO_SLOW = ("55P03", "57014")
 """A lock was not free in time; a statement took too long."""
 
 
-class Database:
+class ConnectionPool:
     """A few connections, opened when they are needed and kept for the next use; thread-safe."""
 
     def __init__(self, address: str) -> None:

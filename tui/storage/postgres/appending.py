@@ -21,8 +21,8 @@ from tui.storage.branches import Branches
 from tui.storage.journal_window import decoded
 from tui.storage.lines import lines_forward
 from tui.storage.postgres import numbers, pictures, words
-from tui.storage.postgres.database import transaction
-from tui.storage.postgres.leases import LEASE_SECONDS, Attempt, HeldLeases, PostgresLease
+from tui.storage.postgres.connection_pool import transaction
+from tui.storage.postgres.leases import LEASE_SECONDS, Attempt, PostgresLease, ServerLeases
 from tui.storage.postgres.pieces import PIECE, PieceReader, cut, insert
 from tui.storage.postgres.rows import Place, Row, noted, row_of
 from tui.storage.postgres.taking import reserve
@@ -71,11 +71,11 @@ class _Writing(msgspec.Struct, frozen=True):
     restores: bool = False
 
 
-class JournalWriter:
+class JournalAppender:
     """Appends to the sessions that a program holds."""
 
     def __init__(
-        self, held: HeldLeases, holder: Callable[[], bytes], clock: Callable[[], datetime]
+        self, held: ServerLeases, holder: Callable[[], bytes], clock: Callable[[], datetime]
     ) -> None:
         self._held = held
         self._holder = holder

@@ -6,13 +6,13 @@ import psycopg
 import pytest
 
 from tui.errors import ServerTooSlow, ServerUnreachable
-from tui.storage.postgres import database as module
-from tui.storage.postgres.database import CONNECTIONS, Database
+from tui.storage.postgres import connection_pool as module
+from tui.storage.postgres.connection_pool import CONNECTIONS, ConnectionPool
 
 
 @pytest.fixture
 def database(postgres):
-    database = Database(postgres)
+    database = ConnectionPool(postgres)
     yield database
     database.close()
 
@@ -62,7 +62,7 @@ def test_a_role_with_settings_of_its_own_has_those_that_the_store_relies_on(
     with psycopg.connect(postgres, autocommit=True) as server:
         server.execute("create role odd login superuser")
         server.execute(f"alter role odd set {setting} = '{odd}'")
-    database = Database(psycopg.conninfo.make_conninfo(postgres, user="odd"))
+    database = ConnectionPool(psycopg.conninfo.make_conninfo(postgres, user="odd"))
     try:
         with database.connection() as connection:
             assert connection.execute(f"show {setting}").fetchone() == (expected,)
