@@ -500,7 +500,7 @@ async def test_esc_leaves_a_step_whose_work_has_failed_unexpectedly(asked, monke
     def fail(*_):
         raise ValueError("odd")
 
-    monkeypatch.setattr(ConnectionManager, "with_key", fail)
+    monkeypatch.setattr(ProviderConnections, "with_key", fail)
     async with asked("key") as (machine, app, pilot):
         machine.defect = ValueError
         await enter(app, pilot, KEY)
