@@ -9,6 +9,7 @@ from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
 from tests.ui.screen import notices, send, words
 from tests.ui.world import World
 from tests.waiting import until
+from tui.app.services.session_imports import SessionImports
 from tui.engine.imports.session_ids import imported_session_id
 from tui.importers.protocol import Reader
 from tui.importers.stopping import check
@@ -195,6 +196,22 @@ async def test_an_import_that_ends_below_the_help_is_left_by_esc(world, shelf):
         await reported(app)
         await pilot.press("escape", "escape", "escape")
         await until(lambda: app.screen is app.chat, "the chat")
+
+
+async def test_esc_leaves_an_import_that_has_failed_unexpectedly(world, shelf, monkeypatch):
+    def fail(*_):
+        raise ValueError("odd")
+
+    shelf(1)
+    monkeypatch.setattr(SessionImports, "run", fail)
+    place = world()
+    place.readers, place.defect = [reader(PROGRAM, "Notebook")], ValueError
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot)
+        await pilot.press("enter")
+        await until(lambda: app.defects.first, "the defect")
+        await pilot.press("escape")
+        await until(lambda: app.screen is not screen, "the chat")
 
 
 async def test_a_file_can_be_named(world, shelf):

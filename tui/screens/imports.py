@@ -176,7 +176,8 @@ class ImportScreen(Dialog[None]):
 
     def action_back(self) -> None:
         """Stop the import; else close."""
-        if self.step == "importing":
+        # A defect may have ended it; that was reported, and nothing is left to stop.
+        if self.step == "importing" and any(each.node is self for each in self.workers):
             self._say("Stopping …")
             self._stop()
         else:
