@@ -60,16 +60,16 @@ def defect_in_command():
 
 
 def _at_break(defect):
-    from tui.screens.chat import ChatScreen
+    from tui.screens.chat import DraftTimer
 
-    original = ChatScreen.settle_draft
+    original = DraftTimer.begin
 
-    def settle(self):
+    def begin(self):
         original(self)
-        if self.prompt.text.endswith("break"):
+        if self._owner.prompt.text.endswith("break"):
             defect()
 
-    ChatScreen.settle_draft = settle
+    DraftTimer.begin = begin
 
 
 def defect_in_handler():
