@@ -37,8 +37,6 @@ BROAD_EXCEPTS = {
     "tui/threads.py": 2,
     # The thread that reads the terminal: any error ends the application with an exit code.
     "tui/terminal/textual_private.py": 1,
-    # A store of another package may fail with anything.
-    "tui/storage/opening.py": 1,
 }
 
 # Each costs more than the rest of the start, or belongs behind a choice that was not made yet.

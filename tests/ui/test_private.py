@@ -178,6 +178,21 @@ async def test_an_answer_that_arrives_is_stopped_when_it_is_left(world):
         assert "NOT SAVED" not in status(app)
 
 
+async def test_a_question_never_says_that_an_answer_is_kept_that_is_not(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await begin(w, app, pilot)
+        await send(pilot, "hello")
+        await until(lambda: "half" in conversation(app), "the answer")
+        await pilot.press("ctrl+q")
+        asked = await question(app)
+        assert "1 answer is still in progress" in asked
+        assert "arrived is kept" not in asked
+        assert "nothing of it is kept" in asked
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running, "the end")
+
+
 async def test_quitting_asks_once(world):
     w = world(["Good day."])
     async with w.running() as (app, pilot):

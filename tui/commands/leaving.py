@@ -22,10 +22,15 @@ def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
     busy = [session for session in sessions if session.activity.running]
     if not busy:
         return ()
-    one = len(busy) == 1
-    told = "The part that arrived is kept." if one else "The parts that arrived are kept."
-    verb = "is" if one else "are"
-    return (f"{plural(len(busy), 'answer')} {verb} still in progress:", *_titles(busy), told)
+    verb = "is" if len(busy) == 1 else "are"
+    lines = (f"{plural(len(busy), 'answer')} {verb} still in progress:", *_titles(busy))
+    match sum(not session.losable for session in busy):
+        case 0:
+            return lines
+        case 1:
+            return (*lines, "The part that arrived is kept.")
+        case _:
+            return (*lines, "The parts that arrived are kept.")
 
 
 def _private(sessions: Iterable[LoadedSession]) -> Sequence[str]:
