@@ -135,7 +135,10 @@ async def test_what_it_quotes_is_no_markdown_of_its_own():
     [
         ("doctor", "    sibyl-tui doctor            checks files"),
         ("How do I fork one?", "    /fork [TARGET]           continues in a copy"),
-        ("how do I rename a session", "    Ctrl+R, Ctrl+T           rename the session"),
+        (
+            "how do I rename a session",
+            "    r, Ctrl+T                in a list: rename the session",
+        ),
         ("what does F9 do", "`[keys]` in the configuration gives an action another key"),
     ],
 )

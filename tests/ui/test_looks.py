@@ -483,9 +483,7 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
         await until(lambda: app.chat.prompt.text == "abcdef")
 
 
-@pytest.mark.parametrize(
-    "key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "ctrl+b", "f6", "ctrl+r"]
-)
+@pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "ctrl+b", "f6"])
 async def test_a_window_of_a_few_cells_ends_nothing(world, key):
     w = world()
     session = await w.session("Hello", "# Heading\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |")

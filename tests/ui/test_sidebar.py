@@ -3,6 +3,7 @@
 import importlib
 
 import pytest
+from textual.command import CommandList
 
 from tests.ui.screen import notices, rows, status
 from tests.waiting import until
@@ -24,6 +25,14 @@ async def highlight(app, session_id):
     app.chat.sidebar.focus()
     await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
     app.chat.sidebar.highlight(session_id)
+
+
+async def rename(app, pilot):
+    """Choose in the palette that the session on screen is to be renamed."""
+    await pilot.press("ctrl+p", *"rename this")
+    await until(lambda: len(app.screen.query_one(CommandList).options) == 1, "the action")
+    await pilot.press("enter")
+    await until(lambda: app.chat.sidebar.renaming, "the line")
 
 
 async def test_r_renames_a_session_that_is_neither_open_nor_on_screen(world):
@@ -71,26 +80,28 @@ async def test_a_session_that_another_program_holds_is_not_renamed(world):
     lease.release()
 
 
-async def test_ctrl_r_renames_the_session_on_screen_and_leads_back_to_the_prompt(world):
+async def test_the_palette_renames_the_session_on_screen_and_leads_back_to_the_prompt(world):
     w = world()
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
         await until(lambda: there in rows(app), "the list")
-        await pilot.press(*"draft", "ctrl+r", *"named", "enter", *" goes on")
+        await pilot.press(*"draft")
+        await rename(app, pilot)
+        await pilot.press(*"named", "enter", *" goes on")
         await until(lambda: name_of(w, there) == "named", "the name")
         await until(lambda: app.chat.prompt.text == "draft goes on", "the prompt")
         await until(lambda: "named" in status(app), "the status bar")
 
 
 @pytest.mark.full
-async def test_ctrl_r_shows_a_hidden_list_for_as_long(world):
+async def test_renaming_shows_a_hidden_list_for_as_long(world):
     w = world()
     there = await w.session("Hello", "Yes.", name="one")
     for size, hide in (((120, 40), ["ctrl+b", "ctrl+b"]), ((50, 20), [])):
         async with w.running(there, size=size) as (app, pilot):
             await pilot.press(*hide)
             await until(lambda app=app: not app.chat.sidebar.display, "the list to be hidden")
-            await pilot.press("ctrl+r")
+            await rename(app, pilot)
             assert app.chat.sidebar.display
             await pilot.press("x", "escape")
             await until(lambda app=app: not app.chat.sidebar.display, "the list to go")
@@ -107,7 +118,8 @@ async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(wo
         await until(lambda: rows(app), "the list")
         await w.workspace.switcher.look_at(there)
         app.controllers.presenter.show_session()
-        await pilot.press("ctrl+r", *"roses", "enter")
+        await rename(app, pilot)
+        await pilot.press(*"roses", "enter")
         await until(lambda: name_of(w, there) == "roses", "the name")
 
 

@@ -30,7 +30,7 @@ CHAT = (
     key("alt+down",       "walk(1)",              "Next session",     "session-next",       "Open the session below or above", line=10, useful=True),
     key("alt+up",         "walk(-1)",             "Previous session", "session-previous",   "Open the session below or above", line=11, useful=True),
     *(key(f"alt+{n}", f"go_to_row({n - 1})", "", f"session-{n}", "Open one of the first sessions in the list") for n in range(1, 10)),
-    key("ctrl+r",         "rename",               "",                 "session-rename",     "Rename this session"),
+    key(NO_KEY,           "rename",               "",                 "session-rename",     "Rename this session"),
     key("ctrl+b",         "focus_sidebar",        "",                 "sidebar-focus",      "Go to the sidebar; from there, hide it"),
     key("ctrl+g",         "find",                 "Find",             "find",               "Find in this conversation", line=9),
     key("/",              "find('here')",         "",                 "find-here"),
