@@ -67,18 +67,25 @@ NOT_YET = {
 _SCRIPT = """
 import json, sys
 from tui import cli
-from tui.app import app
-from tui.cli import console
+from tui.cli import console, screen
 
 console.is_terminal = lambda stream: True
 
 def first_screen_is_there(self):
-    print(json.dumps(sorted(sys.modules)), flush=True)
+    from textual.constants import MAX_FPS
+    print(json.dumps([f"{MAX_FPS} frames a second", *sorted(sys.modules)]), flush=True)
     self.exit()
 
-app.SibylApp._begin_what_is_slow = first_screen_is_there
-run = app.SibylApp.run_async
-app.SibylApp.run_async = lambda self: run(self, headless=True)
+before_the_application = screen.paint_often
+
+def paint_often():
+    before_the_application()
+    from tui.app import app
+    app.SibylApp._begin_what_is_slow = first_screen_is_there
+    run = app.SibylApp.run_async
+    app.SibylApp.run_async = lambda self: run(self, headless=True)
+
+screen.paint_often = paint_often
 sys.exit(cli.run(sys.argv[1:]))
 """
 
@@ -91,6 +98,10 @@ def loaded(tmp_path_factory):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return set(json.loads(done.stdout.splitlines()[0]))
+
+
+def test_it_paints_120_times_a_second_so_that_a_key_beside_an_answer_waits_little(loaded):
+    assert "120 frames a second" in loaded
 
 
 @pytest.mark.parametrize("name", sorted(NOT_YET))

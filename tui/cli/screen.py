@@ -57,6 +57,7 @@ def run(chosen: Namespace) -> int:
     models.look_for_ollama()
     session_id = program.wanted(chosen)
     # These imports are slow; Ollama answers meanwhile, before the new session names its model.
+    paint_often()
     from tui.app.app import SibylApp
     from tui.app.controllers.store_server import USE_FILES
     from tui.engine.sessions.final_save import FinalSave
@@ -87,6 +88,14 @@ def run(chosen: Namespace) -> int:
         # A program of its own: nothing of this one's store goes on there.
         os.execv(sys.executable, [*sys.orig_argv, "--store", ""])  # noqa: S606 - this program
     return app.return_code or int(final_save.failed)
+
+
+def paint_often() -> None:
+    """Let a key beside a running answer wait for the next frame half as long as Textual would.
+
+    Textual reads the variable when it is imported. An answer is drawn 30 times a second at most.
+    """
+    os.environ.setdefault("TEXTUAL_FPS", "120")
 
 
 def _started(
