@@ -1,10 +1,25 @@
 """Servers of tools that do what they were told to do."""
 
 import asyncio
+from functools import partial
+from pathlib import Path
 
 import msgspec
 
+from tests.builders import Clock
+from tui.config import Config, Settings, ToolSettings
+from tui.domain.search.query import SearchResult
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
+from tui.engine.turns.built_in_tools import built_in_tools
+from tui.engine.turns.tool_setup import ToolSetup
+
+
+def set_up(
+    *names, servers=None, search=lambda query, limit: SearchResult(), file=Path(), clock=None
+):
+    """The program's own tools, those of these names switched on by ``config.toml``; servers."""
+    settings = Settings(Config(tools=ToolSettings(enabled=names)), None, file, {})
+    return ToolSetup(settings, partial(built_in_tools, search, clock or Clock()), servers)
 
 
 def offered(

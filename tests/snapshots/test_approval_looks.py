@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.scripted_servers import ScriptedServers
+from tests.engine.scripted_servers import ScriptedServers, set_up
 from tests.snapshots.test_looks import settled
 from tests.ui.screen import rows, send, wait_for_answer
 from tests.waiting import until
@@ -15,7 +15,7 @@ CALL = ToolCall("c1", "files__read_file", {"path": "会話.md", "mode": "red\x1b
 @pytest.mark.parametrize("size", [(120, 40), (40, 10)], ids=["wide", "narrow"])
 async def test_a_call_that_waits(world, same_picture, size):
     w = world(["A plan.", CALL], ["Done."])
-    w.tools = Tools(servers=ScriptedServers())
+    w.tools = Tools(set_up(servers=ScriptedServers()))
     async with w.running(size=size) as (app, pilot):
         await send(pilot, "Read it.")
         await until(lambda: "read_file" in app.chat.approval.visible_text())

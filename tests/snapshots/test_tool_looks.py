@@ -2,13 +2,11 @@
 
 import pytest
 
-from tests.engine.scripted_servers import ScriptedServers, offered
+from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.snapshots.test_looks import settled
 from tests.ui.screen import send
 from tests.waiting import until
-from tui.domain.search.query import SearchResult
 from tui.domain.tool_servers import ToolApproval
-from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.screens.tools import ToolScreen
 
@@ -22,8 +20,7 @@ async def test_tools(world, same_picture, size):
     await approvals.allow_always(ToolApproval("files", "read_file", "1"))
     await approvals.allow_always(ToolApproval("git", "log", "1"))
     names = ("write_todos", "search_sessions")
-    own = built_in_tools(names, lambda query, limit: SearchResult(), w.clock)
-    w.tools = Tools(own, servers=servers, approvals=approvals)
+    w.tools = Tools(set_up(*names, servers=servers), approvals=approvals)
     async with w.running(size=size) as (app, pilot):
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, ToolScreen), "the list")

@@ -3,7 +3,7 @@
 import pytest
 from textual import events
 
-from tests.engine.scripted_servers import ScriptedServers
+from tests.engine.scripted_servers import ScriptedServers, set_up
 from tests.ui.screen import (
     conversation,
     go_to,
@@ -33,7 +33,7 @@ def asking(world):
     def make(*answers):
         w = world(*answers)
         w.servers = ScriptedServers()
-        w.tools = Tools(servers=w.servers, approvals=ToolApprovals(w.approvals_file))
+        w.tools = Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
         return w
 
     return make
@@ -152,7 +152,7 @@ async def test_until_i_quit_asks_no_more_for_this_tool_and_is_not_kept(asking):
         await wait_for_answer(w)
         assert len(results(w)) == 2
         there = w.workspace.current.id
-    w.tools = Tools(servers=w.servers, approvals=ToolApprovals(w.approvals_file))
+    w.tools = Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
     async with w.running(there) as (app, pilot):
         await send(pilot, "again")
         await asked(app)
@@ -169,7 +169,7 @@ async def test_always_asks_no_more_and_is_kept(asking):
         await pilot.press("f3", "a")
         await wait_for_answer(w)
         there = w.workspace.current.id
-    w.tools = Tools(servers=w.servers, approvals=ToolApprovals(w.approvals_file))
+    w.tools = Tools(set_up(servers=w.servers), approvals=ToolApprovals(w.approvals_file))
     async with w.running(there) as (app, pilot):
         await send(pilot, "again")
         await wait_for_answer(w)

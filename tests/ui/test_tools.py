@@ -2,14 +2,13 @@
 
 import pytest
 
-from tests.engine.scripted_servers import ScriptedServers, offered
+from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.ui.screen import activity, conversation, notices, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.config import load_tools
 from tui.domain.journal.message import ToolCall
-from tui.domain.search.query import SearchResult
 from tui.domain.tool_servers import ToolApproval
-from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.errors import StorageFull
 from tui.screens.confirm import ConfirmScreen
@@ -30,8 +29,8 @@ def with_tools(world):
             offered(), offered("write_file", description="Write \x1b[31m\nit.")
         )
         names = ("write_todos", "search_sessions")
-        own = built_in_tools(names, lambda query, limit: SearchResult(), w.clock)
-        w.tools = Tools(own, servers=w.servers, approvals=ToolApprovals(w.approvals_file))
+        setup = set_up(*names, servers=w.servers, file=w.root.parent / "config" / "config.toml")
+        w.tools = Tools(setup, approvals=ToolApprovals(w.approvals_file))
         return w
 
     return make
@@ -90,7 +89,7 @@ async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools, 
         await send(pilot, "again")
         await until(lambda: "Two." in conversation(app))
         offered_now = [each.name for each in w.model.requests[1].tools]
-        assert offered_now == ["write_todos", "search_sessions", "files__write_file"]
+        assert offered_now == ["search_sessions", "write_todos", "files__write_file"]
         there = w.workspace.current.id
     assert w.other_program().journal(there).load().settings.tools_off == ("files__read_file",)
     async with w.running(there) as (app, pilot):
@@ -102,6 +101,26 @@ async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools, 
         await send(pilot, "and on")
         await until(lambda: "Three." in conversation(app))
         assert "files__read_file" in [each.name for each in w.model.requests[2].tools]
+
+
+async def test_a_tool_of_the_program_is_switched_on_for_good_and_off_again(with_tools):
+    w = with_tools(["One."], ["Two."])
+    file = w.root.parent / "config" / "tools.toml"
+    async with w.running() as (app, pilot):
+        await listed(app, pilot, "○ read_file")
+        await highlight(app, pilot, "tool:read_file")
+        await pilot.press("space")
+        await until(lambda: "● read_file" in shown(app), "it is on")
+        assert load_tools(file).enabled == ("read_file",)
+        await pilot.press("escape")
+        await send(pilot, "hi")
+        await wait_for_answer(w)
+        assert "read_file" in [each.name for each in w.model.requests[0].tools]
+        await listed(app, pilot, "● read_file")
+        await pilot.press("space")
+        await until(lambda: "○ read_file" in shown(app), "it is off")
+        assert load_tools(file).enabled == ()
+    assert file.stat().st_mode & 0o777 == 0o600
 
 
 async def test_a_failed_server_says_why_and_is_restarted(with_tools):

@@ -22,6 +22,7 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.engine.kept_lists import KeptLists
 from tui.engine.sessions.leasing import take_session
 from tui.engine.sessions.open_session import OpenSession
+from tui.engine.turns.tool_setup import ToolSetup
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
@@ -34,6 +35,7 @@ from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionS
 
 if TYPE_CHECKING:
     from tui.domain.tool_servers import ToolServers
+    from tui.engine.turns.tool import Tool
     from tui.providers.guide import PastHit
     from tui.storage.pruning import SetAside
 
@@ -133,22 +135,21 @@ class Program(msgspec.Struct, frozen=True):
         return TurnSettings(partial(configured_levels, self.settings), self._tools())
 
     def _tools(self) -> Tools:
-        config = self.settings.config
-        if not (config.tools.enabled or config.mcp):
-            return Tools()
-        from tui.engine.turns.built_in_tools import built_in_tools
-
         servers: ToolServers | None = None
-        if config.mcp:
+        if configured := self.settings.tool_servers:
             from tui.tool_servers.server import McpServers
 
-            servers = McpServers(config.mcp)
-        search = partial(self.store.search, seconds=_SEARCH_SECONDS)
+            servers = McpServers(configured)
         return Tools(
-            built_in_tools(config.tools.enabled, search, self.clock),
-            servers=servers,
+            ToolSetup(self.settings, self._own_tools, servers),
             approvals=ToolApprovals(paths.state_directory() / tool_approvals.FILE),
         )
+
+    def _own_tools(self, project: str) -> "Sequence[Tool]":
+        from tui.engine.turns.built_in_tools import built_in_tools
+
+        search = partial(self.store.search, seconds=_SEARCH_SECONDS)
+        return built_in_tools(search, self.clock, project)
 
     def now(self) -> str:
         """The time, as in a journal."""

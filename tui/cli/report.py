@@ -214,7 +214,7 @@ def _connections(settings: Settings, environment: Mapping[str, str]) -> dict[str
             host, key = _host_of(provider.base_url), _key(provider, environment)
             rows[name] = f"{host}, {provider.dialect}, {key}"
     rows["proxies and certificates"] = _network(settings, environment)
-    servers = settings.config.mcp.items()
+    servers = settings.tool_servers.items()
     return rows | {f"mcp.{name}": _tool_server(each, environment) for name, each in servers}
 
 

@@ -5,12 +5,14 @@
 """
 
 from tui.config.connections import Connections
+from tui.config.kept_tools import KeptTools
 from tui.config.loading import (
     Flags,
     Settings,
     is_address,
     load_connections,
     load_settings,
+    load_tools,
 )
 from tui.config.settings_schema import (
     Config,
@@ -29,6 +31,7 @@ __all__ = [
     "Connections",
     "Flags",
     "HookSettings",
+    "KeptTools",
     "ModelTable",
     "NotifySettings",
     "ProviderSettings",
@@ -40,6 +43,7 @@ __all__ = [
     "is_address",
     "load_connections",
     "load_settings",
+    "load_tools",
 ]
 
 

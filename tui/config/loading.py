@@ -12,7 +12,8 @@ import msgspec
 
 from tui.config.connections import Connections, connections_file
 from tui.config.faults import joined
-from tui.config.settings_schema import Config, ProviderSettings, ToolServerSettings
+from tui.config.kept_tools import KeptTools, tools_file
+from tui.config.settings_schema import Config, ProviderSettings, ToolServerSettings, ToolSettings
 from tui.domain.commands import command_called
 from tui.domain.model_names import KEY, looks_like_key
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS
@@ -22,6 +23,7 @@ from tui.files import read_bounded, size_words
 _FILE_BYTES = 1024 * 1024
 _LINE_BYTES = 64 * 1024
 _Schema = TypeVar("_Schema", Config, Connections)
+_Whole = TypeVar("_Whole", Config, Connections, KeptTools)
 _ADDRESS = 'expected an address such as "http://127.0.0.1:8080/v1"'
 
 
@@ -44,6 +46,12 @@ class Settings(msgspec.Struct, frozen=True):
     sources: Mapping[str, str]
     """The file, variable or flag of each setting that is not a default, by dotted key."""
     connections: Connections = Connections()
+    tools: KeptTools = KeptTools()
+
+    @property
+    def tool_servers(self) -> dict[str, ToolServerSettings]:
+        """The servers of tools; of one name, that of the configuration wins."""
+        return {**self.tools.mcp, **self.config.mcp}
 
     @property
     def model(self) -> str | None:
@@ -74,10 +82,16 @@ class Settings(msgspec.Struct, frozen=True):
         sources = dict.fromkeys(
             _dotted(msgspec.to_builtins(kept)), str(connections_file(self.file))
         )
+        tools = {"tools": {"enabled": self.tools.enabled}, "mcp": self.tools.mcp}
+        file = str(tools_file(self.file))
+        sources |= dict.fromkeys(_dotted(msgspec.to_builtins(tools)), file)
+        enabled = dict.fromkeys((*self.config.tools.enabled, *self.tools.enabled))
         config = msgspec.structs.replace(
             self.config,
             model=self.model,
             providers={name: self.provider(name) for name in self.providers},
+            tools=ToolSettings(enabled=tuple(enabled)),
+            mcp=self.tool_servers,
         )
         return msgspec.structs.replace(self, config=config, sources={**sources, **self.sources})
 
@@ -112,7 +126,8 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
 
         check_password(config.store, sources["store"], file)
     kept = load_connections(connections_file(file))
-    return Settings(config, None if scope is None else str(scope), file, sources, kept)
+    tools = load_tools(tools_file(file))
+    return Settings(config, None if scope is None else str(scope), file, sources, kept, tools)
 
 
 def load_connections(file: Path) -> Connections:
@@ -121,6 +136,14 @@ def load_connections(file: Path) -> Connections:
     for key, expected in _unfit_providers(kept.providers):
         raise ConfigError(str(file), key, expected)
     return _with_whole_paths(kept, file.parent)
+
+
+def load_tools(file: Path) -> KeptTools:
+    """Read the tools that were set up; a missing file means none. Raises ``ConfigError``."""
+    kept = _decoded(_read(file), str(file), KeptTools)
+    for key, expected in _unfit_tool_servers(kept.mcp):
+        raise ConfigError(str(file), key, expected)
+    return kept
 
 
 def _load(file: Path, *, named: bool = False) -> tuple[Config, dict[str, str]]:
@@ -212,7 +235,7 @@ def _check_lines(file: Path, data: bytes) -> None:
             raise ConfigError(str(file), f"line {number}", expected)
 
 
-def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema:
+def _decoded(raw: dict[str, Any], source: str, schema: type[_Whole]) -> _Whole:
     try:
         return msgspec.convert(raw, schema)
     except msgspec.ValidationError as error:

@@ -28,7 +28,7 @@ def _like(pattern: str, expected: str) -> Meta:
 # fmt: off
 _Names = tuple[str, ...]
 _KNOWN = f"{', '.join(KNOWN_SERVERS[:9])},\n{', '.join(KNOWN_SERVERS[9:])}"
-_ToolName = Literal["search_sessions", "write_todos"]
+ToolName = Literal["list_files", "read_file", "search_files", "search_sessions", "write_todos"]
 
 ModelName = Annotated[str, _like(
     r"^[A-Za-z0-9][A-Za-z0-9_-]*(:\S.*)?$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"')]
@@ -160,9 +160,10 @@ class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tools]``: tools that a model may call."""
 
-    enabled: Annotated[tuple[_ToolName, ...], _about(
-        "The enabled tools. Each search is shown, and runs only if you allow it.",
-        ["write_todos", "search_sessions"])] = ()
+    enabled: Annotated[tuple[ToolName, ...], _about(
+        "The enabled tools, beside those that /tools switches on. Each call but one of\n"
+        "write_todos is shown, and runs only if you allow it.",
+        ["read_file", "list_files", "search_files", "search_sessions", "write_todos"])] = ()
 
 
 class ToolServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -218,7 +219,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         "another session is on screen.")] = NotifySettings()
     tools: Annotated[ToolSettings, _about("Tools that models may call.")] = ToolSettings()
     mcp: Annotated[dict[ToolServerName, ToolServerSettings], _about(
-        "Servers of tools (Model Context Protocol), started when a session first needs them.\n"
+        "Servers of tools (Model Context Protocol), beside those that /tools adds.\n"
         "Each call is shown, and runs only if you allow it.", "time")] = {}
     keys: Annotated[dict[str, str], _about(
         "Keys of the screen: an action and its key, or several separated by commas. Keys that\n"

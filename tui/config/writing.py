@@ -12,6 +12,7 @@ from msgspec import inspect
 
 from tui.config.connections import Connections
 from tui.config.faults import joined
+from tui.config.kept_tools import KeptTools
 from tui.config.loading import Settings
 from tui.config.settings_schema import Config
 from tui.config.store_address import without_password
@@ -25,6 +26,11 @@ _HEAD = """\
 
 _CONNECTIONS_HEAD = """\
 # The connections of sibyl-tui. F5 in the program makes and removes them, and writes this file anew.
+# Your own settings belong in config.toml beside it, which wins.
+"""
+
+_TOOLS_HEAD = """\
+# The tools of sibyl-tui. /tools in the program changes them, and writes this file anew.
 # Your own settings belong in config.toml beside it, which wins.
 """
 
@@ -44,6 +50,15 @@ def connections_toml(kept: Connections, directory: Path) -> str:
         if table["api_key_file"] is not None:
             table["api_key_file"] = os.path.relpath(table["api_key_file"], directory)
         lines += ["", f"[{name}]", *_set(table)]
+    return "\n".join(lines) + "\n"
+
+
+def tools_toml(kept: KeptTools) -> str:
+    """Format ``tools.toml``."""
+    values = msgspec.to_builtins(kept)
+    lines = [_TOOLS_HEAD, *_set({"enabled": kept.enabled})]
+    for name, table in values["mcp"].items():
+        lines += ["", f"[mcp.{name}]", *_set(table)]
     return "\n".join(lines) + "\n"
 
 

@@ -9,7 +9,7 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible, make_visible_name
 
 
-class ToolApproval(msgspec.Struct, frozen=True):
+class ToolApproval(msgspec.Struct, frozen=True, omit_defaults=True):
     """A tool as it was when the user allowed it."""
 
     server: str
@@ -18,10 +18,13 @@ class ToolApproval(msgspec.Struct, frozen=True):
     """Its own name at the server."""
     fingerprint: str
     """That of ``OfferedTool``: after a change the user is asked again."""
+    project: str = ""
+    """The folder for whose sessions alone it is allowed; empty for all."""
 
     def is_of(self, other: "ToolApproval") -> bool:
         """Tell whether both are about the same tool, changed or not."""
-        return (self.server, self.tool) == (other.server, other.tool)
+        mine, theirs = (self.server, self.tool), (other.server, other.tool)
+        return (*mine, self.project) == (*theirs, other.project)
 
     @property
     def title(self) -> str:

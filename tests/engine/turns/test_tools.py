@@ -10,7 +10,7 @@ import pytest
 from tests.builders import Clock
 from tests.engine.conftest import PLACE
 from tests.engine.scripted_model import ScriptedModel
-from tests.engine.scripted_servers import ScriptedServers, offered
+from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.waiting import until
 from tui.domain.journal.ids import new_private_id
 from tui.domain.journal.message import ToolCall
@@ -19,7 +19,6 @@ from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions import leasing
-from tui.engine.turns.built_in_tools import built_in_tools
 from tui.engine.turns.events import (
     NoticeGiven,
     RequestChanged,
@@ -35,7 +34,7 @@ TODO = {"content": "会話を読む", "status": "pending", "active_form": "読�
 CALL = ToolCall("c1", "write_todos", {"todos": [TODO]})
 SEARCH = ToolCall("c2", "search_sessions", {"query": "auth"})
 READ = ToolCall("c3", "files__read_file", {"path": "README.md"})
-ALL = ("write_todos", "search_sessions")
+ALL = ("search_sessions", "write_todos")
 
 
 async def saved():
@@ -60,7 +59,7 @@ def search(query, limit):
 
 
 def tools(ask, names=ALL, search=search, servers=None, approvals=None):
-    return Tools(built_in_tools(names, search, Clock()), ask, servers, approvals)
+    return Tools(set_up(*names, search=search, servers=servers), ask, approvals)
 
 
 async def ignore(event):
@@ -117,7 +116,7 @@ async def test_what_is_denied_is_not_done_and_the_model_is_told(new_session):
 
 
 async def test_without_somebody_to_ask_everything_is_denied(new_session):
-    given = Tools(built_in_tools(ALL, search, Clock()))
+    given = Tools(set_up(*ALL))
     assert await run(given, new_session(), SEARCH) == DENIED
 
 

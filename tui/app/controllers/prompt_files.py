@@ -12,10 +12,10 @@ import msgspec
 
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.services.clipboard_picture import read_picture
-from tui.app.services.project_files import folder_entries, project_files
 from tui.domain.file_names import FileListing, FileNames
 from tui.domain.references import reference_to, reference_to_picture
 from tui.domain.views.notice import Notice
+from tui.engine.project_files import folder_entries, project_files
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.files import system_text, user_path

@@ -35,7 +35,7 @@ class ToolController:
         work: Awaitable[object]
         match change:
             case "toggle" if row:
-                work = self._toggle(row.tool)
+                work = self._toggle(row)
             case "restart" if row:
                 work = self._tools.servers.restart(row.server)
             case "withdraw" if row and row.approval:
@@ -54,13 +54,20 @@ class ToolController:
             screen.tell_trouble(str(error))
         await self._read_approvals(screen)
 
-    async def _toggle(self, tool: str) -> None:
+    async def _toggle(self, row: ToolRow) -> None:
+        """Switch a tool of the program in all sessions, and any other in this one."""
+        tool, setup, on = row.tool, self._tools.setup, not row.is_on
+        everywhere = row.is_own and not setup.is_configured(tool)
+        if everywhere:
+            await setup.switch(tool, on=on)
+        session = self._workspace.current
+
         def changed(settings: Settings) -> Settings:
             rest = tuple(name for name in settings.tools_off if name != tool)
-            off = rest if tool in settings.tools_off else (*rest, tool)
-            return msgspec.structs.replace(settings, tools_off=off)
+            return msgspec.structs.replace(settings, tools_off=rest if on else (*rest, tool))
 
-        await self._workspace.change_settings(self._workspace.current, changed)
+        if not everywhere or tool in session.session.settings.tools_off:
+            await self._workspace.change_settings(session, changed)
 
     async def _read_approvals(self, screen: ToolScreen) -> None:
         try:
@@ -72,14 +79,16 @@ class ToolController:
         screen.show_changes()
 
     def _rows(self) -> tuple[ToolRow, ...]:
+        session, setup = self._workspace.current.session, self._tools.setup
         own = tuple(
             ListedTool(
                 each.definition.name,
                 each.definition.name,
                 each.definition.description,
                 each.approval,
+                setup.is_on(each.definition.name),
             )
-            for each in self._tools.built_in
+            for each in setup.own(session.header.project_path)
         )
-        off = self._workspace.current.session.settings.tools_off
+        off = session.settings.tools_off
         return tool_rows(own, self._tools.servers.statuses(), off, self._allowed)

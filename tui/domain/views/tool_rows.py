@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 import msgspec
 
 from tui.domain.text.labels import plural
+from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_servers import ServerStatus, ToolApproval
 
 _LONG = 1_000
@@ -20,6 +21,8 @@ class ListedTool(msgspec.Struct, frozen=True):
     description: str
     approval: ToolApproval | None
     """The subject of the question before each call; ``None`` if there is no question."""
+    is_on: bool = True
+    """False for a tool of the program's own that is switched off in all sessions."""
 
 
 class Allowed(msgspec.Struct, frozen=True):
@@ -51,7 +54,11 @@ class ToolRow(msgspec.Struct, frozen=True):
     detail: str = ""
     """The whole description, or the reason of a failure."""
     tool: str = ""
-    """The name by which a tool is switched off; empty for anything else."""
+    """The name by which a tool is switched; empty for anything else."""
+    is_on: bool = False
+    """True for a tool that models are offered in this session."""
+    is_own: bool = False
+    """True for a tool of the program's own."""
     server: str = ""
     """The name of a server; empty for anything else."""
     approval: ToolApproval | None = None
@@ -78,7 +85,7 @@ def tool_rows(
 
 
 def _tool_row(tool: ListedTool, off: Collection[str], allowed: Allowed, margin: str) -> ToolRow:
-    is_off = tool.called in off
+    is_off = tool.called in off or not tool.is_on
     said = allowed.words(tool.approval) if tool.approval else "asks nothing"
     description = " ".join(tool.description[:_LONG].split())
     return ToolRow(
@@ -88,6 +95,8 @@ def _tool_row(tool: ListedTool, off: Collection[str], allowed: Allowed, margin: 
         mark=_OFF if is_off else _ON,
         detail=description,
         tool=tool.called,
+        is_on=not is_off,
+        is_own=not margin,
         approval=tool.approval,
     )
 
@@ -110,10 +119,13 @@ def _server_row(status: ServerStatus) -> ToolRow:
 def _others(allowed: Allowed, listed: Sequence[ToolApproval]) -> Iterator[ToolRow]:
     for approval in allowed.all:
         if not any(map(approval.is_of, listed)):
+            words = allowed.words(approval)
+            there = make_visible_name(approval.project)
+            words += f" in {there}" if there else ", not offered now"
             yield ToolRow(
-                id=f"approval:{approval.server}:{approval.tool}",
+                id=f"approval:{approval.server}:{approval.tool}:{approval.project}",
                 text=approval.title,
-                note=f"{allowed.words(approval)}, not offered now",
-                detail=f"{approval.title}: {allowed.words(approval)}. It is not offered now.",
+                note=words,
+                detail=f"{approval.title}: {words}.",
                 approval=approval,
             )

@@ -1,8 +1,8 @@
-"""The tools that come with the program; each is off unless the configuration names it."""
+"""The tools that come with the program; each is off until the user switches it on."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -16,13 +16,13 @@ from tui.domain.journal.todo import (
     count_words,
     says_nothing,
 )
-from tui.domain.json_limits import converted
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.open_session import Clock
-from tui.engine.turns.tools import InvalidArguments, Run, Save, Tool
+from tui.engine.turns.project_tools import PROJECT_TOOLS
+from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool, fields_of
 from tui.errors import SibylError, StorageError
 from tui.providers.protocol import ToolDefinition
 
@@ -35,14 +35,16 @@ QUERY_CHARACTERS = 500
 Search = Callable[[str, int], SearchResult]
 """Finds so many messages at most; blocks, but not without end."""
 
-_Fields = TypeVar("_Fields")
 _STATUSES = ["pending", "in_progress", "completed"]
 
 
-def built_in_tools(names: Collection[str], search: Search, clock: Clock) -> tuple[Tool, ...]:
-    """Those of the tools that have been switched on."""
-    tools: tuple[Tool, ...] = (WriteTodos(), SearchSessions(search, clock))
-    return tuple(tool for tool in tools if tool.definition.name in names)
+def built_in_tools(search: Search, clock: Clock, project: str) -> tuple[Tool, ...]:
+    """All of them, for a session of a project, whose folder may be none."""
+    return (
+        *(tool(project) for tool in PROJECT_TOOLS),
+        SearchSessions(search, clock),
+        WriteTodos(),
+    )
 
 
 class _Todo(msgspec.Struct):
@@ -99,7 +101,7 @@ class WriteTodos:
     )
 
     def prepare(self, arguments: Mapping[str, Any]) -> Run:
-        given = _fields(arguments, _Todos).todos
+        given = fields_of(arguments, _Todos).todos
         if len(given) > MOST_ITEMS:
             raise InvalidArguments(TOO_MANY)
         items = tuple(_item(place, each) for place, each in enumerate(given))
@@ -139,7 +141,7 @@ class SearchSessions:
         self._clock = clock
 
     def prepare(self, arguments: Mapping[str, Any]) -> Run:
-        query = _fields(arguments, _Query).query
+        query = fields_of(arguments, _Query).query
         if says_nothing(query) or len(query) > QUERY_CHARACTERS:
             raise InvalidArguments(f"query has to have 1 to {QUERY_CHARACTERS} characters.")
 
@@ -162,13 +164,6 @@ class SearchSessions:
         for hit in found.hits:
             said = age(parse_utc(hit.timestamp), now)
             yield f"- {hit.session_id} ({said}, {hit.role or 'name'}): {hit.snippet}"
-
-
-def _fields(arguments: Mapping[str, Any], kind: type[_Fields]) -> _Fields:
-    try:
-        return converted(arguments, kind)
-    except ValueError as error:
-        raise InvalidArguments(f"{error}.") from error
 
 
 def _item(place: int, given: _Todo) -> TodoItem:

@@ -4,8 +4,9 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
+from tui.config import Config, Settings
 from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_servers import (
@@ -14,10 +15,11 @@ from tui.domain.tool_servers import (
     Question,
     ServerStatus,
     ToolApproval,
-    ToolResult,
     ToolServers,
 )
 from tui.engine.turns.events import NoticeGiven, ToolStarted, TurnEvent
+from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool
+from tui.engine.turns.tool_setup import ToolSetup
 from tui.errors import StorageError
 from tui.providers.protocol import ToolDefinition
 from tui.storage import tool_approvals
@@ -36,43 +38,10 @@ Ask = Callable[[Question], Awaitable[Choice]]
 Emit = Callable[[TurnEvent], Awaitable[None]]
 """Takes the events of a turn, one at a time."""
 
-Save = Callable[[], Awaitable[None]]
-"""Writes what is pending in the session. Raises ``StorageError``."""
-
-Run = Callable[["OpenSession", Save], Awaitable[str]]
-"""Runs an approved call and gives the result for the model."""
-
 Standing = Literal["allowed", "changed", "unknown"]
 """``changed``: the user has allowed it as it was before."""
 
 _WITHOUT = "this answer goes without its tools."
-
-
-class InvalidArguments(ValueError):
-    """A call that cannot be carried out as it came; the model is told why."""
-
-
-class Tool(Protocol):
-    """Something that a model may ask this program to do."""
-
-    @property
-    def definition(self) -> ToolDefinition:
-        """The definition that the model is offered."""
-        ...
-
-    @property
-    def about(self) -> str:
-        """Lines for the user who is asked for approval; foreign text."""
-        ...
-
-    @property
-    def approval(self) -> ToolApproval | None:
-        """The subject of the question before each call; ``None`` if there is no question."""
-        ...
-
-    def prepare(self, arguments: Mapping[str, Any]) -> Run:
-        """Read the arguments of a call; nothing is done yet. Raises ``InvalidArguments``."""
-        ...
 
 
 class ToolApprovals:
@@ -129,26 +98,6 @@ class ToolApprovals:
         self._until_quit.clear()
         if self._file is not None:
             await asyncio.to_thread(tool_approvals.withdraw_all, self._file)
-
-
-class NoToolServers:
-    """Stands for the servers where none are configured."""
-
-    def statuses(self) -> tuple[ServerStatus, ...]:
-        return ()
-
-    async def start(self) -> tuple[ServerStatus, ...]:
-        return ()
-
-    async def restart(self, name: str) -> ServerStatus:
-        return ServerStatus(name, "stopped")
-
-    async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
-        del arguments
-        return ToolResult(f"Tool {tool.called} is not available.", failed=True)
-
-    async def close(self) -> None:
-        """There is nothing to end."""
 
 
 class ServerTool:
@@ -214,19 +163,22 @@ class Tools:
 
     def __init__(
         self,
-        built_in: Sequence[Tool] = (),
+        setup: ToolSetup | None = None,
         ask: Ask = _nobody,
-        servers: ToolServers | None = None,
         approvals: ToolApprovals | None = None,
     ) -> None:
-        self.built_in = tuple(built_in)
-        self.servers = servers or NoToolServers()
+        self.setup = setup or ToolSetup(Settings(Config(), None, Path(), {}))
         self.approvals = approvals or ToolApprovals()
         self._ask = ask
 
     def asking(self, ask: Ask) -> "Tools":
         """The same tools, their calls put to somebody else."""
-        return Tools(self.built_in, ask, self.servers, self.approvals)
+        return Tools(self.setup, ask, self.approvals)
+
+    @property
+    def servers(self) -> ToolServers:
+        """The servers that are set up now."""
+        return self.setup.servers
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -248,7 +200,7 @@ class Tools:
         The model may ask for what it was never offered, and in whatever way: the user is asked
         only for what can be done.
         """
-        tool = self._offered().get(call.name)
+        tool = self._offered(session.header.project_path).get(call.name)
         if tool is None or call.name in session.session.settings.tools_off:
             return f"Tool {call.name} is not available."
         try:
@@ -260,8 +212,9 @@ class Tools:
         await emit(ToolStarted(tool.approval.title if tool.approval else call.name))
         return await run(session, save)
 
-    def _offered(self) -> Mapping[str, Tool]:
-        offered: dict[str, Tool] = {tool.definition.name: tool for tool in self.built_in}
+    def _offered(self, project: str = "") -> Mapping[str, Tool]:
+        own = self.setup.own_in_use(project)
+        offered: dict[str, Tool] = {tool.definition.name: tool for tool in own}
         for tool in server_tools(self.servers):
             # The program's own come first, whatever a server calls its tools.
             offered.setdefault(tool.definition.name, tool)

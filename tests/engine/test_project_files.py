@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from tui.app.services import project_files as listing
-from tui.app.services.project_files import folder_entries, project_files
+from tui.engine import project_files as listing
+from tui.engine.project_files import folder_entries, project_files
 
 has_git = pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
 

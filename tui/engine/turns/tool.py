@@ -1,0 +1,54 @@
+"""A tool: what a model is offered, and how a call is read and run."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from tui.domain.json_limits import converted
+from tui.domain.tool_servers import ToolApproval
+from tui.providers.protocol import ToolDefinition
+
+if TYPE_CHECKING:
+    from tui.engine.sessions.open_session import OpenSession
+
+_Fields = TypeVar("_Fields")
+
+Save = Callable[[], Awaitable[None]]
+"""Writes what is pending in the session. Raises ``StorageError``."""
+
+Run = Callable[["OpenSession", Save], Awaitable[str]]
+"""Runs an approved call and gives the result for the model."""
+
+
+class InvalidArguments(ValueError):
+    """A call that cannot be carried out as it came; the model is told why."""
+
+
+def fields_of(arguments: Mapping[str, Any], kind: type[_Fields]) -> _Fields:
+    """Read the arguments of a call. Raises ``InvalidArguments``."""
+    try:
+        return converted(arguments, kind)
+    except ValueError as error:
+        raise InvalidArguments(f"{error}.") from error
+
+
+class Tool(Protocol):
+    """Something that a model may ask this program to do."""
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """The definition that the model is offered."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """Lines for the user who is asked for approval; foreign text."""
+        ...
+
+    @property
+    def approval(self) -> ToolApproval | None:
+        """The subject of the question before each call; ``None`` if there is no question."""
+        ...
+
+    def prepare(self, arguments: Mapping[str, Any]) -> Run:
+        """Read the arguments of a call; nothing is done yet. Raises ``InvalidArguments``."""
+        ...

@@ -1,0 +1,77 @@
+"""The tools that the user has set up: switches of the program's own, and servers."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from tui.config import KeptTools, Settings
+from tui.config.kept_tools import tools_file
+from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult, ToolServers
+from tui.engine.turns.tool import Tool
+
+
+class NoToolServers:
+    """Stands for the servers where none are configured."""
+
+    def statuses(self) -> tuple[ServerStatus, ...]:
+        return ()
+
+    async def start(self) -> tuple[ServerStatus, ...]:
+        return ()
+
+    async def restart(self, name: str) -> ServerStatus:
+        return ServerStatus(name, "stopped")
+
+    async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
+        del arguments
+        return ToolResult(f"Tool {tool.called} is not available.", failed=True)
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+
+class ToolSetup:
+    """The tools of the program with their switches, and the servers; changes are kept.
+
+    What the user's own configuration names stays as it is there.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        own: Callable[[str], Sequence[Tool]] = lambda _: (),
+        servers: ToolServers | None = None,
+    ) -> None:
+        """``own`` makes all tools of the program for a project's folder."""
+        self._settings = settings
+        self.own = own
+        self.servers = servers or NoToolServers()
+
+    def is_configured(self, name: str) -> bool:
+        """Tell whether the user's own configuration switches a tool of the program on."""
+        return name in self._settings.config.tools.enabled
+
+    def is_on(self, name: str) -> bool:
+        """Tell whether a tool of the program is switched on."""
+        return self.is_configured(name) or name in self._settings.tools.enabled
+
+    def own_in_use(self, project: str) -> tuple[Tool, ...]:
+        """The tools of the program that are switched on."""
+        kept, configured = self._settings.tools, self._settings.config.tools
+        if not (kept.enabled or configured.enabled):
+            # Most have none on: nothing is imported for them.
+            return ()
+        return tuple(each for each in self.own(project) if self.is_on(each.definition.name))
+
+    async def switch(self, name: Any, *, on: bool) -> None:
+        """Switch a tool of the program on or off. Raises ``StorageError``, ``ConfigError``."""
+        await self._change(lambda kept: kept.with_tool(name, on=on))
+
+    async def _change(self, change: Callable[[KeptTools], KeptTools]) -> None:
+        from tui.storage import kept_tools
+
+        file = tools_file(self._settings.file)
+        kept = await asyncio.to_thread(kept_tools.change, file, change)
+        self._settings = replace(self._settings, tools=kept)
