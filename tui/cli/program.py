@@ -34,7 +34,6 @@ from tui.storage.opening import open_store
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 
 if TYPE_CHECKING:
-    from tui.domain.tool_servers import ToolServers
     from tui.engine.turns.tool import Tool
     from tui.providers.guide import PastHit
     from tui.storage.pruning import SetAside
@@ -135,13 +134,8 @@ class Program(msgspec.Struct, frozen=True):
         return TurnSettings(partial(configured_levels, self.settings), self._tools())
 
     def _tools(self) -> Tools:
-        servers: ToolServers | None = None
-        if configured := self.settings.tool_servers:
-            from tui.tool_servers.server import McpServers
-
-            servers = McpServers(configured)
         return Tools(
-            ToolSetup(self.settings, self._own_tools, servers),
+            ToolSetup(self.settings, self._own_tools),
             approvals=ToolApprovals(paths.state_directory() / tool_approvals.FILE),
         )
 

@@ -19,20 +19,6 @@ class KeptTools(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """The tools of the program that are switched on."""
     mcp: dict[ToolServerName, ToolServerSettings] = {}
 
-    def with_tool(self, name: ToolName, *, on: bool) -> "KeptTools":
-        """Switch a tool of the program on or off."""
-        others = [each for each in self.enabled if each != name]
-        return msgspec.structs.replace(self, enabled=(*others, *((name,) if on else ())))
-
-    def with_server(self, name: str, server: ToolServerSettings) -> "KeptTools":
-        """Add a server, or replace it."""
-        return msgspec.structs.replace(self, mcp={**self.mcp, name: server})
-
-    def without_server(self, name: str) -> "KeptTools":
-        """Remove a server."""
-        rest = {each: server for each, server in self.mcp.items() if each != name}
-        return msgspec.structs.replace(self, mcp=rest)
-
 
 def tools_file(config_file: Path) -> Path:
     """The path of the tools that belong to a ``config.toml``."""

@@ -4,16 +4,13 @@ Whoever asks is a model, which may have read what an enemy wrote. Everything her
 """
 
 import codecs
-import errno
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 from time import monotonic
-
-import msgspec
 
 from tui.domain.journal.blocks import byte_words
 from tui.domain.text.safe_text import make_visible_name
@@ -24,94 +21,86 @@ from tui.files import check_kind, system_text
 READ_BYTES = 8_000_000
 """The part of a file that is read."""
 SEARCHED_BYTES = 1_000_000
-"""The limit of files that are searched."""
+"""The part of a file that is searched."""
 SECONDS = 5.0
 MOST_LISTED = 500
 MOST_FOUND = 100
 
+Notices = list[str]
+"""Sentences about what is missing or odd."""
+
 _LONGEST_LINE = 240
 _INNER = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_REPOSITORY = ".git"
 
 
 class NotShown(Exception):
-    """A file or folder that is not looked at; the message is the reason, a sentence."""
-
-
-class Text(msgspec.Struct, frozen=True):
-    """The text of a file."""
-
-    text: str
-    notice: str = ""
-    """A sentence about what is missing or odd."""
-
-
-class Listing(msgspec.Struct, frozen=True):
-    """The first of some lines, and how many there are."""
-
-    lines: tuple[str, ...]
-    total: int
-    notice: str = ""
+    """A file or folder that is not looked at; the message is the reason."""
 
 
 def unfit_project(path: str) -> str:
     """Say why nothing is looked at below a folder; empty for the folder of a project."""
-    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home raises where there is none
     if not path.startswith("/"):
         return "This session belongs to no folder."
-    if Path(os.path.realpath(home)).is_relative_to(os.path.realpath(path)):
-        return (
-            f"{path} is no project: it has all of the user's files. Tell the user to start"
-            " sibyl-tui in the folder of a project."
-        )
-    return ""
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home raises where there is none
+    if not Path(os.path.realpath(home)).is_relative_to(os.path.realpath(path)):
+        return ""
+    return (
+        f"{path} is no project: it has all files of the user, who can start sibyl-tui in the folder"
+        " of a project."
+    )
 
 
 class ProjectFolder:
-    """Reads, lists and searches the files below a folder; symbolic links lead nowhere else."""
+    """Reads, lists and searches the files below a folder; symbolic links lead nowhere else.
+
+    Its verbs raise ``NotShown`` and ``OSError``.
+    """
 
     def __init__(self, path: str) -> None:
         self._root = Path(os.path.realpath(path))
 
-    def read_file(self, name: str) -> Text:
-        """Read a text file. Raises ``NotShown`` and ``OSError``."""
+    def read_file(self, name: str) -> tuple[str, Notices]:
+        """Read a text file."""
         return self._read(name, READ_BYTES)
 
-    def list_files(self, folder: str, pattern: str) -> Listing:
-        """List the files below a folder, nearer ones first. Raises ``NotShown`` and ``OSError``."""
+    def list_files(self, folder: str, pattern: str) -> tuple[Sequence[str], Notices]:
+        """List the files below a folder, nearer ones first."""
         files = self._files(folder, pattern)
-        shown = tuple(map(make_visible_name, files[:MOST_LISTED]))
-        return Listing(shown, len(files))
+        cut = [f"The first {MOST_LISTED} of {len(files)} files."]
+        return [*map(make_visible_name, files[:MOST_LISTED])], cut if files[MOST_LISTED:] else []
 
-    def search_files(self, text: str, folder: str, pattern: str) -> Listing:
-        """Find lines that have a text, in any case. Raises ``NotShown`` and ``OSError``."""
+    def search_files(self, text: str, folder: str, pattern: str) -> tuple[Sequence[str], Notices]:
+        """Find lines that have a text, in any case."""
         deadline, wanted = monotonic() + SECONDS, text.casefold()
         found: list[str] = []
-        skipped = 0
+        skipped, late = 0, False
         for name in self._files(folder, pattern):
-            if monotonic() > deadline or len(found) > MOST_FOUND:
-                return Listing(
-                    tuple(found[:MOST_FOUND]), len(found), "There may be more: name a folder."
-                )
+            late = monotonic() > deadline
+            if late or len(found) > MOST_FOUND:
+                break
             try:
-                read = self._read(name, SEARCHED_BYTES)
+                lines = _lines_with(wanted, self._read(name, SEARCHED_BYTES)[0])
             except (NotShown, OSError):
                 skipped += 1
                 continue
-            lines = _found_lines(make_visible_name(name), read.text, wanted)
-            found += islice(lines, MOST_FOUND + 1 - len(found))
-        notice = f"Not searched: {skipped} files that are binary, secret or out of reach."
-        return Listing(tuple(found[:MOST_FOUND]), len(found), notice if skipped else "")
+            shown = (f"{make_visible_name(name)}:{line}" for line in lines)
+            found += islice(shown, MOST_FOUND + 1 - len(found))
+        more = late or len(found) > MOST_FOUND
+        notices = ["There may be more: name a folder or a pattern."] if more else []
+        if skipped:
+            notices.append(f"Not searched: {skipped} that are binary, secret or out of reach.")
+        return found[:MOST_FOUND], notices
 
-    def _files(self, folder: str, pattern: str) -> list[str]:
-        with self._opened(folder, is_folder=True) as (_, place):
-            below = self._root / place
-            names = (each for each in project_files(below) if not each.endswith("/"))
-            paths = [str(place / each) for each in names if _fits(each, pattern)]
-        return sorted(paths, key=lambda each: (each.count("/"), each))
+    def _files(self, folder: str, pattern: str) -> Sequence[str]:
+        with self._opened(folder, os.O_DIRECTORY) as (_, place):
+            names = [name for name in project_files(self._root / place) if name[-1] != "/"]
+        # Both a name and the end of a path.
+        wanted = "*/" + pattern.removeprefix("/").replace("**/", "")
+        fitting = (str(place / name) for name in names if fnmatchcase(f"/{name}", wanted))
+        return sorted(fitting, key=lambda each: (each.count("/"), each))
 
-    def _read(self, name: str, most: int) -> Text:
+    def _read(self, name: str, most: int) -> tuple[str, Notices]:
         with self._opened(name) as (descriptor, _):
             data = bytearray()
             while len(data) < most and (block := os.read(descriptor, most - len(data))):
@@ -121,56 +110,45 @@ class ProjectFolder:
         decoder = codecs.getincrementaldecoder(encoding)("replace")
         text = decoder.decode(data, final=size == len(data))
         if "\0" in text:
-            raise NotShown(f"{make_visible_name(name)} is binary ({byte_words(size)}).")
-        notices: list[str] = []
-        if size > len(data):
-            notices.append(f"Only the first {byte_words(len(data))} of {byte_words(size)} count.")
-        if "\ufffd" in text:
-            notices.append("Bytes that are not UTF-8 are shown as \ufffd.")
-        return Text(text.replace("\r\n", "\n"), " ".join(notices))
+            raise NotShown(f"{make_visible_name(name)} is binary ({byte_words(size)})")
+        cut = f"Only the first {byte_words(len(data))} of {byte_words(size)} count."
+        odd = "Bytes that are not UTF-8 are shown as \ufffd."
+        notices = [cut] * (size > len(data)) + [odd] * ("\ufffd" in text)
+        return text.replace("\r\n", "\n"), notices
 
     @contextmanager
-    def _opened(self, name: str, *, is_folder: bool = False) -> Generator[tuple[int, Path]]:
-        """Open a file or folder; gives its path below the project, too."""
+    def _opened(self, name: str, kind: int = 0) -> Generator[tuple[int, Path]]:
+        """Open a file, or a folder by its flag; gives its path in the project, too."""
         path = self._root / system_text(name)
         real = Path(os.path.realpath(path))
-        shown = make_visible_name(name)
         if not real.is_relative_to(self._root):
-            raise NotShown(f"{shown} is not in the folder of the project.")
+            raise NotShown(f"{make_visible_name(name)} is not in the folder of the project")
         # Both names of a link: it may hide what it leads to.
-        if _REPOSITORY in real.parts or any(map(holds_secrets, (path, real))):
-            raise NotShown(f"{shown} may hold secrets.")
+        if ".git" in real.parts or any(map(holds_secrets, (path, real))):
+            raise NotShown(f"{make_visible_name(name)} may hold secrets")
+        if not kind:
+            # Before it is opened, too: a pipe's writer would notice.
+            check_kind(real.stat().st_mode, real)
         place = real.relative_to(self._root)
         descriptor = os.open(self._root, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
         try:
-            for number, part in enumerate(place.parts, 1):
-                if number == len(place.parts) and not is_folder:
-                    # Before it is opened: a pipe's writer would notice.
-                    status = os.stat(part, dir_fd=descriptor, follow_symlinks=False)
-                    check_kind(status.st_mode, real)
+            for part in place.parts:
                 # No link is left, unless one has just been put there: it is not followed.
-                inner = os.open(part, _INNER, dir_fd=descriptor)
+                inner = os.open(part, _INNER | kind, dir_fd=descriptor)
                 os.close(descriptor)
                 descriptor = inner
-            if is_folder:
-                if not os.path.isdir(descriptor):  # noqa: PTH112 - of an open folder
-                    raise NotADirectoryError(errno.ENOTDIR, "it is not a folder")
-            else:
+            if not kind:
                 check_kind(os.fstat(descriptor).st_mode, real)
             yield descriptor, place
         finally:
             os.close(descriptor)
 
 
-def _fits(path: str, pattern: str) -> bool:
-    return fnmatchcase(path, pattern) or fnmatchcase(path.rpartition("/")[2], pattern)
-
-
-def _found_lines(name: str, text: str, wanted: str) -> Iterator[str]:
+def _lines_with(wanted: str, text: str) -> Iterator[str]:
     if wanted not in text.casefold():
         return
     for number, line in enumerate(text.split("\n"), 1):
         place = line.casefold().find(wanted)
         if place >= 0:
             start = max(0, place - _LONGEST_LINE // 2) if len(line) > _LONGEST_LINE else 0
-            yield f"{name}:{number}: {line[start : start + _LONGEST_LINE].strip()}"
+            yield f"{number}: {line[start : start + _LONGEST_LINE].strip()}"

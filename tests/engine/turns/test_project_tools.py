@@ -95,8 +95,8 @@ async def test_what_is_found_is_bounded(look, project, monkeypatch):
     monkeypatch.setattr(project_folder, "MOST_LISTED", 1)
     (project / "many").write_text("needle\n" * 1000)
     found = await look("search_files", text="needle")
-    assert found.startswith("many:1: needle\nmany:2: needle\n[The first 2 lines;")
-    assert "[The first 1 files;" in await look("list_files")
+    assert found.startswith("many:1: needle\nmany:2: needle\n[There may be more: name a")
+    assert "[The first 1 of 3 files.]" in await look("list_files")
     monkeypatch.setattr(project_folder, "SECONDS", -1.0)
     assert "There may be more" in await look("search_files", text="needle")
 
@@ -153,7 +153,7 @@ async def test_odd_files_are_refused_and_hold_nothing_up(look, project):
     async with asyncio.timeout(5):
         assert "a pipe" in await look("read_file", path="pipe")
         found = await look("search_files", text="zebra")
-    assert "Not searched: 2 files" in found
+    assert "Not searched: 2 that" in found
     assert "odd␊␛[31mname:1: zebra" in found
     assert "is binary" in await look("read_file", path="picture")
     assert "not UTF-8" in await look("read_file", path="latin")

@@ -21,7 +21,7 @@ from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.open_session import Clock
-from tui.engine.turns.project_tools import PROJECT_TOOLS
+from tui.engine.turns.project_tools import project_tools
 from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool, fields_of
 from tui.errors import SibylError, StorageError
 from tui.providers.protocol import ToolDefinition
@@ -40,11 +40,7 @@ _STATUSES = ["pending", "in_progress", "completed"]
 
 def built_in_tools(search: Search, clock: Clock, project: str) -> tuple[Tool, ...]:
     """All of them, for a session of a project, whose folder may be none."""
-    return (
-        *(tool(project) for tool in PROJECT_TOOLS),
-        SearchSessions(search, clock),
-        WriteTodos(),
-    )
+    return (*project_tools(project), SearchSessions(search, clock), WriteTodos())
 
 
 class _Todo(msgspec.Struct):

@@ -1,16 +1,17 @@
 """The tools that look at the project of a session; none of them writes or runs anything."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from tui.config.paths import with_tilde
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_servers import ToolApproval
-from tui.engine.project_folder import Listing, NotShown, ProjectFolder, unfit_project
-from tui.engine.turns.tool import Run, Save, fields_of
+from tui.engine.project_folder import NotShown, ProjectFolder, unfit_project
+from tui.engine.turns.tool import Run, Save, fields_of, schema_of
 from tui.providers.protocol import ToolDefinition
 
 if TYPE_CHECKING:
@@ -20,157 +21,109 @@ MOST_LINES = 1_000
 MOST_CHARACTERS = 32_000
 """Of one part of a file: a small model has room for no more."""
 
-_FOLDER = {
-    "type": "string",
-    "description": "The folder to look below; without it, all of the project.",
-}
-_PATTERN = {"type": "string", "description": "Only files whose name fits it, such as '*.py'."}
-_Name = Annotated[str, msgspec.Meta(max_length=4096)]
-_Pattern = Annotated[str, msgspec.Meta(max_length=200)]
-_Fields = TypeVar("_Fields", bound=msgspec.Struct)
+
+def _text(description: str, most: int = 4096, least: int = 0) -> msgspec.Meta:
+    return msgspec.Meta(description=description, max_length=most, min_length=least)
 
 
 class _Read(msgspec.Struct):
-    path: _Name
-    first_line: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    path: Annotated[str, _text("Its path in the project.")]
+    first_line: Annotated[int, msgspec.Meta(ge=1, description="Where to begin.")] = 1
 
 
-class _List(msgspec.Struct):
-    folder: _Name | None = None
-    pattern: _Pattern | None = None
+class _List(msgspec.Struct, kw_only=True):
+    folder: Annotated[str, _text("Only what is below this folder.")] = "."
+    pattern: Annotated[str, _text("Only files with such a name: *.py", 200)] = "*"
 
 
 class _Search(_List, kw_only=True):
-    text: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+    text: Annotated[str, _text("Plain text, in any case; not a pattern.", 500, 1)]
 
 
-class _ProjectTool(Generic[_Fields]):
-    """A tool that looks below the folder of a project, and may do so in that project only."""
+def _read(folder: ProjectFolder, asked: _Read) -> str:
+    text, notices = folder.read_file(asked.path)
+    lines = text.removesuffix("\n").split("\n")
+    first = asked.first_line - 1
+    shown = "\n".join(lines[first : first + MOST_LINES])
+    if len(shown) > MOST_CHARACTERS:
+        whole = shown.rfind("\n", 0, MOST_CHARACTERS)
+        shown = shown[: whole if whole > 0 else MOST_CHARACTERS]
+        notices += [f"Line {first + 1} is cut."] if whole < 0 else []
+    last = first + shown.count("\n") + 1
+    if first >= len(lines):
+        return f"The file has {len(lines)} lines."
+    if last - first < len(lines):
+        notices.append(f"Lines {first + 1} to {last} of {len(lines)}.")
+        notices += [f"Go on with first_line {last + 1}."] if last < len(lines) else []
+    return _with_notices(shown or "The file is empty.", notices)
 
-    kind: ClassVar[type[Any]]
-    does: ClassVar[str]
-    definition: ClassVar[ToolDefinition]
 
-    def __init__(self, project: str) -> None:
-        self._project = project
-        self._unfit = unfit_project(project)
+def _list(folder: ProjectFolder, asked: _List) -> str:
+    names, notices = folder.list_files(asked.folder, asked.pattern)
+    return _with_notices("\n".join(names) or "No files found.", notices)
 
-    @property
-    def about(self) -> str:
-        return f"{self.does}\nProject: {make_visible_name(with_tilde(self._project))}"
+
+def _search(folder: ProjectFolder, asked: _Search) -> str:
+    lines, notices = folder.search_files(asked.text, asked.folder, asked.pattern)
+    return _with_notices("\n".join(lines) or "No lines found.", notices)
+
+
+def _with_notices(text: str, notices: Sequence[str]) -> str:
+    return f"{text}\n[{' '.join(notices)}]" if notices else text
+
+
+# fmt: off
+_TOOLS: tuple[tuple[str, type[Any], Callable[[ProjectFolder, Any], str], str, str], ...] = (
+    ("read_file", _Read, _read, "It shows the model a file of this project.",
+     "Read a text file of the user's project. A long one comes in parts."),
+    ("list_files", _List, _list, "It shows the model the names of the files of this project.",
+     "List the files of the user's project with their paths, without ignored ones."),
+    ("search_files", _Search, _search, "It shows the model lines of the files of this project.",
+     "Find the lines with a text in the files of the user's project."),
+)
+# fmt: on
+
+
+def project_tools(project: str) -> Sequence["ProjectTool"]:
+    """All of them, for a project's folder."""
+    return [ProjectTool(project, *each) for each in _TOOLS]
+
+
+class ProjectTool:
+    """A tool that looks below the folder of a project; it is allowed for that project only."""
+
+    def __init__(
+        self,
+        project: str,
+        name: str,
+        kind: type[Any],
+        look: Callable[[ProjectFolder, Any], str],
+        does: str,
+        description: str,
+    ) -> None:
+        self.definition = ToolDefinition(name, description, schema_of(kind))
+        self.about = f"{does}\nProject: {make_visible_name(with_tilde(project))}"
+        self._project, self._kind, self._look = project, kind, look
+
+    @cached_property
+    def _unfit(self) -> str:
+        return unfit_project(self._project)
 
     @property
     def approval(self) -> ToolApproval | None:
-        # There, all that it does is to say why it does nothing.
+        # In an unfit one it only says so, which nobody has to be asked about.
         name = self.definition.name
         return None if self._unfit else ToolApproval("", name, "1", self._project)
 
     def prepare(self, arguments: Mapping[str, Any]) -> Run:
-        asked = fields_of(arguments, self.kind)
+        asked = fields_of(arguments, self._kind)
 
         async def run(_: "OpenSession", __: Save) -> str:
             if self._unfit:
                 return self._unfit
             try:
                 return await asyncio.to_thread(self._look, ProjectFolder(self._project), asked)
-            except NotShown as error:
-                return f"Not shown: {error}"
-            except OSError as error:
-                return f"Not shown: {error.strerror or type(error).__name__}."
+            except (NotShown, OSError) as error:
+                return f"Not shown: {getattr(error, 'strerror', None) or error}."
 
         return run
-
-    def _look(self, folder: ProjectFolder, asked: _Fields) -> str:
-        raise NotImplementedError
-
-
-class ReadFile(_ProjectTool[_Read]):
-    """Gives a part of a text file."""
-
-    kind = _Read
-    does = "It shows the model a file of this project."
-    definition = ToolDefinition(
-        name="read_file",
-        description="Read a text file of the user's project. A long one comes in parts.",
-        parameters={
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "Its path in the project."},
-                "first_line": {"type": "integer", "minimum": 1, "description": "Default: 1."},
-            },
-            "required": ["path"],
-        },
-    )
-
-    def _look(self, folder: ProjectFolder, asked: _Read) -> str:
-        read = folder.read_file(asked.path)
-        lines = read.text.removesuffix("\n").split("\n")
-        first = (asked.first_line or 1) - 1
-        text = "\n".join(lines[first : first + MOST_LINES])
-        shown = text[:MOST_CHARACTERS]
-        count = shown.count("\n") + 1
-        notices = [read.notice]
-        if first >= len(lines):
-            return f"The file has {len(lines)} lines."
-        if len(shown) < len(text) and "\n" in shown:
-            shown = shown[: shown.rindex("\n")]
-            count -= 1
-        elif len(shown) < len(text):
-            notices.append(f"Line {first + 1} is cut.")
-        if first or first + count < len(lines):
-            more = f" Go on with first_line {first + count + 1}." * (first + count < len(lines))
-            notices.append(f"Lines {first + 1} to {first + count} of {len(lines)}.{more}")
-        return _with_notice(shown or "The file is empty.", " ".join(filter(None, notices)))
-
-
-class ListFiles(_ProjectTool[_List]):
-    """Gives the paths of files."""
-
-    kind = _List
-    does = "It shows the model the names of the files of this project."
-    definition = ToolDefinition(
-        name="list_files",
-        description="List the files of the user's project with their paths; ignored ones are not.",
-        parameters={"type": "object", "properties": {"folder": _FOLDER, "pattern": _PATTERN}},
-    )
-
-    def _look(self, folder: ProjectFolder, asked: _List) -> str:
-        return _listed(folder.list_files(asked.folder or ".", asked.pattern or "*"), "files")
-
-
-class SearchFiles(_ProjectTool[_Search]):
-    """Gives the lines that have a text."""
-
-    kind = _Search
-    does = "It searches the files of this project, and shows the model the lines."
-    definition = ToolDefinition(
-        name="search_files",
-        description="Find the lines with a text, in any case, in the files of the user's project.",
-        parameters={
-            "type": "object",
-            "properties": {
-                "text": {"type": "string", "description": "Plain text, not a pattern."},
-                "folder": _FOLDER,
-                "pattern": _PATTERN,
-            },
-            "required": ["text"],
-        },
-    )
-
-    def _look(self, folder: ProjectFolder, asked: _Search) -> str:
-        found = folder.search_files(asked.text, asked.folder or ".", asked.pattern or "*")
-        return _listed(found, "lines")
-
-
-PROJECT_TOOLS: tuple[Callable[[str], Any], ...] = (ReadFile, ListFiles, SearchFiles)
-
-
-def _listed(listing: Listing, what: str) -> str:
-    notice = listing.notice
-    if listing.total > len(listing.lines):
-        notice = f"The first {len(listing.lines)} {what}; name a folder or a pattern. {notice}"
-    return _with_notice("\n".join(listing.lines) or f"No {what} found.", notice.strip())
-
-
-def _with_notice(text: str, notice: str) -> str:
-    return f"{text}\n[{notice}]" if notice else text

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import msgspec
+
 from tui.domain.json_limits import converted
 from tui.domain.tool_servers import ToolApproval
 from tui.providers.protocol import ToolDefinition
@@ -26,9 +28,15 @@ class InvalidArguments(ValueError):
 def fields_of(arguments: Mapping[str, Any], kind: type[_Fields]) -> _Fields:
     """Read the arguments of a call. Raises ``InvalidArguments``."""
     try:
-        return converted(arguments, kind)
+        return converted({name: each for name, each in arguments.items() if each is not None}, kind)
     except ValueError as error:
         raise InvalidArguments(f"{error}.") from error
+
+
+def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """The JSON schema of arguments, for structs without others in them."""
+    schema = msgspec.json.schema_components((kind,))[1][kind.__name__]
+    return {key: each for key, each in schema.items() if each and key != "title"}
 
 
 class Tool(Protocol):

@@ -2,34 +2,15 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
 
 from tui.config import KeptTools, Settings
 from tui.config.kept_tools import tools_file
-from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult, ToolServers
+from tui.domain.tool_servers import ToolServers
 from tui.engine.turns.tool import Tool
-
-
-class NoToolServers:
-    """Stands for the servers where none are configured."""
-
-    def statuses(self) -> tuple[ServerStatus, ...]:
-        return ()
-
-    async def start(self) -> tuple[ServerStatus, ...]:
-        return ()
-
-    async def restart(self, name: str) -> ServerStatus:
-        return ServerStatus(name, "stopped")
-
-    async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
-        del arguments
-        return ToolResult(f"Tool {tool.called} is not available.", failed=True)
-
-    async def close(self) -> None:
-        """There is nothing to end."""
 
 
 class ToolSetup:
@@ -47,7 +28,15 @@ class ToolSetup:
         """``own`` makes all tools of the program for a project's folder."""
         self._settings = settings
         self.own = own
-        self.servers = servers or NoToolServers()
+        if servers is not None:
+            self.servers = servers
+
+    @cached_property
+    def servers(self) -> ToolServers:
+        """The servers; none is started here."""
+        from tui.tool_servers.server import McpServers
+
+        return McpServers(self._settings.tool_servers)
 
     def is_configured(self, name: str) -> bool:
         """Tell whether the user's own configuration switches a tool of the program on."""
@@ -67,7 +56,12 @@ class ToolSetup:
 
     async def switch(self, name: Any, *, on: bool) -> None:
         """Switch a tool of the program on or off. Raises ``StorageError``, ``ConfigError``."""
-        await self._change(lambda kept: kept.with_tool(name, on=on))
+
+        def changed(kept: KeptTools) -> KeptTools:
+            others = [each for each in kept.enabled if each != name]
+            return replace(kept, enabled=(*others, *((name,) if on else ())))
+
+        await self._change(changed)
 
     async def _change(self, change: Callable[[KeptTools], KeptTools]) -> None:
         from tui.storage import kept_tools
