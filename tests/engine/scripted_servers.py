@@ -15,10 +15,19 @@ from tui.engine.turns.tool_setup import ToolSetup
 
 
 def set_up(
-    *names, servers=None, search=lambda query, limit: SearchResult(), file=Path(), clock=None
+    *names,
+    servers=None,
+    search=lambda query, limit: SearchResult(),
+    file=Path(),
+    clock=None,
+    configured=None,
 ):
-    """The program's own tools, those of these names switched on by ``config.toml``; servers."""
-    settings = Settings(Config(tools=ToolSettings(enabled=names)), None, file, {})
+    """The program's own tools, those of these names switched on by ``config.toml``, and servers.
+
+    ``configured`` are the servers that it names.
+    """
+    config = Config(tools=ToolSettings(enabled=names), mcp=configured or {})
+    settings = Settings(config, None, file, {})
     return ToolSetup(settings, partial(built_in_tools, search, clock or Clock()), servers)
 
 
@@ -74,6 +83,9 @@ class ScriptedServers:
         self.becomes = ServerStatus(name, "ready")
         self._become()
         return self.status
+
+    async def replace(self, name, by=None):
+        raise NotImplementedError
 
     async def call(self, tool, arguments):
         self.calls.append((tool.name, arguments))

@@ -21,10 +21,12 @@ def test_a_line_that_is_too_long_is_refused(pieces: list[bytes]):
         [buffer.feed(piece) for piece in pieces]
 
 
-def test_the_last_line_with_visible_characters_is_kept():
+def test_the_last_lines_with_visible_characters_are_kept_the_very_last_first():
     tail = ErrorTail()
-    assert tail.last_line == ""
+    assert tail.last_words == ""
     tail.feed(b"x" * 1_000_000 + b"\nthe \x1b[1m\xff end\n \n\n")
-    assert tail.last_line == "the ␛[1m\ufffd end"
+    assert tail.last_words == f"the ␛[1m\ufffd end. Before that: {'x' * 300}"
+    tail.feed(b"one\ntwo\nthree\nfour\n")
+    assert tail.last_words == "four. Before that: one / two / three"
     tail.feed(b"y" * 5000)
-    assert tail.last_line == "y" * 300
+    assert tail.last_words == "y" * 300

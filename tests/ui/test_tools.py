@@ -1,17 +1,23 @@
 """The list of tools, on the screen of the whole program."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.ui.screen import activity, conversation, notices, send, wait_for_answer
-from tests.ui.world import messages
+from tests.ui.world import PLACE, messages
 from tests.waiting import until
-from tui.config import load_tools
+from tui.app.controllers import background
+from tui.config import ToolServerSettings, load_tools
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ToolApproval
+from tui.engine.sessions.leasing import SessionOrigin
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.errors import StorageFull
 from tui.screens.confirm import ConfirmScreen
+from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolScreen
 from tui.storage import tool_approvals
 
@@ -75,15 +81,14 @@ async def test_it_lists_tools_and_servers_and_starts_none(with_tools):
         assert "Write ␛[31m it." in shown(app)
 
 
-@pytest.mark.parametrize("key", ["space", "enter"])
-async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools, key):
+async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools):
     w = with_tools(["One."], ["Two."], ["Three."])
     async with w.running() as (app, pilot):
         await send(pilot, "hi")
         await wait_for_answer(w)
         await listed(app, pilot, "ready, 2 tools")
         await highlight(app, pilot, "tool:files__read_file")
-        await pilot.press(key)
+        await pilot.press("space")
         await until(lambda: "○   read_file" in shown(app), "it is off")
         await pilot.press("escape")
         await send(pilot, "again")
@@ -95,7 +100,7 @@ async def test_a_tool_is_switched_off_for_this_session_and_on_again(with_tools, 
     async with w.running(there) as (app, pilot):
         await listed(app, pilot, "○   read_file")
         await highlight(app, pilot, "tool:files__read_file")
-        await pilot.press(key)
+        await pilot.press("space")
         await until(lambda: "●   read_file" in shown(app), "it is on again")
         await pilot.press("escape")
         await send(pilot, "and on")
@@ -161,10 +166,121 @@ async def test_all_approvals_are_withdrawn_even_from_a_damaged_file(with_tools):
         await until(lambda: not w.approvals_file.exists(), "it is gone")
 
 
-async def test_where_no_tools_are_it_says_how_to_get_some(world):
-    w = world()
+async def test_a_tool_is_shown_whole(with_tools):
+    w = with_tools()
     async with w.running() as (app, pilot):
-        await listed(app, pilot, "No tools.")
+        await listed(app, pilot)
+        await highlight(app, pilot, "tool:search_files")
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, ReportScreen), "the page")
+        assert "Plain text, in any case; not a pattern." in app.screen.text()
+        await pilot.press("escape")
+        await until(lambda: "search_files" in shown(app), "the list again")
+
+
+# --- setting servers up
+
+PROGRAM = f"{sys.executable} {Path(__file__).parents[1] / 'tool_servers' / 'sdk_server.py'}"
+
+
+async def type_line(app, pilot, words, text):
+    """Wait for a step of a dialog, and answer it."""
+    await until(lambda: words in shown(app), words)
+    await pilot.press("ctrl+a", "ctrl+k", *text, "enter")
+
+
+async def test_a_server_is_added_edited_and_removed_without_a_restart(with_tools):
+    w = with_tools(["One."])
+    del w.tools.setup.servers
+    file = w.root.parent / "config" / "tools.toml"
+    async with w.running() as (app, pilot):
+        await listed(app, pilot)
+        await pilot.press("n")
+        await type_line(app, pilot, "Its command line", PROGRAM)
+        await type_line(app, pilot, "The name of the server", "sums")
+        await type_line(app, pilot, "A variable", "API_KEY")
+        await type_line(app, pilot, "The value of API_KEY", "s3cret")
+        await until(lambda: "Set: API_KEY" in shown(app), "the next variable")
+        assert "s3cret" not in app.screen.secret.shown_text().plain
+        await pilot.press("enter")
+        await until(lambda: "Add two numbers." in shown(app), "its tools")
+        assert not file.exists()
+        await pilot.press("enter")
+        await until(
+            lambda: "ready, 2 tools" in shown(app) and "●   add" in shown(app), "it is kept"
+        )
+        assert "s3cret" not in shown(app)
+        assert load_tools(file).mcp["sums"].env == {"API_KEY": "s3cret"}
+        assert file.stat().st_mode & 0o777 == 0o600
+        await pilot.press("escape")
+        await send(pilot, "hi")
+        await wait_for_answer(w)
+        assert "sums__add" in [each.name for each in w.model.requests[0].tools]
+        await listed(app, pilot, "ready, 2 tools")
+        await highlight(app, pilot, "server:sums")
+        await pilot.press("e")
+        await until(lambda: app.screen.line.value == PROGRAM, "the line that was typed")
+        await pilot.press("enter")
+        await until(lambda: "Set: API_KEY" in shown(app), "its variables")
+        await pilot.press("escape")
+        await until(lambda: "ready, 2 tools" in shown(app), "it is as it was")
+        await pilot.press("x")
+        await until(lambda: "Remove sums?" in shown(app), "the question")
+        await pilot.press("x")
+        await until(lambda: "sums" not in shown(app), "it is removed")
+        assert load_tools(file).mcp == {}
+    await w.tools.servers.close()
+
+
+async def test_a_server_that_cannot_be_started_says_why_and_keeps_what_was_typed(with_tools):
+    w = with_tools()
+    async with w.running() as (app, pilot):
+        await listed(app, pilot)
+        await pilot.press("n")
+        await type_line(app, pilot, "Its command line", "/nowhere/mcp-server-time -v")
+        await until(lambda: app.screen.line.value == "time", "a name for it")
+        await pilot.press("enter")
+        await until(lambda: "A variable" in shown(app), "its variables")
+        await pilot.press("enter")
+        await until(lambda: "/nowhere/mcp-server-time was not found" in shown(app))
+        assert app.screen.line.value == "/nowhere/mcp-server-time -v"
+        await pilot.press("escape")
+        await until(lambda: "read_file" in shown(app), "the list")
+        await pilot.press("escape")
+        assert not (w.root.parent / "config" / "tools.toml").exists()
+
+
+async def test_a_server_of_the_users_own_configuration_is_left_to_the_user(with_tools):
+    w = with_tools()
+    async with w.running() as (app, pilot):
+        await listed(app, pilot)
+        await highlight(app, pilot, "server:files")
+        for key in ("e", "x", "x"):
+            await pilot.press(key)
+        await until(lambda: "is in your config.toml" in shown(app), "the reason")
+
+
+async def test_servers_start_once_nobody_types(world, monkeypatch):
+    monkeypatch.setattr(background, "IDLE_SECONDS", 0.05)
+    w = world()
+    servers = ScriptedServers(state="failed", reason="no such program")
+    configured = {"files": ToolServerSettings(command=("files",))}
+    w.tools = Tools(set_up(servers=servers, configured=configured))
+    async with w.running() as (app, _):
+        await until(lambda: servers.started, "the start")
+        await until(lambda: 'Not started: "files". /tools says why.' in notices(app), "a line")
+
+
+async def test_a_model_that_is_asked_about_a_file_and_sees_none_has_the_way_told(world, tmp_path):
+    (tmp_path / "notes.md").write_text("# Notes")
+    w = world(["I see no files."], ["Nor now."])
+    w.place = SessionOrigin(PLACE.scope, str(tmp_path), PLACE.model)
+    async with w.running() as (app, pilot):
+        await send(pilot, "what is said in other.md?")
+        await wait_for_answer(w)
+        assert "/tools" not in notices(app)
+        await send(pilot, "what is said in notes.md?")
+        await until(lambda: "/tools lets it read them" in notices(app), "the way")
 
 
 # --- while a call runs

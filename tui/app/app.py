@@ -214,6 +214,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.AppFocus):
             self._attention.end()
+        if isinstance(event, events.InputEvent | events.Paste):
+            self.controllers.background.note_input()
         await self.input_queue.on_event(event)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

@@ -13,6 +13,7 @@ from tui.config.loading import (
     load_connections,
     load_settings,
     load_tools,
+    tool_server,
 )
 from tui.config.settings_schema import (
     Config,
@@ -44,6 +45,7 @@ __all__ = [
     "load_connections",
     "load_settings",
     "load_tools",
+    "tool_server",
 ]
 
 

@@ -140,9 +140,18 @@ def load_connections(file: Path) -> Connections:
 
 def load_tools(file: Path) -> KeptTools:
     """Read the tools that were set up; a missing file means none. Raises ``ConfigError``."""
-    kept = _decoded(_read(file), str(file), KeptTools)
+    return _kept_tools(_read(file), str(file))
+
+
+def tool_server(name: str, raw: dict[str, Any]) -> ToolServerSettings:
+    """Check the table of a server of tools. Raises ``ConfigError``."""
+    return _kept_tools({"mcp": {name: raw}}, "").mcp[name]
+
+
+def _kept_tools(raw: dict[str, Any], source: str) -> KeptTools:
+    kept = _decoded(raw, source, KeptTools)
     for key, expected in _unfit_tool_servers(kept.mcp):
-        raise ConfigError(str(file), key, expected)
+        raise ConfigError(source, key, expected)
     return kept
 
 

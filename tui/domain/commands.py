@@ -145,7 +145,7 @@ COMMANDS: tuple[Command, ...] = (
             aliases=("login", "provider")),
     Command("model",    "leads",    "Choose a model",                      "show or switch the model",
             "[NAME]", "model", aliases=("models",)),
-    Command("tools",    "leads",    "Tools",                               "list tools and servers, switch them, withdraw approvals",
+    Command("tools",    "leads",    "Tools",                               "let the model read the files of a project, add tool servers",
             aliases=("mcp",)),
     Command("set",      "stays",    "Model settings",                      "show or change how the model is asked",
             "[NAME [VALUE | default]]", "text", PARAMETERS, values=_SETTINGS, aliases=("config", "settings")),

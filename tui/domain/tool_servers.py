@@ -127,6 +127,10 @@ class ToolServers(Protocol):
         """
         ...
 
+    async def replace(self, name: str, by: "ToolServers | None" = None) -> None:
+        """End a server, if it is there, and take over the one of its name among others."""
+        ...
+
     async def close(self) -> None:
         """End all servers, within a few seconds, with the process group of each."""
         ...

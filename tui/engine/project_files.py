@@ -11,12 +11,15 @@ from itertools import islice
 from pathlib import Path
 from time import monotonic
 
+from tui.domain.text.patterns import late_pattern
 from tui.programs import output_of
 
 MOST_FILES = 20_000
 SECONDS = 3.0
 
 _MOST_BYTES = 4_000_000
+_MOST_CHARACTERS, _MOST_NAMES = 10_000, 20
+_NAME = late_pattern(r"(?<![\w@/.])\w[\w/-]*\.\w{1,5}\b")
 # A repository may name a program as the monitor of its files, which nobody here has allowed.
 _GIT = ("git", "-c", "core.fsmonitor=false", "ls-files", "-co", "--exclude-standard", "-z")
 _LEFT_OUT = frozenset(
@@ -48,6 +51,14 @@ def folder_entries(folder: Path) -> Sequence[str]:
     deadline = monotonic() + SECONDS
     entries = islice(_entries(folder, deadline), MOST_FILES)
     return [f"{entry.name}/" if _is_folder(entry, links=True) else entry.name for entry in entries]
+
+
+def names_file(text: str, root: Path) -> bool:
+    """Tell whether a text names a file below a directory, without a reference to it."""
+    words = islice(_NAME.finditer(text[:_MOST_CHARACTERS]), _MOST_NAMES)
+    with suppress(OSError):
+        return any((root / word[0]).is_file() for word in words)
+    return False
 
 
 def _known_to_git(root: Path) -> Sequence[str] | None:

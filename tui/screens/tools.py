@@ -1,35 +1,56 @@
-"""The list of tools: those of the program, the servers with theirs, and what is allowed."""
+"""The tools: those of the program, the servers with theirs, and what is allowed."""
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Literal
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, ClassVar, Literal, TypeVar
 
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui.domain.views.tool_rows import ToolRow
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
+from tui.widgets.line_input import LineInput, MaskedInput
 
-_KEYS = "Space on or off · r restart · w ask again · W ask again for all · Esc close"
 _SECONDS = 0.5
 """Between two looks at the servers."""
-_NONE = (
-    "No tools. [tools] in config.toml enables those of the program, [mcp.NAME] adds those of a"
-    " server."
+_TOOL_KEYS = (
+    "Space on or off · n add a server · Enter show · w forget approval · W forget all · Esc close"
 )
+_SERVER_KEYS = "Enter show · e edit · x remove · r restart · n add a server · Esc close"
+_STEP_KEYS = "Enter continue · Esc back"
 
-
-ToolChange = Literal["toggle", "restart", "withdraw", "withdraw all"]
+ToolChange = Literal[
+    "toggle", "show", "add", "edit", "remove", "restart", "withdraw", "withdraw all"
+]
+_NEEDED = {
+    "toggle": ("tool", "Only a tool can be switched on and off."),
+    "edit": ("server", "Only a server can be edited."),
+    "remove": ("server", "Only a server can be removed."),
+    "restart": ("server", "Only a server can be restarted."),
+    "withdraw": ("approval", ""),
+}
+"""What a row must have for a change, and the words where it has not."""
+Result = TypeVar("Result")
 
 
 class ToolScreen(ChooserDialog[None]):
-    """Shows tools, and has what is wanted done about one."""
+    """Shows tools, has what is wanted done about one, and asks for the parts of a server."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "choose", "On or off", show=False),
-        Binding("r", "restart", "Restart", show=False),
-        Binding("w", "withdraw", "Ask again", show=False),
-        Binding("W", "withdraw_all", "Ask again for all", show=False),
+        *(
+            Binding(key, f"change('{change}')", change, show=False)
+            for key, change in (
+                ("space", "toggle"),
+                ("n", "add"),
+                ("e", "edit"),
+                ("x", "remove"),
+                ("r", "restart"),
+                ("w", "withdraw"),
+                ("W", "withdraw all"),
+            )
+        )
     ]
 
     def __init__(
@@ -43,9 +64,17 @@ class ToolScreen(ChooserDialog[None]):
         self._change = change
         self._rows = read_rows()
         self._trouble = ""
+        self._removing = ""
+        self.line, self.secret = LineInput(compact=True, select_on_focus=False), MaskedInput()
+        self._answer: asyncio.Future[str] | None = None
+        """Set while the parts of a server are asked for."""
+
+    def lines(self) -> ComposeResult:
+        yield self.filter
+        yield self.line
+        yield self.secret
 
     def on_mount(self) -> None:
-        self.entitle("Tools", _KEYS)
         self.type_into(None)
         self._show(self._rows)
         self.set_interval(_SECONDS, self.show_changes)
@@ -53,14 +82,14 @@ class ToolScreen(ChooserDialog[None]):
     def show_changes(self) -> None:
         """Show the tools as they are now; the highlight stays on its line."""
         # Shown anew, the list goes back to its highlight: the mouse may have scrolled it away.
-        if (rows := self._read_rows()) != self._rows:
+        if self._answer is None and (rows := self._read_rows()) != self._rows:
             self._show(rows)
 
-    def _show(self, rows: Sequence[ToolRow]) -> None:
-        highlighted = self.choices.highlighted
+    def _show(self, rows: Sequence[ToolRow], highlighted: str = "") -> None:
+        here = self.choices.highlighted
         self._rows = rows
         choices = [Choice(row.id, row.text, row.note, row.mark) for row in rows]
-        self.offer(choices, highlighted.id if highlighted else "")
+        self.offer(choices, highlighted or (here.id if here else ""))
         self._describe()
 
     @property
@@ -75,42 +104,107 @@ class ToolScreen(ChooserDialog[None]):
         self._describe()
 
     def _describe(self) -> None:
+        if self._answer is not None:
+            return
         row = self._row
-        if self._trouble:
-            self.say(self._trouble, error=True)
-        elif row is None:
-            self.say(_NONE)
-        else:
-            self.say(row.detail)
+        self.entitle("Tools", _SERVER_KEYS if row and row.server else _TOOL_KEYS)
+        self.say(self._trouble or (row.detail if row else ""), error=bool(self._trouble))
+
+    # --- the parts of a server
+
+    def set_up(self, steps: Callable[[], Coroutine[Any, Any, str]]) -> None:
+        """Run steps that ask for the parts of a server, which give its row; Esc ends them."""
+
+        async def run() -> None:
+            here = self._row
+            shown = here.id if here else ""
+            try:
+                shown = await steps()
+            finally:
+                self._answer = None
+                self.set_class(False, "-typing")  # noqa: FBT003 - Textual's
+                self.choices.display = True
+                self.type_into(None)
+                self._show(self._read_rows(), shown)
+
+        self.run_worker(run, name="set up a server of tools", group="set up", exclusive=True)
+
+    async def ask(
+        self, title: str, words: str, text: str = "", *, secret: bool = False, error: bool = False
+    ) -> str:
+        """Ask for a line of text."""
+        line = self.secret if secret else self.line
+        line.value, self.choices.display = text, False
+        line.cursor_position = len(text)
+        self._begin(title, words, error=error)
+        self.set_class(True, "-typing")  # noqa: FBT003 - Textual's
+        self.type_into(line)
+        await self._next_answer()
+        return line.value
+
+    async def ask_to_keep(self, title: str, words: str, rows: Sequence[ToolRow]) -> None:
+        """Show the tools of a server, and wait for a yes."""
+        self._begin(title, words)
+        self.set_class(False, "-typing")  # noqa: FBT003 - Textual's
+        self.choices.display = True
+        self.offer([Choice(row.id, row.text, row.note) for row in rows])
+        self.type_into(None)
+        await self._next_answer()
+
+    async def wait_for(self, work: Awaitable[Result], words: str) -> Result:
+        """Show words while work is done."""
+        self.say(words)
+        self.type_into(None)
+        return await work
+
+    def _begin(self, title: str, words: str, *, error: bool = False) -> None:
+        self.entitle(title, _STEP_KEYS)
+        self.say(words, error=error)
+
+    def _next_answer(self) -> "asyncio.Future[str]":
+        self._answer = asyncio.get_running_loop().create_future()
+        return self._answer
 
     # --- keys
 
     def action_move(self, lines: int) -> None:
         super().action_move(lines)
-        self.tell_trouble("")
+        self._forget()
 
     def action_move_page(self, pages: int) -> None:
         super().action_move_page(pages)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._removing = ""
         self.tell_trouble("")
+
+    async def action_back(self) -> None:
+        if self._answer is not None:
+            self.workers.cancel_group(self, "set up")  # pyright: ignore[reportUnknownMemberType]
+        elif self._removing:
+            self._forget()
+        else:
+            self.dismiss(None)
 
     @on(ChoiceList.Chosen)
     def action_choose(self) -> None:
-        self.tell_trouble("")
-        row = self._row
-        if row is not None and row.tool:
-            self._change(self, "toggle", row)
+        if self._answer is None:
+            self.action_change("show")
+        elif not self._answer.done():
+            self._answer.set_result("")
 
-    def action_restart(self) -> None:
-        row = self._row
-        if row is not None and row.server:
-            self._change(self, "restart", row)
+    def action_change(self, change: ToolChange) -> None:
+        """Have something done about the highlighted row, if that can be."""
+        if self._answer is not None:
+            return
+        row, removing = self._row, self._removing
+        self._forget()
+        needed, words = _NEEDED.get(change, ("id", ""))
+        if change not in ("add", "withdraw all") and not getattr(row, needed, None):
+            self.tell_trouble(words)
+        elif change == "remove" and row and removing != row.server:
+            self._removing = row.server
+            self.tell_trouble(f"Remove {row.server}? x again removes it, Esc keeps it.")
         else:
-            self.tell_trouble("Only a server can be restarted.")
-
-    def action_withdraw(self) -> None:
-        row = self._row
-        if row is not None and row.approval is not None:
-            self._change(self, "withdraw", row)
-
-    def action_withdraw_all(self) -> None:
-        self._change(self, "withdraw all", None)
+            self._change(self, change, row)

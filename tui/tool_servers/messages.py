@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import islice
 from typing import Any, cast
 
 from mcp.types import (
@@ -270,8 +271,9 @@ class ErrorTail:
         self._data = (self._data + data[-_TAIL_BYTES:])[-_TAIL_BYTES:]
 
     @property
-    def last_line(self) -> str:
-        """The last line with a visible character, sanitised, or nothing."""
+    def last_words(self) -> str:
+        """The last line with a visible character, then some before it; sanitised, or nothing."""
         lines = self._data.decode("utf-8", "replace").splitlines()
         shown = (make_visible_line(line).strip() for line in reversed(lines))
-        return next(filter(None, shown), "")[:_LONGEST_SHOWN]
+        last, *before = [line[:_LONGEST_SHOWN] for line in islice(filter(None, shown), 4)] or [""]
+        return f"{last}. Before that: {' / '.join(reversed(before))}" if before else last

@@ -3,13 +3,15 @@
 import asyncio
 import json
 import logging
+import sys
 import time
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tui.config import ToolServerSettings
 from tui.domain.text.safe_text import without_surrogates
-from tui.domain.tool_servers import OfferedTool, ServerState, ServerStatus, ToolResult
+from tui.domain.tool_servers import OfferedTool, ServerState, ServerStatus, ToolResult, ToolServers
 from tui.logs import error_name, milliseconds_since
 from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.server_failures import ServerFailed, SessionForgotten, reason_of, sentence
@@ -32,6 +34,8 @@ CLOSE_SECONDS = 3.5
 _LIST_SECONDS = 10.0
 _LIST_PAUSE = 0.2
 _LAST_SECONDS = 0.5
+_SHORT_TURN, _USUAL_TURN = 0.0005, 0.005
+"""Seconds after which a thread gives way to another; Python's own is the second."""
 _log = logging.getLogger(__name__)
 
 
@@ -133,8 +137,7 @@ class Server:
 
     async def _hold_session(self) -> str:
         """Hold a session until it ends, and give the reason."""
-        # The import takes a second.
-        library = await asyncio.to_thread(import_module, "tui.tool_servers.connection")
+        library = await asyncio.to_thread(_connection)
         opened = library.connect(self._settings, self._secrets, GIVE_UP_SECONDS)
         async with opened as connection:
             try:
@@ -247,6 +250,16 @@ class Server:
         return ToolResult(bounded(self._secrets.cut(text.strip())), failed=True)
 
 
+def _connection() -> ModuleType:
+    """Import the library, which takes half a second; blocks."""
+    # Else a key waits for 5 ms of it each time that it needs the interpreter.
+    sys.setswitchinterval(_SHORT_TURN)
+    try:
+        return import_module("tui.tool_servers.connection")
+    finally:
+        sys.setswitchinterval(_USUAL_TURN)
+
+
 class McpServers:
     """Servers of the Model Context Protocol; nothing is started or imported before ``start``."""
 
@@ -267,6 +280,14 @@ class McpServers:
         server = self._servers[name]
         await server.restart()
         return server.status
+
+    async def replace(self, name: str, by: ToolServers | None = None) -> None:
+        """End a server, and take over the one of its name among others."""
+        before = self._servers.pop(name, None)
+        if isinstance(by, McpServers):
+            self._servers[name] = by._servers.pop(name)  # noqa: SLF001 - of its own kind
+        if before is not None:
+            await before.close()
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
         """Call a tool; whatever goes wrong is a result."""

@@ -96,7 +96,7 @@ class ProgramStreams(asyncio.SubprocessProtocol):
         if self.ended.is_set():
             await _comes(self._exited, _GRACE)
             await _comes(self._errors_read, _LAST_WORDS)
-        said = self._shown(self._errors.last_line)
+        said = self._shown(self._errors.last_words)
         return f"{self._how()}: {said}" if said else self._how()
 
     def _how(self) -> str:

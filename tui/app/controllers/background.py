@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -11,14 +12,19 @@ from tui.app.controllers.live_updates import LiveUpdates
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.dependencies import Dependencies
+from tui.domain.text.labels import listed
+from tui.domain.views.notice import Notice
 from tui.errors import ModelError, StorageError
 from tui.widgets.transcript import warm_up
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
     from textual.worker import Worker
 
 _ROWS_SECONDS = 60.0
 """The interval at which the ages in the list are shown anew."""
+IDLE_SECONDS = 2.0
+"""The time without a key before servers of tools are started."""
 _FIRST_SESSIONS = 10
 """The number of sessions from which on no import is offered any more."""
 
@@ -42,10 +48,19 @@ class Background:
         self._live_updates = following
         self._presenter = presenter
         self._offer_import = offer_import
+        self._idle: Timer | None = None
         self._following: dict[Callable[[], Awaitable[None]], Worker[None]] = {}
+
+    def note_input(self) -> None:
+        """Begin the wait for a time without input anew."""
+        if self._idle is not None:
+            self._idle.reset()
 
     def begin(self) -> None:
         """Start all of it."""
+        if self._parts.turn_settings.tools.setup.has_servers:
+            start = partial(self._app.run_worker, self._start_servers, name="start tool servers")
+            self._idle = self._app.set_timer(IDLE_SECONDS, start)
         self._app.run_worker(self._show_list, name="list sessions")
         self._follow()
         self._app.set_interval(_ROWS_SECONDS, self._session_list.show_ages)
@@ -57,6 +72,16 @@ class Background:
             # A defect may have ended one, and was reported.
             if worker is None or worker.is_finished:
                 self._following[run] = self._app.run_worker(run, name="follow other windows")
+
+    async def _start_servers(self) -> None:
+        """Start the servers of tools once nobody types; a prompt before that starts them, too."""
+        settings, session = self._parts.turn_settings, self._parts.workspace.current.session
+        if settings.offers_tools(session.settings, session.model):
+            started = await settings.tools.servers.start()
+            # A late one is told with the answer that goes without it.
+            if failed := [f'"{each.name}"' for each in started if each.state == "failed"]:
+                words = f"Not started: {listed(failed)}. /tools says why."
+                self._presenter.say(Notice(words, "warning"))
 
     async def _show_list(self) -> None:
         # First: the active session stays when old and surplus ones are archived.

@@ -1,17 +1,29 @@
 """The list of tools: what servers offer, what asks, and what is switched off."""
 
-from collections.abc import Awaitable
+import asyncio
+import json
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
 
 import msgspec
 from textual.app import App
 
+from tui.config import ToolServerSettings
 from tui.domain.journal.records import Settings
+from tui.domain.text.labels import listed
+from tui.domain.views.notice import Report
 from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
 from tui.engine.sessions.workspace import Workspace
-from tui.engine.turns.tools import Tools
-from tui.errors import SibylError, StorageError
+from tui.engine.turns.tool import Tool
+from tui.engine.turns.tools import Tools, server_tools
+from tui.engine.turns.typed_server import is_address, line_of, name_for, typed_server
+from tui.errors import SibylError, StorageError, UsageError
+from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolChange, ToolScreen
+
+_LINE = "Its command line, or its address: uvx mcp-server-time, https://tools.example/mcp"
+_VARIABLE = "A variable that it needs, such as API_KEY; Enter without one starts it."
+_HEADER = "A header that it needs, such as Authorization; Enter without one connects it."
 
 
 class ToolController:
@@ -42,10 +54,22 @@ class ToolController:
                 work = self._tools.approvals.withdraw((row.approval,))
             case "withdraw all":
                 work = self._tools.approvals.withdraw_all()
+            case "show" if row:
+                self._app.push_screen(ReportScreen(self._page(row), lambda _: None))
+                return None
+            case "add":
+                return screen.set_up(partial(self._set_up, screen))
+            case "edit" | "remove" if row and self._tools.setup.kept_server(row.server) is None:
+                return screen.tell_trouble(f"{row.server} is in your config.toml: change it there.")
+            case "edit" if row:
+                return screen.set_up(partial(self._set_up, screen, row.server))
+            case "remove" if row:
+                work = self._tools.setup.remove(row.server)
             case _:
-                return
+                return None
         # It is done also if the list is closed meanwhile.
         self._app.run_worker(partial(self._carry_out, screen, work), name="change the tools")
+        return None
 
     async def _carry_out(self, screen: ToolScreen, work: Awaitable[object]) -> None:
         try:
@@ -53,6 +77,63 @@ class ToolController:
         except SibylError as error:
             screen.tell_trouble(str(error))
         await self._read_approvals(screen)
+
+    async def _set_up(self, screen: ToolScreen, name: str = "") -> str:
+        """Ask for a server, start it, show its tools, and keep it; gives its row."""
+        setup = self._tools.setup
+        old = setup.kept_server(name)
+        title = f"Edit {name}" if old else "Add a server of tools"
+        line, error = line_of(old) if old else "", ""
+        secrets = {**(old.env or old.headers or {})} if old else {}
+        while True:
+            line = await screen.ask(title, error or _LINE, line, error=bool(error))
+            if not old:
+                words = "The name of the server, which its tools have in theirs."
+                name = await screen.ask(title, words, name_for(line))
+            asked = _HEADER if is_address(line) else _VARIABLE
+            while variable := await screen.ask(title, f"{asked}{_set(secrets)}"):
+                secrets[variable] = await screen.ask(title, f"The value of {variable}", secret=True)
+            try:
+                if not old and any(each.name == name for each in self._tools.servers.statuses()):
+                    raise UsageError(f"There is a server {name} already.")
+                server = typed_server(line, name, {k: v for k, v in secrets.items() if v}, old)
+                error = await self._try(screen, name, server)
+            except SibylError as refused:
+                error = str(refused)
+            if not error:
+                return f"server:{name}"
+
+    async def _try(self, screen: ToolScreen, name: str, server: ToolServerSettings) -> str:
+        """Start a server, and keep it if the user wants its tools; gives why it cannot be used."""
+        trial = self._tools.setup.trial(name, server)
+        try:
+            [status] = await screen.wait_for(trial.start(), f"Starting {name} …")
+            if status.state != "ready":
+                return status.reason or f"{name} is {status.state}."
+            rows = tool_rows((), (status,), (), Allowed())
+            await screen.ask_to_keep(f"Keep {name}?", rows[0].detail, rows[1:])
+            # Its end is not that of the screen: it would be on disk and not here.
+            keeping = self._tools.setup.keep(name, server, trial)
+            await asyncio.shield(asyncio.ensure_future(keeping))
+        finally:
+            # Where it was kept, this one has no server any more.
+            await trial.close()
+        return ""
+
+    def _page(self, row: ToolRow) -> Report:
+        """All that is known of a row."""
+        tools = (*self._own, *server_tools(self._tools.servers))
+        named = {each.definition.name: each.definition for each in tools}
+        text = [row.detail] if row.is_own or not row.tool else []
+        if definition := named.get(row.tool):
+            schema = json.dumps(definition.parameters, ensure_ascii=False, indent=2)
+            text += [definition.description, f"Its arguments:\n{schema}"]
+        return Report(row.text.strip(), "\n\n".join(text))
+
+    @property
+    def _own(self) -> Sequence[Tool]:
+        project = self._workspace.current.session.header.project_path
+        return self._tools.setup.own(project)
 
     async def _toggle(self, row: ToolRow) -> None:
         """Switch a tool of the program in all sessions, and any other in this one."""
@@ -79,16 +160,21 @@ class ToolController:
         screen.show_changes()
 
     def _rows(self) -> tuple[ToolRow, ...]:
-        session, setup = self._workspace.current.session, self._tools.setup
         own = tuple(
             ListedTool(
                 each.definition.name,
                 each.definition.name,
-                each.definition.description,
+                each.about.partition("\n")[0],
                 each.approval,
-                setup.is_on(each.definition.name),
+                self._tools.setup.is_on(each.definition.name),
             )
-            for each in setup.own(session.header.project_path)
+            for each in self._own
         )
-        off = session.settings.tools_off
+        off = self._workspace.current.session.settings.tools_off
         return tool_rows(own, self._tools.servers.statuses(), off, self._allowed)
+
+
+def _set(secrets: Mapping[str, str]) -> str:
+    """Name the variables that are set; their values are shown nowhere."""
+    names = listed([name for name, value in secrets.items() if value])
+    return f" Set: {names}." if names else ""

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -52,6 +53,7 @@ _EVENTS_BETWEEN_BREATHS = 16
 """A server that floods may keep a worker busy without end: the screen gets its turn after these."""
 _SLOW_SAVE = 1.0
 """In seconds: a save that takes longer is shown in the status bar."""
+_UNSEEN = "The model sees no files: /tools lets it read them, @NAME attaches one."
 
 
 class PromptAdded(Message):
@@ -230,9 +232,21 @@ class Turns:
         own = session.prompt.references_of(prompt)
         if not own and not (session.edited_question and words_in(prompt)):
             self._work(session, self._made(session, prompt))
+            tell = partial(self._tell_of_files, session, prompt)
+            self._app.run_worker(tell, name="look for a file that the prompt names")
             return
         session.prompt.begin_leaving(prompt)
         self._work(session, prompt=prompt)
+
+    async def _tell_of_files(self, session: LoadedSession, prompt: str) -> None:
+        """Say once how the model can see files, where a prompt only names one."""
+        own, project = session.session.settings, Path(session.session.header.project_path)
+        model, settings = session.session.model, self._settings
+        if settings.offers_tools(own, model) and not settings.offered(own, model):
+            from tui.engine.project_files import names_file
+
+            if await asyncio.to_thread(names_file, prompt, project):
+                self._remark(session, _UNSEEN)
 
     def _made(
         self, session: LoadedSession, prompt: str | list[Any] | None = None, *, anew: bool = False

@@ -93,7 +93,7 @@ def _tool_row(tool: ListedTool, off: Collection[str], allowed: Allowed, margin: 
         text=f"{margin}{tool.name}",
         note=" · ".join(filter(None, ("off" if is_off else "", said, description))),
         mark=_OFF if is_off else _ON,
-        detail=description,
+        detail=f"{description} Each call asks you first." if said == "" else description,
         tool=tool.called,
         is_on=not is_off,
         is_own=not margin,

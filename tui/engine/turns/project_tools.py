@@ -23,7 +23,7 @@ MOST_CHARACTERS = 32_000
 
 
 def _text(description: str, most: int = 4096, least: int = 0) -> msgspec.Meta:
-    return msgspec.Meta(description=description, max_length=most, min_length=least)
+    return msgspec.Meta(description=description, max_length=most, min_length=least or None)
 
 
 class _Read(msgspec.Struct):

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tui.config import KeptTools, Settings
+from tui.config import KeptTools, Settings, ToolServerSettings
 from tui.config.kept_tools import tools_file
 from tui.domain.tool_servers import ToolServers
 from tui.engine.turns.tool import Tool
@@ -38,6 +38,11 @@ class ToolSetup:
 
         return McpServers(self._settings.tool_servers)
 
+    @property
+    def has_servers(self) -> bool:
+        """Tell whether there are any."""
+        return bool(self._settings.tool_servers)
+
     def is_configured(self, name: str) -> bool:
         """Tell whether the user's own configuration switches a tool of the program on."""
         return name in self._settings.config.tools.enabled
@@ -62,6 +67,32 @@ class ToolSetup:
             return replace(kept, enabled=(*others, *((name,) if on else ())))
 
         await self._change(changed)
+
+    def kept_server(self, name: str) -> ToolServerSettings | None:
+        """A server that was set up on the screen; none if the configuration has it."""
+        in_config = name in self._settings.config.mcp
+        return None if in_config else self._settings.tools.mcp.get(name)
+
+    def trial(self, name: str, server: ToolServerSettings) -> ToolServers:
+        """A server that is not among the others yet."""
+        from tui.tool_servers.server import McpServers
+
+        return McpServers({name: server})
+
+    async def keep(self, name: str, server: ToolServerSettings, trial: ToolServers) -> None:
+        """Keep a server, which runs already. Raises ``StorageError``, ``ConfigError``."""
+        await self._change(lambda kept: replace(kept, mcp={**kept.mcp, name: server}))
+        await self.servers.replace(name, trial)
+
+    async def remove(self, name: str) -> None:
+        """Remove a server, and end it. Raises ``StorageError``, ``ConfigError``."""
+
+        def changed(kept: KeptTools) -> KeptTools:
+            rest = {each: server for each, server in kept.mcp.items() if each != name}
+            return replace(kept, mcp=rest)
+
+        await self._change(changed)
+        await self.servers.replace(name)
 
     async def _change(self, change: Callable[[KeptTools], KeptTools]) -> None:
         from tui.storage import kept_tools

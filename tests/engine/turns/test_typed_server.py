@@ -1,0 +1,69 @@
+"""Servers of tools as they are typed: lines, names, secrets, and what is no server."""
+
+import pytest
+
+from tui.config import ToolServerSettings
+from tui.engine.turns.typed_server import line_of, name_for, typed_server
+from tui.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("uvx mcp-server-time", "time"),
+        ("npx -y @modelcontextprotocol/server-filesystem /home/me", "filesystem"),
+        ("python3 ~/work/weather.py --metric", "weather"),
+        ("docker run -i --rm mcp/git", "git"),
+        ("https://mcp.linear.app/mcp?key=1", "linear"),
+        ("http://127.0.0.1:8080/mcp", "127"),
+        ("npx a_very.long__name-that-goes-on-and-on", "a-very"),
+        ("uvx -q", ""),
+    ],
+)
+def test_a_server_is_named_after_its_program_or_host(line, name):
+    assert name_for(line) == name
+
+
+def test_a_command_line_is_read_as_by_a_shell_and_its_paths_are_whole(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/me")
+    (tmp_path / "server.py").touch()
+    (tmp_path / "plain").touch()
+    line = "python3 server.py --root ~/notes 'two words' plain none.py"
+    server = typed_server(line, "notes", {"API_KEY": "s3cret"})
+    path = str(tmp_path / "server.py")
+    assert server.command == (
+        *("python3", path, "--root", "/home/me/notes", "two words", "plain", "none.py"),
+    )
+    assert server.env == {"API_KEY": "s3cret"}
+    assert typed_server(line_of(server), "notes", {}).command == server.command
+
+
+def test_an_address_has_headers_and_is_not_shown_where_it_has_secrets():
+    server = typed_server(" https://tools.example/mcp ", "web", {"X-Key": "1"})
+    assert (server.url, server.headers) == ("https://tools.example/mcp", {"X-Key": "1"})
+    assert line_of(server) == "https://tools.example/mcp"
+    assert line_of(typed_server("https://a.example/?key=s3cret", "a", {})) == ""
+
+
+def test_what_is_not_typed_stays():
+    old = ToolServerSettings(command=("a",), env={"A": "1"}, tools=("b",), timeout=5.0)
+    assert typed_server("c", "x", {}, old) == ToolServerSettings(
+        command=("c",), tools=("b",), timeout=5.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "secrets", "words"),
+    [
+        ("", "time", {}, "expected either a command or a url"),
+        ("python 'open", "time", {}, "This is no command line: No closing quotation"),
+        ("uvx time", "with blank", {}, "a name of at most 20"),
+        ("uvx time", "time", {"A-B": "1"}, "the name of an environment variable"),
+        ("http://", "web", {}, "an address"),
+        ("http://a.example/mcp", "web", {"X": "two\nlines"}, "one line of ASCII"),
+    ],
+)
+def test_what_is_no_server_says_so(line, name, secrets, words):
+    with pytest.raises(UsageError, match=words):
+        typed_server(line, name, secrets)
