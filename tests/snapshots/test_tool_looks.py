@@ -24,6 +24,6 @@ async def test_tools(world, same_picture, size):
     async with w.running(size=size) as (app, pilot):
         await send(pilot, "/tools")
         await until(lambda: isinstance(app.screen, ToolScreen), "the list")
-        await until(lambda: len(app.screen.choices.lines) == 6, "what is allowed")
+        await until(lambda: len(app.screen.choices.lines) == 9, "what is allowed")
         await settled(pilot, app)
         same_picture(app, "tools-wide" if size[0] > 60 else "tools-narrow")
