@@ -82,8 +82,9 @@ def run(chosen: Namespace) -> int:
             first_frame.end()
             for line in final_save.lines:
                 console.tell(line)
-            # The terminal is restored: servers may take seconds to end.
-            runner.run(turn_settings.tools.servers.close())
+            if turn_settings.tools.setup.has_servers:
+                # The terminal is restored: servers may take seconds to end.
+                runner.run(turn_settings.tools.servers.close())
     if app.return_code == USE_FILES:
         # A program of its own: nothing of this one's store goes on there.
         os.execv(sys.executable, [*sys.orig_argv, "--store", ""])  # noqa: S606 - this program

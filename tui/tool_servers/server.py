@@ -283,11 +283,13 @@ class McpServers:
 
     async def replace(self, name: str, by: ToolServers | None = None) -> None:
         """End a server, and take over the one of its name among others."""
-        before = self._servers.pop(name, None)
+        if name in self._servers:
+            # It is among them until it has ended: so does the end of the program wait for it.
+            await self._servers[name].close()
         if isinstance(by, McpServers):
             self._servers[name] = by._servers.pop(name)  # noqa: SLF001 - of its own kind
-        if before is not None:
-            await before.close()
+        else:
+            self._servers.pop(name, None)
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
         """Call a tool; whatever goes wrong is a result."""

@@ -106,6 +106,7 @@ class ToolController:
     async def _try(self, screen: ToolScreen, name: str, server: ToolServerSettings) -> str:
         """Start a server, and keep it if the user wants its tools; gives why it cannot be used."""
         trial = self._tools.setup.trial(name, server)
+        keeping: asyncio.Future[None] | None = None
         try:
             [status] = await screen.wait_for(trial.start(), f"Starting {name} …")
             if status.state != "ready":
@@ -113,11 +114,11 @@ class ToolController:
             rows = tool_rows((), (status,), (), Allowed())
             await screen.ask_to_keep(f"Keep {name}?", rows[0].detail, rows[1:])
             # Its end is not that of the screen: it would be on disk and not here.
-            keeping = self._tools.setup.keep(name, server, trial)
-            await asyncio.shield(asyncio.ensure_future(keeping))
+            keeping = asyncio.ensure_future(self._tools.setup.keep(name, server, trial))
+            await asyncio.shield(keeping)
         finally:
-            # Where it was kept, this one has no server any more.
-            await trial.close()
+            if keeping is None:
+                await trial.close()
         return ""
 
     def _page(self, row: ToolRow) -> Report:

@@ -88,12 +88,13 @@ def _tool_row(tool: ListedTool, off: Collection[str], allowed: Allowed, margin: 
     is_off = tool.called in off or not tool.is_on
     said = allowed.words(tool.approval) if tool.approval else "asks nothing"
     description = " ".join(tool.description[:_LONG].split())
+    asks = f"{said[:1].upper()}{said[1:]}: w forgets that." if said else "Each call asks you first."
     return ToolRow(
         id=f"tool:{tool.called}",
         text=f"{margin}{tool.name}",
         note=" · ".join(filter(None, ("off" if is_off else "", said, description))),
         mark=_OFF if is_off else _ON,
-        detail=f"{description} Each call asks you first." if said == "" else description,
+        detail=f"{description} {asks}" if tool.approval else description,
         tool=tool.called,
         is_on=not is_off,
         is_own=not margin,

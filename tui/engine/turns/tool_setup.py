@@ -80,9 +80,16 @@ class ToolSetup:
         return McpServers({name: server})
 
     async def keep(self, name: str, server: ToolServerSettings, trial: ToolServers) -> None:
-        """Keep a server, which runs already. Raises ``StorageError``, ``ConfigError``."""
-        await self._change(lambda kept: replace(kept, mcp={**kept.mcp, name: server}))
-        await self.servers.replace(name, trial)
+        """Keep a server, which runs already; it ends if that fails.
+
+        Raises ``StorageError`` and ``ConfigError``.
+        """
+        try:
+            await self._change(lambda kept: replace(kept, mcp={**kept.mcp, name: server}))
+            await self.servers.replace(name, trial)
+        finally:
+            # One that was kept is not among these any more.
+            await trial.close()
 
     async def remove(self, name: str) -> None:
         """Remove a server, and end it. Raises ``StorageError``, ``ConfigError``."""
