@@ -21,7 +21,17 @@ class Result(NamedTuple):
     tool: str = ""
 
 
-Piece = str | ToolCall | Result
+class Unknown(NamedTuple):
+    """A block of a type that no reader knows, with its words."""
+
+    type: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"[{self.type}] {self.words}".rstrip()
+
+
+Piece = str | ToolCall | Result | Unknown
 
 
 def messages(whole: ForeignMessage, pieces: Iterable[Piece]) -> tuple[ForeignMessage, ...]:
@@ -47,8 +57,8 @@ class _Divided:
 
     def add(self, piece: Piece) -> None:
         match piece:
-            case str():
-                self._texts.append(piece)
+            case str() | Unknown():
+                self._texts.append(str(piece))
             case ToolCall():
                 self._calls.append(piece)
                 self._waiting[piece.id] = piece

@@ -1,16 +1,178 @@
-"""Cline's tasks: of its extension in editors, and of its command line."""
+"""Tasks of Cline and Roo Code: what was sent, in Anthropic's form, and what was shown.
 
-from collections.abc import Iterator
+The newest Cline keeps one file of messages with times and models instead.
+"""
 
-from tui.importers.cline_tasks import extension_tasks, newest_sources, reader, sources
-from tui.importers.protocol import Places, Source
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from tui.domain.journal.message import Role
+from tui.importers import protocol as p
+from tui.importers.answers import Piece
+from tui.importers.contents import base64_size, placeholder, title
+from tui.importers.formats import SPEAKERS, Format, Talk, Telling
+from tui.importers.json_file import records_or_rest
+from tui.importers.json_lines import object_in, objects_in, whole_if_there
+from tui.importers.json_paths import text_at, time_at
+from tui.importers.vscode import user_folders
+
+API = "api_conversation_history.json"
+_SCREEN = "ui_messages.json"
+_FACTS = "history_item.json"
+_NEWEST = ".messages.json"
+_COMPACTED = ".compaction.json"
+"""Ends the name of what the model is sent of a session that has become too long."""
+_INJECTED = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
+_MARKS = re.compile(r"</?(?:task|feedback|user_message|user_input|answer)(?: mode=\"\w+\")?>\n?")
 
 
-def _find(places: Places) -> Iterator[Source]:
-    data = places.home / ".cline" / "data"
-    yield from sources(extension_tasks(places, "saoudrizwan.claude-dev"))
-    yield from sources(iter(places.glob(data, "tasks/*")))
-    yield from newest_sources(places, data / "sessions")
+class Cline(Format):
+    """Cline, its extension in editors and its command line."""
+
+    program, title = "cline", "Cline"
+    extension = "saoudrizwan.claude-dev"
+    source_id = ("session_id",)
+    name = ("task", "metadata.title")
+    project = ("workspace", "cwdOnTaskInitialization", "cwd", "workspace_root")
+    created = ("first", "started_at")
+    updated = ("last", "ended_at")
+    model = ("modelId", "model")
+    roles = SPEAKERS
+    message_id = ("id",)
+    time = ("ts", "shown")
+    said_by = ("modelInfo.id",)
+    sent = ("metrics.inputTokens",)
+    received = ("metrics.outputTokens",)
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        folders = (
+            path
+            for folder in user_folders(places)
+            for path in places.glob(folder, f"globalStorage/{self.extension}/tasks/*")
+        )
+        data = places.home / ".cline" / "data"
+        own = self.program == "cline"
+        for path in (*folders, *(places.glob(data, "tasks/*") if own else ())):
+            if (path / API).is_file():
+                yield p.Source.of(path, *self.parts(path))
+        for path in places.glob(data, f"sessions/*/*{_NEWEST}") if own else ():
+            yield p.Source.of(path, *self.parts(path))
+
+    def parts(self, path: Path) -> Iterable[Path]:
+        if path.name.endswith(_NEWEST):
+            return path, _beside(path)
+        folder = path if path.is_dir() else path.parent
+        return folder / API, folder / _SCREEN, folder / _FACTS
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        if path.name.endswith(_NEWEST):
+            return b'"messages"' in head or b'"agent"' in head
+        return path.name == API or path.name.endswith(_COMPACTED) or (path / API).is_file()
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        path = source.path
+        if path.name.endswith(_COMPACTED):
+            ledger.skipped["duplicate"] += len(records_or_rest(path, "messages", ledger))
+            return
+        folder = path if path.is_dir() else path.parent
+        yield _newest(path) if path.name.endswith(_NEWEST) else _task(folder)
+
+    def sums_up(self, record: p.Json, telling: Telling) -> bool:
+        return record.get("isSummary") is True
+
+    def through(self, record: p.Json, telling: Telling) -> str:
+        """The last message that names a summary as its parent, else the one before it."""
+        return telling.ends.get(text_at(record, "condenseId"), telling.last)
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        said = super().said(record, name, telling)
+        if said and (parent := text_at(record, "condenseParent")):
+            telling.ends[parent] = said[-1].id
+        return said
+
+    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+        for piece in super().told(record, whole, telling):
+            is_typed = whole.role == "user" and isinstance(piece, str)
+            yield _typed(piece) if is_typed else piece
+
+    def whole(self, record: p.Json, name: str, role: Role, telling: Telling) -> p.ForeignMessage:
+        whole = super().whole(record, name, role, telling)
+        return replace(whole, model=text_at(record, *self.said_by) or None)
+
+    def reason_without_words(self, record: p.Json) -> str:
+        return "thinking" if self.thinks(record.get("content")) else "injected text"
+
+    def mark(self, name: str, block: p.Json) -> str:
+        size = base64_size(block.get("source", {}).get("data"))
+        file = Path(text_at(block, "path")).name
+        return placeholder(name, file, text_at(block, "source.media_type"), size)
+
+    def unnamed(self, message: str, number: int, block: p.Json) -> str:
+        return text_at(block, "name")
 
 
-READER = reader("cline", "Cline", _find)
+class RooCode(Cline):
+    """Roo Code, which has times, and summaries beside what they stand for."""
+
+    program, title = "roo-code", "Roo Code"
+    extension = "rooveterinaryinc.roo-cline"
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name.removesuffix(_NEWEST) + ".json")
+
+
+def _newest(path: Path) -> Talk:
+    counts = p.Ledger()
+    records = records_or_rest(path, "messages", counts)
+    times = [time for record in records if (time := time_at(record, "ts"))]
+    facts = object_in(whole_if_there(_beside(path)))
+    known = ("session_id", "metadata", "cwd", "workspace_root", "started_at", "ended_at", "model")
+    facts = {field: facts.get(field) for field in known}
+    if times:
+        facts |= {"first": times[0], "last": times[-1]}
+    name = path.name.removesuffix(_NEWEST)
+    return Talk(path=path, facts=facts, records=lambda _: records, name=name, ledger=counts)
+
+
+def _task(folder: Path) -> Talk:
+    counts = p.Ledger()
+    records = records_or_rest(folder / API, "messages", counts)
+    screen = objects_in(whole_if_there(folder / _SCREEN))
+    listed = objects_in(whole_if_there(folder.parent.parent / "state" / "taskHistory.json"))
+    own = (each for each in listed if each.get("id") == folder.name)
+    found = object_in(whole_if_there(folder / _FACTS)) or next(own, {})
+    times = [time for record in [*records, *screen] if (time := time_at(record, "ts"))]
+    shown = (text_at(each, "text") for each in screen if each.get("say") == "task")
+    task = text_at(found, "task") or next(shown, "")
+    facts = {field: found.get(field) for field in ("workspace", "cwdOnTaskInitialization", "modelId")}
+    facts |= {
+        "task": title(task.strip().partition("\n")[0]),
+        "first": min(times, default=None) or folder.name,
+        "last": max(times, default=None),
+    }
+    at = _times(screen)
+    timed = [{**record, "shown": at.get(number)} for number, record in enumerate(records)]
+    return Talk(path=folder, facts=facts, records=lambda _: timed, name=folder.name, ledger=counts)
+
+
+def _times(screen: list[p.Json]) -> dict[int, str]:
+    """The times of messages: what the screen shows names the last message before it."""
+    times: dict[int, str] = {}
+    for each in screen:
+        place, time = each.get("conversationHistoryIndex"), time_at(each, "ts")
+        if isinstance(place, int) and time:
+            times.setdefault(place, time)
+    first = next((time for each in screen if (time := time_at(each, "ts"))), None)
+    return {0: first, **times} if first else times
+
+
+def _typed(text: str) -> str:
+    """The words of the user in a text that was sent."""
+    return _MARKS.sub("", _INJECTED.sub("", text)).strip() if "<" in text else text
+
+
+CLINE, ROO_CODE = Cline().reader(), RooCode().reader()

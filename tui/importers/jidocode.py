@@ -5,89 +5,98 @@ The signature needs a secret of the machine that made it.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import cast, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from tui.domain.journal.message import Role
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import ParameterName, parameter_value
 from tui.errors import UsageError
 from tui.importers import protocol as p
-from tui.importers.contents import title, todos, usage
-from tui.importers.json_file import content
-from tui.importers.json_lines import object_in, objects_in, text_in
-from tui.importers.made_ids import MadeIds
-from tui.importers.times import utc
+from tui.importers.contents import todos
+from tui.importers.formats import JsonFile, Talk, Telling
+from tui.importers.json_lines import objects_in
+from tui.importers.json_paths import object_at, text_at, time_at
 
-_ROLES = get_args(Role)
 _PARAMETERS: tuple[ParameterName, ...] = ("temperature", "max_tokens")
 
 
-def _find(places: p.Places) -> Iterator[p.Source]:
-    yield from places.sources(places.home, ".jido_code/sessions/*.json")
+class JidoCode(JsonFile):
+    """JidoCode."""
 
+    program, title = "jidocode", "JidoCode"
+    revision = 1
+    records_key = "conversation"
+    name = ("name",)
+    project = ("project_path",)
+    model = ("config.model",)
+    version = ("version",)
+    message_id = ("id",)
+    time = ("timestamp",)
+    said_by = ()
+    sent = ("usage.input_tokens",)
+    received = ("usage.output_tokens",)
 
-def _recognises(path: Path, head: bytes) -> bool:
-    in_place = path.parent.parent.name == ".jido_code"
-    return path.suffix == ".json" and (in_place or b'"closed_at"' in head)
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        yield from places.sources(places.home, ".jido_code/sessions/*.json")
 
+    def recognises(self, path: Path, head: bytes) -> bool:
+        in_place = path.parent.parent.name == ".jido_code"
+        return path.suffix == ".json" and (in_place or b'"closed_at"' in head)
 
-def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
-    counts = p.Ledger()
-    fields, records = content(source.path, "conversation", counts)
-    messages = _in_time(records)
-    heading = _heading(source.path, fields, messages)
-    items = partial(_items, heading.source_id, messages, fields, counts)
-    yield p.Conversation(heading, items, counts)
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        for talk in super().talks(source, ledger):
+            messages = _in_time(list(talk.records(ledger)))
+            yield replace(talk, records=lambda _, messages=messages: messages)
+
+    def heading(self, talk: Talk) -> p.Heading:
+        heading = super().heading(talk)
+        found = (time_at(record, "timestamp") for record in talk.records(p.Ledger()))
+        times = [time for time in found if time]
+        return replace(
+            heading,
+            created_at=heading.created_at or next(iter(times), None),
+            updated_at=times[-1] if times else heading.updated_at,
+        )
+
+    def id_of(self, record: p.Json, telling: Telling) -> str:
+        known = text_at(record, "id")
+        facts = record.get("role"), record.get("timestamp"), text_at(record, "content")
+        return telling.ids.within(known) if known else telling.ids.make(*facts)
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        role: Role | None = self.role_of(record)
+        if role is None:
+            telling.ledger.skipped[self.reason_without_role(record)] += 1
+            return ()
+        telling.ledger.read += 1
+        whole = self.whole(record, self.id_of(record, telling), role, telling)
+        call = whole.id if role == "tool" else None
+        return (replace(whole, content=text_at(record, "content"), tool_call_id=call),)
+
+    def ending(self, telling: Telling) -> Iterator[p.Item]:
+        facts = telling.talk.facts
+        if items := objects_in(facts.get("todos")):
+            yield todos((item.get("content"), item.get("status"), item.get("active_form"))
+                        for item in items)  # fmt: skip
+        config = object_at(facts, "config")
+        found = {name: _parameter(name, config) for name in _PARAMETERS}
+        if known := {name: value for name, value in found.items() if value is not None}:
+            yield msgspec.convert(known, Settings)
 
 
 def _in_time(records: list[p.Json]) -> list[p.Json]:
     """Order messages by time: the file has the newest first, or the restored ones behind them."""
-    times = [time for record in records if (time := utc(record.get("timestamp")))]
+    times = [time for record in records if (time := time_at(record, "timestamp"))]
     # Messages of one time are in the order of the others.
     step = -1 if times and times[0] > times[-1] else 1
     keyed: list[tuple[str, p.Json]] = []
     for record in records[::step]:
         before = keyed[-1][0] if keyed else ""
-        keyed.append((utc(record.get("timestamp")) or before, record))
+        keyed.append((time_at(record, "timestamp") or before, record))
     return [record for _, record in sorted(keyed, key=lambda each: each[0])]
-
-
-def _heading(path: Path, fields: p.Json, messages: list[p.Json]) -> p.Heading:
-    project = text_in(fields.get("project_path"))
-    times = [time for record in messages if (time := utc(record.get("timestamp")))]
-    return p.Heading(
-        source_id=text_in(fields.get("id")) or path.stem,
-        name=title(fields.get("name")),
-        project_path=project if project.startswith("/") else "",
-        created_at=utc(fields.get("created_at")) or next(iter(times), None),
-        updated_at=times[-1] if times else utc(fields.get("updated_at")),
-        model=text_in(object_in(fields.get("config")).get("model")),
-        version=str(fields.get("version") or ""),
-    )
-
-
-def _items(
-    session: str, messages: list[p.Json], fields: p.Json, ledger: p.Ledger
-) -> Iterator[p.Item]:
-    ids = MadeIds(session)
-    for record in messages:
-        role = record.get("role")
-        if role not in _ROLES:
-            ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
-            continue
-        ledger.read += 1
-        yield _message(ids, cast("Role", role), record)
-    if items := objects_in(fields.get("todos")):
-        yield todos((item.get("content"), item.get("status"), item.get("active_form"))
-                    for item in items)  # fmt: skip
-    config = object_in(fields.get("config"))
-    known = {name: value for name in _PARAMETERS if (value := _parameter(name, config)) is not None}
-    if known:
-        yield msgspec.convert(known, Settings)
 
 
 def _parameter(name: ParameterName, config: p.Json) -> float | str | None:
@@ -96,19 +105,4 @@ def _parameter(name: ParameterName, config: p.Json) -> float | str | None:
     return None
 
 
-def _message(ids: MadeIds, role: Role, record: p.Json) -> p.ForeignMessage:
-    text, time = text_in(record.get("content")), record.get("timestamp")
-    known = text_in(record.get("id"))
-    name = ids.within(known) if known else ids.make(role, time, text)
-    counts = object_in(record.get("usage"))
-    return p.ForeignMessage(
-        id=name,
-        role=role,
-        content=text,
-        timestamp=utc(time),
-        tool_call_id=name if role == "tool" else None,
-        usage=usage(counts.get("input_tokens"), counts.get("output_tokens")),
-    )
-
-
-READER = p.Reader("jidocode", "JidoCode", _find, _recognises, _read, revision=1)
+READER = JidoCode().reader()

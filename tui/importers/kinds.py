@@ -1,4 +1,4 @@
-"""Kinds of records of which no message is made: those left out by rule, and unknown ones."""
+"""Kinds of records and blocks of which no message is made: left out by rule, or unknown."""
 
 import re
 from typing import Any
@@ -11,7 +11,16 @@ _SEPARATOR = re.compile(r"[_.]")
 
 def skipped(kind: Any, known: re.Pattern[str]) -> str:
     """The reason to skip a record: its kind in words, after ``unknown`` if no rule names it."""
-    if not isinstance(kind, str) or not _PLAIN.fullmatch(kind):
-        return "unknown record"
-    words = _SEPARATOR.sub(" ", kind)
-    return words if known.fullmatch(kind) else f"unknown record {words}"
+    if is_plain(kind) and known.fullmatch(kind):
+        return _SEPARATOR.sub(" ", kind)
+    return unknown("record", kind)
+
+
+def unknown(unit: str, kind: Any) -> str:
+    """The reason to count a record or block as unknown; its kind if that is a plain word."""
+    return f"unknown {unit} {_SEPARATOR.sub(' ', kind)}" if is_plain(kind) else f"unknown {unit}"
+
+
+def is_plain(kind: Any) -> bool:
+    """True for a kind that may be shown: a short word that can hold no secret."""
+    return isinstance(kind, str) and _PLAIN.fullmatch(kind) is not None

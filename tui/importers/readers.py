@@ -8,7 +8,7 @@ PROGRAMS: dict[str, str] = {
     "sibyl": "sibyl",
     "jidocode": "jidocode",
     "agent-q": "agent_q",
-    "picoclaw": "picoclaw",
+    "picoclaw": "vendor_sessions.PICOCLAW",
     "claude-code": "claude_code",
     "codex": "codex",
     "gemini-cli": "gemini_cli",
@@ -17,19 +17,19 @@ PROGRAMS: dict[str, str] = {
     "pi": "pi",
     "opencode": "opencode",
     "llm": "llm",
-    "oterm": "oterm",
-    "elia": "elia",
+    "oterm": "chat_tables.OTERM",
+    "elia": "chat_tables.ELIA",
     "goose": "goose",
     "crush": "crush",
     "cursor-cli": "cursor_cli",
-    "vibe": "vibe",
-    "cline": "cline",
-    "roo-code": "roo_code",
+    "vibe": "vendor_sessions.VIBE",
+    "cline": "cline.CLINE",
+    "roo-code": "cline.ROO_CODE",
     "gptme": "gptme",
     "aider": "aider",
-    "continue": "continue_dev",
+    "continue": "vendor_sessions.CONTINUE",
     "jan": "jan",
-    "parllama": "parllama",
+    "parllama": "vendor_sessions.PARLLAMA",
     "aichat": "aichat",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
@@ -41,13 +41,16 @@ PROGRAMS: dict[str, str] = {
 }
 """Module of each program's reader, by the name of the program, in the order of the screen.
 
+It is called ``READER`` there, or as it says behind a dot.
+
 The first that recognises a file reads it: ``messages``, which takes many, is the last.
 """
 
 
 def reader(program: str) -> Reader:
-    """Import the reader of a program; its module has it as ``READER``."""
-    found: Reader = import_module(f"tui.importers.{PROGRAMS[program]}").READER
+    """Import the reader of a program."""
+    module, _, name = PROGRAMS[program].partition(".")
+    found: Reader = getattr(import_module(f"tui.importers.{module}"), name or "READER")
     return found
 
 

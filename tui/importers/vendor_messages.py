@@ -1,13 +1,16 @@
 """Messages in the form of OpenAI's API, which many programs keep as they send them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import cast, get_args
 
-from tui.domain.journal.message import Role, ToolCall
-from tui.importers.contents import arguments, base64_size, blocks, joined, placeholder
-from tui.importers.json_lines import object_in, objects_in, text_in
+from tui.domain.journal.message import Role
+from tui.importers import protocol as p
+from tui.importers.blocks import Blocks, call_in
+from tui.importers.contents import base64_size, blocks, joined, placeholder
+from tui.importers.formats import Format, Telling
+from tui.importers.json_lines import objects_in, text_in
+from tui.importers.json_paths import text_at
 from tui.importers.made_ids import MadeIds
-from tui.importers.protocol import ForeignMessage, Json, Ledger
 
 _ROLES = get_args(Role)
 _DROPPED = {"system": "system prompt", "developer": "system prompt", "thinking": "thinking"}
@@ -15,9 +18,39 @@ _THOUGHTS = ("reasoning_content", "thinking")
 _LINK = 200
 
 
+class VendorFormat(Format):
+    """A program that keeps each record in this form."""
+
+    time = ()
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        known = text_at(record, *self.message_id)
+        own_id = known and self.own_id(known, telling)
+        message = said(record, telling.ids, telling.ledger, own_id, self.files(record))
+        return (message,) if message else ()
+
+    def own_id(self, name: str, telling: Telling) -> str:
+        """The id of a message from that of its record."""
+        return telling.ids.within(name)
+
+    def files(self, record: p.Json) -> Iterator[str]:
+        """Marks for what is beside the text of a message."""
+        del record
+        return iter(())
+
+
+class _VendorBlocks(Blocks):
+    def mark(self, name: str, block: p.Json) -> str:
+        address = text_at(block, "image_url.url", "imageUrl.url", "image_url", "imageUrl")
+        return link(address) if address else placeholder(name)
+
+
+_BLOCKS = _VendorBlocks()
+
+
 def said(
-    record: Json, ids: MadeIds, ledger: Ledger, own_id: str = "", files: Iterable[str] = ()
-) -> ForeignMessage | None:
+    record: p.Json, ids: MadeIds, ledger: p.Ledger, own_id: str = "", files: Iterable[str] = ()
+) -> p.ForeignMessage | None:
     """A message without its time; ``None`` for one that is left out. Both are counted.
 
     ``files`` are marks for what is beside its text; without ``own_id`` an id is made.
@@ -28,21 +61,22 @@ def said(
         return None
     content, marks = record.get("content"), list(files)
     if marks or not isinstance(content, str):
-        content = joined([*map(_block, blocks(content)), *marks])
+        words = (_BLOCKS.words(block, ledger) for block in blocks(content))
+        content = joined([*(str(each) for each in words if each), *marks])
     listed = record.get("tool_calls") or record.get("toolCalls")
     calls = objects_in(listed) if role == "assistant" else []
-    result_of = text_in(record.get("tool_call_id") or record.get("toolCallId"))
+    result_of = text_at(record, "tool_call_id", "toolCallId")
     if not (content or calls or result_of) and any(record.get(name) for name in _THOUGHTS):
         ledger.skipped["thinking"] += 1
         return None
     ledger.read += 1
     known = [call.get("id") for call in calls]
     name = own_id or ids.make(role, content, result_of, known)
-    return ForeignMessage(
+    return p.ForeignMessage(
         id=name,
         role=cast("Role", role),
         content=content,
-        tool_calls=tuple(_call(f"{name}-{n}", call) for n, call in enumerate(calls)),
+        tool_calls=tuple(call_in(call, f"{name}-{n}") for n, call in enumerate(calls)),
         tool_call_id=(result_of or name) if role == "tool" else None,
     )
 
@@ -54,20 +88,3 @@ def link(address: str, name: str = "") -> str:
         return placeholder("file", name or address[:_LINK])
     kind = header.removeprefix("data:").partition(";")[0]
     return placeholder(kind.partition("/")[0] or "file", name, kind, base64_size(data))
-
-
-def _block(block: Json) -> str:
-    address = block.get("image_url") or block.get("imageUrl")
-    if address:
-        return link(text_in(object_in(address).get("url")) or text_in(address))
-    kind = text_in(block.get("type"))
-    return text_in(block.get("text")) or ("" if kind == "text" else placeholder(kind or "block"))
-
-
-def _call(name: str, call: Json) -> ToolCall:
-    function = object_in(call.get("function")) or call
-    return ToolCall(
-        id=text_in(call.get("id")) or name,
-        name=text_in(function.get("name")),
-        arguments=arguments(function.get("arguments")),
-    )

@@ -1,0 +1,172 @@
+"""The blocks of messages and results: texts, calls, results, pictures, thinking under many names.
+
+Programs have taken them over from the vendors, or call the same things otherwise. A block of an
+unknown type keeps its words behind its type, and is counted.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any, cast
+
+from tui.domain.journal.message import ToolCall
+from tui.importers.answers import Piece, Result, Unknown
+from tui.importers.contents import arguments, blocks, joined, placeholder
+from tui.importers.json_lines import items_in, object_in, text_in
+from tui.importers.json_paths import text_at, value_at
+from tui.importers.kinds import is_plain, unknown
+from tui.importers.protocol import Json, Ledger
+
+TEXT, CALL, RESULT, MARK, SOURCE = "text", "call", "result", "mark", "source"
+THINKING, SILENT = "thinking", "silent"
+
+# fmt: off
+_ALIASES = {
+    TEXT: ("text", "input_text", "output_text", "summary_text", "refusal"),
+    CALL: ("tool_use", "server_tool_use", "mcp_tool_use", "tool-call", "tool_call", "toolCall",
+           "function_call", "functionCall", "toolRequest", "frontendToolRequest"),
+    RESULT: ("tool_result", "mcp_tool_result", "web_search_tool_result", "web_fetch_tool_result",
+             "tool-result", "function_call_output", "functionResponse", "toolResponse"),
+    MARK: ("image", "image_url", "imageUrl", "image_file", "input_image", "local_image", "inlineData",
+           "fileData", "document", "file", "input_file", "audio", "input_audio", "video",
+           "binary"),
+    SOURCE: ("knowledge", "search_result", "web_search_result"),
+    THINKING: ("thinking", "redacted_thinking", "redactedThinking", "reasoning", "think"),
+}
+# fmt: on
+_KINDS = {alias: kind for kind, aliases in _ALIASES.items() for alias in aliases}
+_TEXTS = ("text", "text.value", "refusal", "content", "resource.text")
+_NAMES = ("name", "toolName", "tool_name")
+_CALL_IDS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id")
+_SENT = ("input", "arguments", "args", "parameters")
+_RETURNED = ("content", "output", "result", "response", "toolResult")
+_ANSWERS_BY_ID = ("toolResponse", "functionResponse")
+"""Results that have the id of their call as their own."""
+_WORDS = {"title", "url", "text", "content", "value", "summary", "message", "output", "result"}
+_NO_WORDS = {"type", "kind", "id", "data", "signature", "encrypted_content"}
+
+
+class Blocks:
+    """Reads the blocks of a program; one that writes some otherwise overrides how these are read."""
+
+    kinds: dict[str, str] = {}
+    """More names of kinds, or the program's own meaning of one."""
+
+    def kind_of(self, name: str) -> str:
+        """The kind of block that a name stands for; ``""`` if it is unknown."""
+        known = self.kinds.get(name) or _KINDS.get(name, "")
+        return known or (RESULT if name.endswith("_tool_result") else "")
+
+    def text(self, text: str) -> str:
+        """The words of a text block."""
+        return text
+
+    def mark(self, name: str, block: Json) -> str:
+        """Make what stands for a picture or another file."""
+        del block
+        return placeholder(name.removesuffix("_url").removesuffix("_file"))
+
+    def unnamed(self, message: str, number: int, block: Json) -> str:
+        """Make the id of a call without one."""
+        del block
+        return f"{message}-call-{number}"
+
+    def pieces(self, content: Any, message: str, ledger: Ledger) -> Iterator[Piece]:
+        """The pieces of a message, whose id is the beginning of those of its calls."""
+        for number, block in enumerate(blocks(content)):
+            name = type_of(block)
+            match THINKING if block.get("thought") is True else self.kind_of(name):
+                case "call":
+                    facts = object_in(block.get(name)) or block
+                    call = call_in(facts, self.unnamed(message, number, facts))
+                    yield call
+                    if (output := value_at(facts, "output", "function.output")) is not None:
+                        yield Result(call.id, self.output(output, ledger))
+                case "result":
+                    yield self.result(name, block, ledger)
+                case _:
+                    if (words := self.words(block, ledger)) is not None:
+                        yield words
+
+    def words(self, block: Json, ledger: Ledger) -> str | Unknown | None:
+        """The words of a block that is no call and no result; ``None`` for one without any."""
+        name = type_of(block)
+        match THINKING if block.get("thought") is True else self.kind_of(name):
+            case "text":
+                return self.text(text_at(block, *_TEXTS))
+            case "mark":
+                return self.mark(name, block)
+            case "source":
+                return joined(text_in(block.get(field)) for field in ("title", "url", "text"))
+            case "thinking" | "silent" | "call" | "result":
+                return None
+            case _:
+                ledger.skipped[unknown("block", name)] += 1
+                found = unknown_block(name, block)
+                return found if name or found.words else None
+
+    def result(self, name: str, block: Json, ledger: Ledger) -> Result:
+        """The result of a call."""
+        facts = object_in(block.get(name)) or block
+        ids = (*_CALL_IDS, "id") if name in _ANSWERS_BY_ID else _CALL_IDS
+        output = self.output(value_at(facts, *_RETURNED), ledger)
+        return Result(text_at(facts, *ids) or text_at(block, *ids), output, text_at(facts, *_NAMES))
+
+    def output(self, value: Any, ledger: Ledger) -> str:
+        """The text of a result: of its blocks, or what is no block as JSON."""
+        if isinstance(value, str):
+            return value
+        if isinstance(value, dict) and "type" not in value:
+            return self._object(cast("Json", value), ledger)
+        parts = list(blocks(value))
+        if len(parts) < len(items_in(value)) or not all(map(_is_block, parts)):
+            return as_json(value)
+        return joined(str(words) for part in parts if (words := self.words(part, ledger)))
+
+    def _object(self, value: Json, ledger: Ledger) -> str:
+        inner = value_at(value, "content", "value", "text", "error")
+        return as_json(value) if inner is None else self.output(inner, ledger)
+
+    def thinks(self, content: Any) -> bool:
+        """True if a message has thinking, which may be all that it has."""
+        return any(self.kind_of(type_of(block)) == THINKING for block in blocks(content))
+
+
+def type_of(block: Json) -> str:
+    """The type of a block; Google's have none but their only key."""
+    if "type" in block:
+        return text_in(block["type"])
+    return "text" if "text" in block else next(iter(block)) if len(block) == 1 else ""
+
+
+def call_in(facts: Json, unnamed: str) -> ToolCall:
+    """The call of an object, also one in the form of OpenAI's API."""
+    inner = object_in(facts.get("function")) or object_in(value_at(facts, "toolCall.value"))
+    name = text_at(facts, *_NAMES) or text_at(inner, *_NAMES)
+    sent = value_at(inner or facts, *_SENT)
+    return ToolCall(text_at(facts, *_CALL_IDS, "id") or unnamed, name, arguments(sent))
+
+
+def unknown_block(name: str, block: Json) -> Unknown:
+    """A block of an unknown type with all of its words."""
+    return Unknown(name if is_plain(name) else "block", joined(_words_in(block, name)))
+
+
+def as_json(value: Any) -> str:
+    """A value as JSON; ``""`` for none."""
+    return json.dumps(value, ensure_ascii=False) if value else ""
+
+
+def _is_block(part: Json) -> bool:
+    return "type" in part or isinstance(part.get("text"), str)
+
+
+def _words_in(value: Any, name: str) -> Iterator[str]:
+    """The texts in a value: those of fields for words, of the type's own, and of several words."""
+    for key, each in object_in(value).items():
+        if isinstance(each, str) and key not in _NO_WORDS and not each.startswith("data:"):
+            if key in _WORDS or key == name or " " in each.strip():
+                yield each
+        elif key not in _NO_WORDS:
+            yield from _words_in(each, name)
+    for each in items_in(value):
+        yield from (each,) if isinstance(each, str) else _words_in(each, name)

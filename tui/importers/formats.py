@@ -1,0 +1,397 @@
+"""Programs that keep records: a class for each, whose attributes name its places and fields.
+
+The engine finds and reads, makes headings and messages, links what is a tree, and counts. What a
+program does in its own way, its class overrides.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path, PureWindowsPath
+from typing import ClassVar, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from tui.domain.journal.message import Role, TokenUsage
+from tui.importers import protocol as p
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.blocks import Blocks
+from tui.importers.branches import TreeTurn, linked, with_unique_ids
+from tui.importers.contents import summary, title, usage
+from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
+from tui.importers.export_files import nowhere, records
+from tui.importers.json_file import content
+from tui.importers.json_lines import items_in, object_in, objects, text_in, whole_if_there
+from tui.importers.json_paths import object_at, text_at, time_at, value_at
+from tui.importers.made_ids import MadeIds, first_ids
+
+Paths = tuple[str, ...]
+"""Where a field may be, see ``json_paths``; nowhere if there is none."""
+SPEAKERS: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
+WITHOUT_MESSAGES = "conversation without messages"
+
+
+class Talk(msgspec.Struct, kw_only=True):
+    """A conversation of a source, before its messages are read."""
+
+    path: Path
+    facts: p.Json
+    records: Callable[[p.Ledger], Iterable[p.Json]]
+    name: str = ""
+    """Its id, if its facts have none."""
+    ledger: p.Ledger | None = None
+    """Counts of what was read already."""
+
+
+class Telling(msgspec.Struct):
+    """A conversation while its messages are made."""
+
+    talk: Talk
+    heading: p.Heading
+    ledger: p.Ledger
+    ids: MadeIds
+    last: str = ""
+    """The id of the last message."""
+    ends: dict[str, str] = {}
+    """Last messages by what names them later."""
+
+
+class Format(Blocks):
+    """A program that keeps records."""
+
+    program: ClassVar[str]
+    title: ClassVar[str]
+    revision = 0
+    several = archives = False
+
+    source_id: Paths = ("id",)
+    name: Paths = ("title",)
+    project: Paths = ()
+    created: Paths = ("created_at",)
+    updated: Paths = ("updated_at",)
+    model: Paths = ("model",)
+    version: Paths = ()
+    compared = 0
+    """Messages by which it is known, if its id may be another conversation's, too."""
+
+    role: Paths = ("role",)
+    roles: ClassVar[Mapping[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool"}
+    no_role = "unknown role"
+    message_id: Paths = ()
+    content: Paths = ("content",)
+    time: Paths = ("created_at",)
+    said_by: Paths = ("model",)
+    one_model = False
+    """True if the model of the conversation says what names no other."""
+    finish: Paths = ()
+    statuses: ClassVar[Mapping[str, str]] = {}
+    sent: Paths = ()
+    received: Paths = ()
+    parent: Paths = ()
+    """Names the message that one follows, where these are a tree."""
+
+    def reader(self) -> p.Reader:
+        """The reader of the program."""
+        return p.Reader(
+            self.program,
+            self.title,
+            self.find,
+            self.recognises,
+            self.read,
+            revision=self.revision,
+            several=self.several,
+            archives=self.archives,
+            parts=self.parts,
+        )
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        return nowhere(places)
+
+    def parts(self, path: Path) -> Iterable[Path]:
+        return (path,)
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        raise NotImplementedError
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        """The conversations of a source."""
+        raise NotImplementedError
+
+    def read(self, source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
+        for talk in self.talks(source, ledger):
+            if reason := self.left_out(talk.facts):
+                ledger.skipped[reason] += sum(1 for _ in talk.records(ledger))
+                continue
+            heading = self.heading(talk)
+            if self.compared and not heading.beginning:
+                ids = first_ids(self.items(talk, heading, p.Ledger()), self.compared)
+                heading = replace(heading, beginning=ids)
+            counts = talk.ledger or p.Ledger()
+            yield p.Conversation(heading, partial(self.items, talk, heading, counts), counts)
+
+    def left_out(self, facts: p.Json) -> str:
+        """The reason to leave a conversation out, such as ``sub-agent``; else ``""``."""
+        del facts
+        return ""
+
+    def heading(self, talk: Talk) -> p.Heading:
+        facts = talk.facts
+        names = (title(text_at(facts, path)) for path in self.name)
+        folder = text_at(facts, *self.project)
+        return p.Heading(
+            source_id=text_at(facts, *self.source_id) or talk.name or "unnamed",
+            name=next(filter(None, names), ""),
+            project_path=folder if _is_absolute(folder) else "",
+            created_at=time_at(facts, *self.created),
+            updated_at=time_at(facts, *self.updated),
+            model=text_at(facts, *self.model),
+            version=str(value_at(facts, *self.version) or ""),
+        )
+
+    def items(self, talk: Talk, heading: p.Heading, ledger: p.Ledger) -> Iterator[p.Item]:
+        """The messages of a conversation, and whatever else it has."""
+        telling = Telling(talk, heading, ledger, MadeIds(heading.source_id))
+        yield from self.tree(telling) if self.parent else with_unique_ids(self.line(telling))
+        yield from self.ending(telling)
+
+    def line(self, telling: Telling) -> Iterator[p.Item]:
+        """The messages of records that follow each other."""
+        for record in telling.talk.records(telling.ledger):
+            said = self.said(record, "", telling)
+            if said and self.sums_up(record, telling):
+                text = "\n\n".join(each.content or "" for each in said)
+                yield from summary(text, self.through(record, telling), telling.ids)
+                continue
+            yield from said
+            telling.last = said[-1].id if said else telling.last
+
+    def tree(self, telling: Telling) -> Iterator[p.Item]:
+        """The messages of records that form a tree."""
+        turns: list[TreeTurn] = []
+        for record in telling.talk.records(telling.ledger):
+            name = self.turn_id(record, len(turns), telling)
+            before = self.turn_before(record, turns[-1].id if turns else "", telling)
+            turns.append(TreeTurn(name, before, self.said(record, name, telling)))
+        return linked(turns, self.leaf(telling.talk.facts, turns))
+
+    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+        """The id of a record of a tree, which has a number in its source."""
+        return text_at(record, *self.message_id) or f"{telling.heading.source_id}-{number}"
+
+    def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
+        """The record that one follows; ``before`` is the one before it in the source."""
+        del before, telling
+        return text_at(record, *self.parent)
+
+    def leaf(self, facts: p.Json, turns: list[TreeTurn]) -> str:
+        """The turn that ends the branch that was shown."""
+        del facts
+        return turns[-1].id if turns else ""
+
+    def sums_up(self, record: p.Json, telling: Telling) -> bool:
+        """True for a record that stands for those before it."""
+        del record, telling
+        return False
+
+    def through(self, record: p.Json, telling: Telling) -> str:
+        """The last message that such a record stands for."""
+        del record
+        return telling.last
+
+    def ending(self, telling: Telling) -> Iterator[p.Item]:
+        """To-dos and settings."""
+        del telling
+        return iter(())
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        """The messages of a record, which is counted; without a name it is given an id."""
+        role = self.role_of(record)
+        if role is None:
+            telling.ledger.skipped[self.reason_without_role(record)] += 1
+            return ()
+        whole = self.whole(record, name or self.id_of(record, telling), role, telling)
+        pieces = list(self.told(record, whole, telling))
+        # A tool says its results only.
+        whole = replace(whole, role="user") if role == "tool" else whole
+        said = messages(whole, pieces)
+        if not said and whole.error:
+            said = (replace(whole, content=""),)
+        telling.ledger.count(said, self.reason_without_words(record))
+        return said
+
+    def role_of(self, record: p.Json) -> Role | None:
+        return self.roles.get(text_at(record, *self.role))
+
+    def reason_without_role(self, record: p.Json) -> str:
+        is_system = text_at(record, *self.role) in ("system", "developer")
+        return "system prompt" if is_system else self.no_role
+
+    def reason_without_words(self, record: p.Json) -> str:
+        return "thinking" if self.thinks(value_at(record, *self.content)) else "empty message"
+
+    def whole(
+        self, record: p.Json, name: str, role: Role, telling: Telling
+    ) -> p.ForeignMessage:
+        """What the messages of a record have in common."""
+        is_answer = role == "assistant"
+        model = text_at(record, *self.said_by) or (telling.heading.model if self.one_model else "")
+        status, error = self.end(record) if is_answer else (None, None)
+        return p.ForeignMessage(
+            id=name,
+            role=role,
+            content=None,
+            timestamp=time_at(record, *self.time),
+            status=status,
+            error=error,
+            model=(model or None) if is_answer else None,
+            usage=self.usage(record),
+        )
+
+    def id_of(self, record: p.Json, telling: Telling) -> str:
+        """The id of a record; of one without, it is made of what it says."""
+        known = text_at(record, *self.message_id)
+        facts = value_at(record, *self.role), value_at(record, *self.content)
+        return telling.ids.within(known) if known else telling.ids.make(*facts)
+
+    def end(self, record: p.Json) -> tuple[str | None, str | None]:
+        """The status of an answer, and its error."""
+        return self.statuses.get(text_at(record, *self.finish)), None
+
+    def usage(self, record: p.Json) -> TokenUsage | None:
+        return usage(value_at(record, *self.sent), value_at(record, *self.received))
+
+    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+        """What a record says."""
+        return self.pieces(value_at(record, *self.content), whole.id, telling.ledger)
+
+
+class Tables(NamedTuple):
+    """The tables of a database: one of conversations, and one of their messages."""
+
+    talks: str
+    columns: tuple[str, ...]
+    order: tuple[str, ...]
+    messages: str
+    key: str
+    message_columns: tuple[str, ...]
+    message_order: tuple[str, ...] = ("id",)
+
+
+class Database(Format):
+    """A program that keeps its conversations in a database."""
+
+    several = True
+    tables: ClassVar[Tables]
+    known_by: ClassVar[Mapping[str, tuple[str, ...]]]
+    """Tables, and their columns, that tell its databases from others."""
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        tables = schema(path, head)
+        return all(has(tables, table, *columns) for table, columns in self.known_by.items())
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        tables = self.tables
+        with opened(source.path) as database:
+            for row in database.rows(tables.talks, tables.columns, ledger, order=tables.order):
+                read = partial(self.rows, database, row)
+                yield Talk(path=source.path, facts=self.facts(row), records=read)
+
+    def facts(self, row: Row) -> p.Json:
+        """The facts of a conversation, from its row."""
+        return row
+
+    def rows(self, database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
+        """The records of the messages of a conversation."""
+        _, _, _, table, key, columns, order = self.tables
+        equal = {key: row.get("id")}
+        return map(self.record, database.rows(table, columns, ledger, equal=equal, order=order))
+
+    def record(self, row: Row) -> p.Json:
+        """The record of a message, from its row."""
+        return row
+
+
+class JsonFile(Format):
+    """A program that keeps each conversation in a file: an object with an array of records."""
+
+    records_key = "messages"
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        del ledger
+        counts = p.Ledger()
+        fields, found = content(source.path, self.records_key, counts)
+        facts = self.facts_of(source.path, fields)
+        name = source.path.stem
+        yield Talk(path=source.path, facts=facts, records=lambda _: found, name=name, ledger=counts)
+
+    def facts_of(self, path: Path, fields: p.Json) -> p.Json:
+        """The facts of a conversation, from its file and those beside it."""
+        del path
+        return fields
+
+
+class Folder(Format):
+    """A program that keeps each conversation in a folder: lines of records, and its facts."""
+
+    lines_name = "messages.jsonl"
+    facts_name: str
+
+    def parts(self, path: Path) -> Iterable[Path]:
+        folder = path if path.is_dir() else path.parent
+        return folder / self.lines_name, folder / self.facts_name
+
+    def sources(self, paths: Iterable[Path]) -> Iterator[p.Source]:
+        """The sources of the folders that some files are in, if they have all parts."""
+        for path in paths:
+            if all(part.is_file() for part in self.parts(path)):
+                yield p.Source.of(path if path.is_dir() else path.parent, *self.parts(path))
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        del head
+        folder = path.parent if path.name == self.lines_name else path
+        return (folder / self.lines_name).is_file() and (folder / self.facts_name).is_file()
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        del ledger
+        lines, facts = self.parts(source.path)
+        read = partial(line_values, lines)
+        yield Talk(
+            path=lines,
+            facts=object_in(whole_if_there(facts)),
+            records=read,
+            name=lines.parent.name,
+        )
+
+
+class Export(Format):
+    """A service that exports conversations: records of any number in a file."""
+
+    several = archives = True
+    within: tuple[str, ...] = ()
+    """Names of the array of conversations, where it is in an object."""
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        for record in records(source, ledger, self.within):
+            yield from self.talks_of(source.path, record, ledger)
+
+    def talks_of(self, path: Path, record: p.Json, ledger: p.Ledger) -> Iterator[Talk]:
+        """The conversation of a record, if it has messages."""
+        if found := self.listed(record):
+            yield Talk(path=path, facts=record, records=lambda _: found)
+        else:
+            ledger.skipped[WITHOUT_MESSAGES] += 1
+
+    def listed(self, record: p.Json) -> list[p.Json]:
+        """The messages of a conversation; an empty object for what is none."""
+        found = items_in(value_at(record, *self.content))
+        return [object_in(each) for each in found]
+
+
+def line_values(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The objects of a file of lines."""
+    return (line.value for line in objects(path, ledger))
+
+
+def _is_absolute(folder: str) -> bool:
+    """True for the path of a folder, also of a machine of another kind."""
+    return folder.startswith("/") or PureWindowsPath(folder).is_absolute()

@@ -1,0 +1,311 @@
+"""Sessions of parllama, Mistral Vibe, Continue and PicoClaw: messages as OpenAI's API has them."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from urllib.parse import unquote
+
+from msgspec.structs import replace
+
+from tui.importers import protocol as p
+from tui.importers.contents import placeholder, summary, usage
+from tui.importers.formats import Folder, JsonFile, Talk, Telling
+from tui.importers.json_file import content
+from tui.importers.json_lines import (
+    BLANK,
+    items_in,
+    object_in,
+    objects,
+    objects_in,
+    parse_text,
+    text_in,
+    whole_if_there,
+)
+from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
+from tui.importers.vendor_messages import VendorFormat, link
+
+
+class Parllama(VendorFormat, JsonFile):
+    """parllama, with a file of JSON for each chat."""
+
+    program = title = "parllama"
+    source_id = ("id", "session_id")
+    name = ("name", "session_name")
+    created = ()
+    updated = ("last_updated",)
+    model = ("llm_config.model_name", "llm_model_name")
+    message_id = ("id", "message_id")
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        folder = places.named("PARLLAMA_DATA_DIR", places.data / "parllama")
+        for home in (folder, places.home / ".parllama"):
+            yield from places.sources(home, "chats/*.json")
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        known = b'"llm_config"' in head or b'"llm_model_name"' in head
+        return path.suffix == ".json" and known and b'"last_updated"' in head
+
+    def facts_of(self, path: Path, fields: p.Json) -> p.Json:
+        config = fields.get("llm_config")
+        return {**fields, "llm_config": parse_text(config) or config}
+
+    def files(self, record: p.Json) -> Iterator[str]:
+        return (link(text_in(image)) for image in items_in(record.get("images")))
+
+
+class Vibe(VendorFormat, Folder):
+    """Mistral Vibe, with a folder for each session; version 1 had a file instead."""
+
+    program, title = "vibe", "Mistral Vibe"
+    facts_name = "meta.json"
+    source_id = ("session_id",)
+    project = ("environment.working_directory",)
+    created = ("start_time",)
+    updated = ("end_time",)
+    model = ("config.active_model", "config.model")
+    message_id = ("message_id",)
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        folder = places.named("VIBE_HOME", places.home / ".vibe") / "logs" / "session"
+        for path in places.glob(folder, "session_*"):
+            if (path / self.lines_name).is_file() or (path.suffix == ".json" and path.is_file()):
+                yield p.Source.of(path, *self.parts(path))
+
+    def parts(self, path: Path) -> Iterable[Path]:
+        return (path,) if path.suffix == ".json" else super().parts(path)
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        if path.suffix == ".json":
+            return path.name.startswith("session_") and b'"metadata"' in head
+        return super().recognises(path, head)
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        path = source.path
+        if path.suffix != ".json":
+            yield from super().talks(source, ledger)
+            return
+        counts = p.Ledger()
+        fields, found = content(path, "messages", counts)
+        facts = object_in(fields.get("metadata"))
+        yield Talk(path=path, facts=facts, records=lambda _: found, name=path.stem, ledger=counts)
+
+    def line(self, telling: Telling) -> Iterator[p.Item]:
+        for record in telling.talk.records(telling.ledger):
+            if record.get("context_boundary") == "compaction":
+                telling.ledger.read += 1
+                yield from summary(text_at(record, "content"), telling.last, telling.ids)
+            elif record.get("injected") is True:
+                telling.ledger.skipped["injected text"] += 1
+            else:
+                for message in self.said(record, "", telling):
+                    telling.last = message.id
+                    yield message
+
+    def own_id(self, name: str, telling: Telling) -> str:
+        return telling.ids.own(name)
+
+    def files(self, record: p.Json) -> Iterator[str]:
+        for image in objects_in(record.get("images")):
+            name, kind = text_at(image, "alias"), text_at(image, "mime_type")
+            data = text_at(image, "source.data")
+            if data:
+                yield link(f"data:{kind or 'image'};base64,{data}", name)
+            else:
+                yield placeholder("image", name, kind)
+
+
+class Continue(VendorFormat, JsonFile):
+    """Continue, with a file of JSON for each session, and a list of them with their dates."""
+
+    program, title = "continue", "Continue"
+    records_key = "history"
+    source_id = ("sessionId",)
+    project = ("workspaceDirectory",)
+    created = ("dateCreated", "listed.dateCreated")
+    updated = ()
+    model = ("chatModelTitle",)
+    message_id = ("message.id",)
+    _list = "sessions.json"
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        home = places.named("CONTINUE_GLOBAL_DIR", places.home / ".continue")
+        for path in places.glob(home, "sessions/*.json"):
+            if path.name != self._list:
+                yield p.Source.of(path)
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        if path.suffix != ".json" or path.name == self._list:
+            return False
+        return b'"sessionId"' in head and (b'"history"' in head or b'"workspaceDirectory"' in head)
+
+    def facts_of(self, path: Path, fields: p.Json) -> p.Json:
+        name = text_at(fields, "sessionId") or path.stem
+        # The editors keep the dates in a list of all sessions.
+        sessions = objects_in(whole_if_there(path.with_name(self._list)))
+        listed = next((each for each in sessions if each.get("sessionId") == name), {})
+        folder = text_at(fields, "workspaceDirectory")
+        folder = unquote(folder.removeprefix("file://")) if "://" in folder else folder
+        return {**fields, "listed": listed, "workspaceDirectory": folder}
+
+    def line(self, telling: Telling) -> Iterator[p.Item]:
+        records = list(telling.talk.records(telling.ledger))
+        answered = {text_at(each, "message.toolCallId") for each in records}
+        for record in records:
+            for message in self.said(record, "", telling):
+                yield message
+                yield from _results(record, message, answered, telling)
+                if text := text_at(record, "conversationSummary"):
+                    yield p.ForeignSummary(text, through=message.id)
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        facts = object_at(record, "message")
+        # The editors write the one form, the command line the other.
+        sent = value_at(facts, "usage.promptTokens", "usage.prompt_tokens")
+        received = value_at(facts, "usage.completionTokens", "usage.completion_tokens")
+        model = text_at(facts, "usage.model") or None
+        return tuple(
+            replace(message, model=model, usage=usage(sent, received))
+            for message in super().said({**record, **facts}, name, telling)
+        )
+
+    def files(self, record: p.Json) -> Iterator[str]:
+        """Marks for the files that the user has attached; their text was sent, but not written."""
+        for item in objects_in(record.get("contextItems")):
+            yield placeholder("context", item.get("name"), item.get("description"))
+
+
+def _results(
+    record: p.Json, message: p.ForeignMessage, answered: set[str], telling: Telling
+) -> Iterator[p.ForeignMessage]:
+    """The results that are beside their calls and not among the messages."""
+    for state in objects_in(record.get("toolCallStates")):
+        call = text_at(state, "toolCallId")
+        texts = [text_at(each, "content") for each in objects_in(state.get("output"))]
+        if call and call not in answered and any(texts):
+            name = telling.ids.within(f"{message.id}-{call}")
+            yield p.ForeignMessage(name, "tool", "\n\n".join(texts), tool_call_id=call)
+
+
+_INDEXES = ("index.json", "session_index.json")
+_MIGRATED = ".json.migrated"
+_META = ".meta.json"
+_KEY = re.compile(rb'\s*\{\s*"key"\s*:')
+_NUMBERED = re.compile(r"(.+)#([1-9][0-9]{0,8})", re.DOTALL)
+
+
+class PicoClaw(VendorFormat, JsonFile):
+    """PicoClaw, with a file of JSON for each session; later one of lines, and its facts beside it.
+
+    These have the summary, and how many lines it stands for. An index says which session is active
+    in each scope.
+    """
+
+    program, title = "picoclaw", "PicoClaw"
+    source_id = ("key",)
+    name = ()
+    model = ()
+    created = ("created_at", "created")
+    updated = ("updated_at", "updated")
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        home = places.named("PICOCLAW_HOME", places.home / ".picoclaw")
+        for path in places.glob(home, "workspace*/sessions/*"):
+            if _is_session(path):
+                yield p.Source.of(path, *self.parts(path))
+
+    def parts(self, path: Path) -> Iterable[Path]:
+        return path, _meta(path)
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        if path.suffix == ".jsonl":
+            # Claude Code, too, has such a file beside a sub-agent's.
+            return b'"parentUuid":' not in head and _meta(path).exists()
+        return _is_session(path) and b'"messages"' in head and _KEY.match(head) is not None
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        path = source.path
+        name = path.name.removesuffix(".migrated").rpartition(".")[0]
+        if path.suffix != ".jsonl":
+            for talk in super().talks(source, ledger):
+                yield replace(talk, name=name)
+            return
+        facts = object_in(whole_if_there(_meta(path)))
+        yield Talk(path=path, facts=facts, records=partial(_lines, path), name=name)
+
+    def heading(self, talk: Talk) -> p.Heading:
+        heading = super().heading(talk)
+        key = heading.source_id
+        numbered = _NUMBERED.fullmatch(key)
+        scope = numbered[1] if numbered else key
+        aliases = [text_in(alias) for alias in items_in(talk.facts.get("aliases"))]
+        is_opaque = key.startswith("sk_")
+        return replace(
+            heading,
+            scope=next(filter(None, aliases), key) if is_opaque else scope,
+            ordinal=0 if is_opaque else int(numbered[2]) if numbered else 1,
+            active=_active(talk.path.parent, scope) == key,
+        )
+
+    def line(self, telling: Telling) -> Iterator[p.Item]:
+        """The messages, and the summary behind those that it stands for."""
+        facts = telling.talk.facts
+        text = text_at(facts, "summary").strip()
+        cut = skipped if isinstance(skipped := facts.get("skip"), int) else 0
+        for place, record in enumerate(telling.talk.records(telling.ledger), 1):
+            if text and record.get("line", place) > cut:
+                yield from summary(text, telling.last, telling.ids)
+                text = ""
+            for message in self.said(record, "", telling):
+                yield message
+                telling.last = message.id
+        if text:
+            yield from summary(text, telling.last, telling.ids)
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        time, model = time_at(record, "created_at"), text_at(record, "model_name") or None
+        return tuple(
+            replace(message, timestamp=time, model=model)
+            for message in super().said(record, name, telling)
+        )
+
+    def files(self, record: p.Json) -> Iterator[str]:
+        attachments = objects_at(record, "attachments")
+        for file in attachments:
+            kind = text_at(file, "type") or "file"
+            yield placeholder(kind, file.get("filename"), file.get("content_type"))
+        for address in items_in(record.get("media")) if not attachments else ():
+            yield link(text_in(address))
+
+
+def _is_session(path: Path) -> bool:
+    if path.name.endswith(_MIGRATED):
+        return not path.with_name(path.name.removesuffix(_MIGRATED) + ".jsonl").exists()
+    if path.suffix == ".jsonl":
+        return True
+    return path.suffix == ".json" and path.name not in _INDEXES and not path.name.endswith(_META)
+
+
+def _meta(path: Path) -> Path:
+    return path.with_name(path.stem + _META)
+
+
+def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The messages of a file with the numbers of their lines; empty lines do not count."""
+    lines = p.Ledger()
+    for place, line in enumerate(objects(path, lines), 1):
+        yield {**line.value, "line": place + lines.total - lines.skipped[BLANK]}
+    ledger.add(lines)
+
+
+def _active(folder: Path, scope: str) -> str:
+    """The key of the session that is active in a scope."""
+    for name in _INDEXES:
+        scopes = object_at(object_in(whole_if_there(folder / name)), "scopes")
+        if active := text_at(object_in(scopes.get(scope)), "active_session_key"):
+            return active
+    return ""
+
+
+PARLLAMA, VIBE, CONTINUE = Parllama().reader(), Vibe().reader(), Continue().reader()
+PICOCLAW = PicoClaw().reader()
