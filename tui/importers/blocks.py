@@ -34,7 +34,7 @@ _ALIASES = {
 }
 # fmt: on
 _KINDS = {alias: kind for kind, aliases in _ALIASES.items() for alias in aliases}
-_TEXTS = ("text", "text.value", "refusal", "content", "resource.text")
+_TEXTS = ("text", "text.value", "refusal", "content", "resource.text", "error")
 _NAMES = ("name", "toolName", "tool_name")
 _CALL_IDS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id")
 _SENT = ("input", "arguments", "args", "parameters")

@@ -2,170 +2,101 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import TreeTurn, linked
-from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.export_files import beginning, has_key, nowhere, records
-from tui.importers.json_lines import items_in, object_in, objects_in, text_in
-from tui.importers.times import utc
+from tui.importers.answers import Piece, Unknown
+from tui.importers.blocks import THINKING
+from tui.importers.branches import TreeTurn
+from tui.importers.contents import joined, placeholder
+from tui.importers.export_files import beginning, has_key
+from tui.importers.formats import Export, Telling
+from tui.importers.json_lines import objects_in
+from tui.importers.json_paths import objects_at, text_at
 
-WITHIN = ("conversations",)
-_ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
-_STATUS = {"user_canceled": "interrupted", "max_tokens": "truncated"}
 _THINKING = re.compile(r"<antThinking>.*?(</antThinking>\s*|\Z)", re.DOTALL | re.IGNORECASE)
 _UNSUPPORTED = re.compile(r"(```)?\s*This block is not supported on[^\n]*\n?(```)?\s*")
-_SILENT = {"thinking", "redacted_thinking", "token_budget", "flag"}
 
 
-def _recognises(path: Path, head: bytes) -> bool:
-    return has_key(beginning(path, head), b"chat_messages")
+class ClaudeAi(Export):
+    """Claude.ai."""
+
+    program, title = "claude-ai", "Claude.ai"
+    within = ("conversations",)
+    listed = ("chat_messages",)
+    source_id = ("uuid", "first", "name")
+    name = ("name",)
+    role = ("sender",)
+    roles = {"human": "user", "user": "user", "assistant": "assistant"}
+    message_id = ("uuid",)
+    one_model = True
+    finish = ("stop_reason",)
+    statuses = {"user_canceled": "interrupted", "max_tokens": "truncated"}
+    parent = ("parent_message_uuid",)
+    kinds = {"token_budget": THINKING, "flag": THINKING}
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        return has_key(beginning(path, head), b"chat_messages")
+
+    def messages_of(self, record: p.Json) -> list[p.Json]:
+        """The messages, each with an id that no other has."""
+        found = super().messages_of(record)
+        seen: set[str] = set()
+        for number, facts in enumerate(found):
+            name = text_at(facts, "uuid")
+            record.setdefault("first", name)
+            if facts and (not name or name in seen):
+                name = facts["uuid"] = f"{record.get('uuid')}-{number}"
+            seen.add(name)
+        return found
+
+    def turns(self, telling: Telling) -> Iterator[TreeTurn]:
+        """The tree of the turns; without any parent, each follows the one before it."""
+        turns = list(super().turns(telling))
+        if _is_tree(turns):
+            return iter(turns)
+        # What is shown is the last one then.
+        telling.talk.facts.pop("current_leaf_message_uuid", None)
+        before = ["", *(turn.id for turn in turns[:-1])]
+        return (turn._replace(parent=each) for turn, each in zip(turns, before, strict=True))
+
+    def leaf(self, facts: p.Json, turns: list[TreeTurn]) -> str:
+        leaf = text_at(facts, "current_leaf_message_uuid")
+        return leaf if any(turn.id == leaf for turn in turns) else turns[-1].id
+
+    def end(self, record: p.Json) -> tuple[str | None, str | None]:
+        return ("truncated", None) if record.get("truncated") is True else super().end(record)
+
+    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+        """What its blocks say; where they say nothing, its plain text."""
+        pieces = list(self.pieces(objects_in(record.get("content")), whole.id, telling.ledger))
+        text = self.text(text_at(record, "text"))
+        yield from [text] if text.strip() and not any(map(_says, pieces)) else pieces
+        for attachment in objects_in(record.get("attachments")):
+            name, kind = text_at(attachment, "file_name"), text_at(attachment, "file_type")
+            content = text_at(attachment, "extracted_content")
+            yield joined([name, content]) if content.strip() else placeholder("file", name, kind)
+        for file in objects_at(record, "files", "files_v2"):
+            kind = "image" if file.get("file_kind") == "image" else "file"
+            yield placeholder(kind, text_at(file, "file_name"))
+
+    def text(self, text: str) -> str:
+        return _THINKING.sub("", _UNSUPPORTED.sub("", text))
+
+    def mark(self, name: str, block: p.Json) -> str:
+        return placeholder(name, text_at(block, "file_name"))
 
 
-def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    for record in records(source, ledger, WITHIN):
-        if not objects_in(record.get("chat_messages")):
-            ledger.skipped["conversation without messages"] += 1
-            continue
-        yield p.Conversation.of(_heading(record), partial(_items, record))
-
-
-def _heading(record: p.Json) -> p.Heading:
-    first = text_in(objects_in(record["chat_messages"])[0].get("uuid"))
-    return p.Heading(
-        source_id=text_in(record.get("uuid")) or first or text_in(record.get("name")) or "unnamed",
-        name=title(record.get("name")),
-        created_at=utc(record.get("created_at")),
-        updated_at=utc(record.get("updated_at")),
-        model=text_in(record.get("model")),
-    )
-
-
-def _items(record: p.Json, ledger: p.Ledger) -> Iterator[p.Item]:
-    turns = list(_turns(record, ledger))
-    leaf = text_in(record.get("current_leaf_message_uuid"))
+def _is_tree(turns: list[TreeTurn]) -> bool:
     known = {turn.id for turn in turns}
-    if leaf not in known or not any(turn.parent in known for turn in turns):
-        leaf = turns[-1].id if turns else ""
-    return linked(_chained(turns, known), leaf)
+    return any(turn.parent in known for turn in turns)
 
 
-def _chained(turns: list[TreeTurn], known: set[str]) -> Iterator[TreeTurn]:
-    """The tree of the turns; without any parent, each follows the one before it."""
-    if any(turn.parent in known for turn in turns):
-        yield from turns
-        return
-    before = ""
-    for turn in turns:
-        yield turn._replace(parent=before)
-        before = turn.id
+def _says(piece: Piece) -> bool:
+    """True for a piece with words, or a call or a result."""
+    if isinstance(piece, Unknown):
+        return bool(piece.words)
+    return not isinstance(piece, str) or bool(piece.strip())
 
 
-def _turns(record: p.Json, ledger: p.Ledger) -> Iterator[TreeTurn]:
-    seen: set[str] = set()
-    model = text_in(record.get("model")) or None
-    for number, message in enumerate(items_in(record["chat_messages"])):
-        facts = object_in(message)
-        name = text_in(facts.get("uuid"))
-        if not name or name in seen:
-            name = f"{record.get('uuid')}-{number}"
-        seen.add(name)
-        said, reason = _said(name, facts, model)
-        ledger.count(said, reason)
-        yield TreeTurn(name, text_in(facts.get("parent_message_uuid")), said)
-
-
-def _said(
-    name: str, message: p.Json, model: str | None
-) -> tuple[tuple[p.ForeignMessage, ...], str]:
-    """The messages of a record, or the reason that there are none."""
-    role = _ROLES.get(text_in(message.get("sender")))
-    if not role:
-        return (), "unknown role" if message else "unreadable line"
-    is_answer = role == "assistant"
-    whole = p.ForeignMessage(
-        id=name,
-        role=role,
-        content=None,
-        timestamp=utc(message.get("created_at")),
-        status=_status(message) if is_answer else None,
-        model=(text_in(message.get("model")) or model) if is_answer else None,
-    )
-    said = messages(whole, [*_pieces(name, message), *_files(message)])
-    kinds = {text_in(block.get("type")) for block in objects_in(message.get("content"))}
-    return said, "thinking" if kinds & _SILENT else "empty message"
-
-
-def _status(message: p.Json) -> str | None:
-    if message.get("truncated") is True:
-        return "truncated"
-    return _STATUS.get(text_in(message.get("stop_reason")))
-
-
-def _pieces(name: str, message: p.Json) -> list[Piece]:
-    """What its blocks say; where they say nothing, its plain text."""
-    blocks = objects_in(message.get("content"))
-    pieces = [piece for number, block in enumerate(blocks) for piece in _block(name, number, block)]
-    if any(not isinstance(piece, str) or piece.strip() for piece in pieces):
-        return pieces
-    text = _shown(text_in(message.get("text")))
-    if text.strip():
-        return [text]
-    unknown = (text_in(block.get("type")) for block in blocks)
-    return [placeholder(kind) for kind in unknown if kind and kind not in {"text", *_SILENT}]
-
-
-def _block(name: str, number: int, block: p.Json) -> Iterator[Piece]:
-    match block.get("type"):
-        case "text":
-            yield _shown(text_in(block.get("text")))
-        case "tool_use":
-            call = text_in(block.get("id")) or f"{name}-call-{number}"
-            yield ToolCall(call, text_in(block.get("name")), arguments(block.get("input")))
-        case "tool_result":
-            called = text_in(block.get("tool_use_id"))
-            yield Result(called, _result(block.get("content")), text_in(block.get("name")))
-        case "image" | "document" as kind:
-            yield placeholder(kind, text_in(block.get("file_name")))
-        case _:
-            yield text_in(block.get("text"))
-
-
-def _result(content: Any) -> str:
-    if not isinstance(content, list):
-        return text_in(content) or text_in(object_in(content).get("text"))
-    return joined(_result_block(block) for block in items_in(content))
-
-
-def _result_block(block: Any) -> str:
-    if isinstance(block, str):
-        return block
-    facts = object_in(block)
-    words = [text_in(facts.get(field)) for field in ("title", "url", "text")]
-    return joined(words) or placeholder(text_in(facts.get("type")) or "block")
-
-
-def _shown(text: str) -> str:
-    return _THINKING.sub("", _UNSUPPORTED.sub("", text))
-
-
-def _files(message: p.Json) -> Iterator[str]:
-    for attachment in objects_in(message.get("attachments")):
-        name = text_in(attachment.get("file_name"))
-        content = text_in(attachment.get("extracted_content"))
-        kind = text_in(attachment.get("file_type"))
-        yield joined([name, content]) if content.strip() else placeholder("file", name, kind)
-    files = objects_in(message.get("files")) or objects_in(message.get("files_v2"))
-    for file in files:
-        kind = "image" if file.get("file_kind") == "image" else "file"
-        yield placeholder(kind, text_in(file.get("file_name")))
-
-
-READER = p.Reader(
-    "claude-ai", "Claude.ai", nowhere, _recognises, _read, several=True, archives=True
-)
+READER = ClaudeAi().reader()

@@ -16,7 +16,7 @@ from tui.importers.contents import base64_size, placeholder, title
 from tui.importers.formats import SPEAKERS, Format, Talk, Telling
 from tui.importers.json_file import records_or_rest
 from tui.importers.json_lines import object_in, objects_in, whole_if_there
-from tui.importers.json_paths import text_at, time_at
+from tui.importers.json_paths import text_at, time_at, value_at
 from tui.importers.vscode import user_folders
 
 API = "api_conversation_history.json"
@@ -106,7 +106,7 @@ class Cline(Format):
         return "thinking" if self.thinks(record.get("content")) else "injected text"
 
     def mark(self, name: str, block: p.Json) -> str:
-        size = base64_size(block.get("source", {}).get("data"))
+        size = base64_size(value_at(block, "source.data"))
         file = Path(text_at(block, "path")).name
         return placeholder(name, file, text_at(block, "source.media_type"), size)
 

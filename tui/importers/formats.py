@@ -21,8 +21,8 @@ from tui.importers.contents import summary, title, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.export_files import nowhere, records
 from tui.importers.json_file import content
-from tui.importers.json_lines import items_in, object_in, objects, text_in, whole_if_there
-from tui.importers.json_paths import object_at, text_at, time_at, value_at
+from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, whole_if_there
+from tui.importers.json_paths import text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 
 Paths = tuple[str, ...]
@@ -167,12 +167,16 @@ class Format(Blocks):
 
     def tree(self, telling: Telling) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
-        turns: list[TreeTurn] = []
-        for record in telling.talk.records(telling.ledger):
-            name = self.turn_id(record, len(turns), telling)
-            before = self.turn_before(record, turns[-1].id if turns else "", telling)
-            turns.append(TreeTurn(name, before, self.said(record, name, telling)))
+        turns = list(self.turns(telling))
         return linked(turns, self.leaf(telling.talk.facts, turns))
+
+    def turns(self, telling: Telling) -> Iterator[TreeTurn]:
+        """The records of a tree with their messages."""
+        name = ""
+        for number, record in enumerate(telling.talk.records(telling.ledger)):
+            before, name = name, self.turn_id(record, number, telling)
+            parent = self.turn_before(record, before, telling)
+            yield TreeTurn(name, parent, self.said(record, name, telling))
 
     def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
         """The id of a record of a tree, which has a number in its source."""
@@ -223,8 +227,9 @@ class Format(Blocks):
         return self.roles.get(text_at(record, *self.role))
 
     def reason_without_role(self, record: p.Json) -> str:
-        is_system = text_at(record, *self.role) in ("system", "developer")
-        return "system prompt" if is_system else self.no_role
+        if text_at(record, *self.role) in ("system", "developer"):
+            return "system prompt"
+        return self.no_role if record else UNREADABLE
 
     def reason_without_words(self, record: p.Json) -> str:
         return "thinking" if self.thinks(value_at(record, *self.content)) else "empty message"
@@ -369,6 +374,7 @@ class Export(Format):
     several = archives = True
     within: tuple[str, ...] = ()
     """Names of the array of conversations, where it is in an object."""
+    listed: Paths = ("messages",)
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         for record in records(source, ledger, self.within):
@@ -376,15 +382,15 @@ class Export(Format):
 
     def talks_of(self, path: Path, record: p.Json, ledger: p.Ledger) -> Iterator[Talk]:
         """The conversation of a record, if it has messages."""
-        if found := self.listed(record):
+        if found := self.messages_of(record):
             yield Talk(path=path, facts=record, records=lambda _: found)
         else:
             ledger.skipped[WITHOUT_MESSAGES] += 1
 
-    def listed(self, record: p.Json) -> list[p.Json]:
+    def messages_of(self, record: p.Json) -> list[p.Json]:
         """The messages of a conversation; an empty object for what is none."""
-        found = items_in(value_at(record, *self.content))
-        return [object_in(each) for each in found]
+        found = [object_in(each) for each in items_in(value_at(record, *self.listed))]
+        return found if any(found) else []
 
 
 def line_values(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:

@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import Role
 from tui.files import read_bounded
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import TreeTurn, linked
-from tui.importers.contents import arguments, attachment, placeholder, title
-from tui.importers.export_files import beginning, has_key, nowhere
-from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse, text_in
-from tui.importers.times import utc
-
-_STATUS = {"length": "truncated", "max_tokens": "truncated", "incomplete": "truncated"}
+from tui.importers.answers import Piece
+from tui.importers.blocks import TEXT
+from tui.importers.branches import TreeTurn
+from tui.importers.contents import attachment
+from tui.importers.export_files import beginning, has_key
+from tui.importers.formats import WITHOUT_MESSAGES, Format, Talk, Telling
+from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse
+from tui.importers.json_paths import text_at, time_at
 
 # Possessive: see ``tui.domain.json_limits``.
 _TOKEN = re.compile(
@@ -25,26 +24,76 @@ _MESSAGE, _MESSAGES = "message", "messages"
 """Kinds of brackets; others are ``""``."""
 
 
-def _recognises(path: Path, head: bytes) -> bool:
-    start = beginning(path, head)
-    if not has_key(start, b"conversationId"):
-        return False
-    return has_key(start, b"exportAt") or has_key(start, b"messageId", b"isCreatedByUser|sender")
+class LibreChat(Format):
+    """LibreChat."""
 
+    program, title = "librechat", "LibreChat"
+    source_id = ("conversationId", "first.conversationId", "first.messageId")
+    created = ("begun",)
+    updated = ("ended",)
+    model = ("options.model",)
+    message_id = ("messageId", "_id")
+    time = ("createdAt",)
+    finish = ("finish_reason",)
+    statuses = dict.fromkeys(("length", "max_tokens", "incomplete"), "truncated")
+    parent = ("parentMessageId",)
+    kinds = {"error": TEXT}
 
-def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    found: list[p.Json] = []
-    for data in unnested(read_bounded(source.path, FILE_BYTES, follow=True)):
-        value = object_in(parse(data))
-        if not value:
-            ledger.skipped[UNREADABLE] += 1
-        elif not isinstance(value.get("messages"), list):
-            found.append(value)
-        elif found:
-            yield p.Conversation.of(_heading(value, found), partial(_items, found))
-            found = []
-        else:
-            ledger.skipped["conversation without messages"] += 1
+    def recognises(self, path: Path, head: bytes) -> bool:
+        start = beginning(path, head)
+        if not has_key(start, b"conversationId"):
+            return False
+        return has_key(start, b"exportAt") or has_key(start, b"messageId", b"isCreatedByUser|sender")
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        found: list[p.Json] = []
+        for data in unnested(read_bounded(source.path, FILE_BYTES, follow=True)):
+            value = object_in(parse(data))
+            if not value:
+                ledger.skipped[UNREADABLE] += 1
+            elif not isinstance(value.get("messages"), list):
+                found.append(value)
+            elif found:
+                times = sorted(time for each in found if (time := time_at(each, "createdAt")))
+                around = {"begun": times[0], "ended": times[-1]} if times else {}
+                facts = {**value, "first": found[0], **around}
+                yield Talk(path=source.path, facts=facts, records=lambda _, found=found: found)
+                found = []
+            else:
+                ledger.skipped[WITHOUT_MESSAGES] += 1
+
+    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+        own = text_at(record, *self.message_id)
+        return own or f"{text_at(record, 'conversationId')}-{number}"
+
+    def leaf(self, facts: p.Json, turns: list[TreeTurn]) -> str:
+        """The end of the branch that was shown: from the last root on by the last child."""
+        known = {turn.id for turn in turns}
+        last = {turn.parent if turn.parent in known else "": turn.id for turn in turns}
+        name, passed = "", set[str]()
+        while name in last and name not in passed:
+            passed.add(name)
+            name = last[name]
+        return name
+
+    def role_of(self, record: p.Json) -> Role:
+        known = record.get("isCreatedByUser")
+        is_sent = known if isinstance(known, bool) else text_at(record, "sender").lower() == "user"
+        return "user" if is_sent else "assistant"
+
+    def end(self, record: p.Json) -> tuple[str | None, str | None]:
+        if record.get("error") is True:
+            return "failed", text_at(record, "text", "content") or None
+        return ("interrupted", None) if record.get("unfinished") is True else super().end(record)
+
+    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+        blocks = objects_in(record.get("content"))
+        pieces = list(self.pieces(blocks, whole.id, telling.ledger))
+        yield from pieces or [text_at(record, "text", "content")]
+        for file in objects_in(record.get("files")):
+            size = file.get("bytes")
+            name, kind = text_at(file, "filename"), text_at(file, "type")
+            yield attachment(name, kind, f"{size} bytes" if size else "")
 
 
 def unnested(data: bytes) -> Iterator[bytes]:
@@ -81,108 +130,4 @@ def unnested(data: bytes) -> Iterator[bytes]:
         yield b"".join(pieces) + b"]}"
 
 
-def _heading(record: p.Json, found: list[p.Json]) -> p.Heading:
-    times = sorted(time for message in found if (time := utc(message.get("createdAt"))))
-    options = object_in(record.get("options"))
-    known = text_in(record.get("conversationId")) or text_in(found[0].get("conversationId"))
-    return p.Heading(
-        source_id=known or text_in(found[0].get("messageId")) or "unnamed",
-        name=title(record.get("title")),
-        created_at=times[0] if times else None,
-        updated_at=times[-1] if times else None,
-        model=text_in(options.get("model")),
-    )
-
-
-def _items(found: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
-    turns = [_turn(number, message, ledger) for number, message in enumerate(found)]
-    return linked(turns, _last_child(turns))
-
-
-def _last_child(turns: list[TreeTurn]) -> str:
-    """The end of the branch that was shown: from the last root on by the last child."""
-    known = {turn.id for turn in turns}
-    last = {turn.parent if turn.parent in known else "": turn.id for turn in turns}
-    name, passed = "", set[str]()
-    while name in last and name not in passed:
-        passed.add(name)
-        name = last[name]
-    return name
-
-
-def _turn(number: int, message: p.Json, ledger: p.Ledger) -> TreeTurn:
-    name = text_in(message.get("messageId")) or text_in(message.get("_id"))
-    name = name or f"{text_in(message.get('conversationId'))}-{number}"
-    said = _said(name, message)
-    ledger.count(said, "empty message")
-    return TreeTurn(name, text_in(message.get("parentMessageId")), said)
-
-
-def _said(name: str, message: p.Json) -> tuple[p.ForeignMessage, ...]:
-    is_answer = not _is_from_user(message)
-    whole = p.ForeignMessage(
-        id=name,
-        role="assistant" if is_answer else "user",
-        content=None,
-        timestamp=utc(message.get("createdAt")),
-        status=_status(message) if is_answer else None,
-        error=_text(message) or None if is_answer and message.get("error") is True else None,
-        model=text_in(message.get("model")) or None if is_answer else None,
-    )
-    return messages(whole, _pieces(name, message))
-
-
-def _is_from_user(message: p.Json) -> bool:
-    known = message.get("isCreatedByUser")
-    return known if isinstance(known, bool) else text_in(message.get("sender")).lower() == "user"
-
-
-def _status(message: p.Json) -> str | None:
-    if message.get("error") is True:
-        return "failed"
-    if message.get("unfinished") is True:
-        return "interrupted"
-    return _STATUS.get(text_in(message.get("finish_reason")))
-
-
-def _pieces(name: str, message: p.Json) -> Iterator[Piece]:
-    blocks = objects_in(message.get("content"))
-    pieces = [piece for number, block in enumerate(blocks) for piece in _block(name, number, block)]
-    yield from pieces or [_text(message)]
-    for file in objects_in(message.get("files")):
-        kind = text_in(file.get("type"))
-        size = file.get("bytes")
-        yield attachment(text_in(file.get("filename")), kind, f"{size} bytes" if size else "")
-
-
-def _text(message: p.Json) -> str:
-    return text_in(message.get("text")) or text_in(message.get("content"))
-
-
-def _block(name: str, number: int, block: p.Json) -> Iterator[Piece]:
-    match block.get("type"):
-        case "think":
-            pass
-        case "tool_call":
-            yield from _called(f"{name}-call-{number}", object_in(block.get("tool_call")))
-        case "image_file" | "image_url":
-            yield placeholder("image")
-        case "error":
-            yield text_in(block.get("error")) or text_in(block.get("text"))
-        case _:
-            text = block.get("text")
-            yield text_in(text) or text_in(object_in(text).get("value"))
-
-
-def _called(otherwise: str, call: p.Json) -> Iterator[Piece]:
-    inner = object_in(call.get("function"))
-    name = text_in(call.get("name")) or text_in(inner.get("name"))
-    sent = call.get("args", inner.get("arguments"))
-    made = ToolCall(text_in(call.get("id")) or otherwise, name, arguments(sent))
-    yield made
-    output = call.get("output", inner.get("output"))
-    if isinstance(output, str):
-        yield Result(made.id, output)
-
-
-READER = p.Reader("librechat", "LibreChat", nowhere, _recognises, _read)
+READER = LibreChat().reader()
