@@ -63,7 +63,7 @@ class Blocks:
     def mark(self, name: str, block: Json) -> str:
         """Make what stands for a picture or another file."""
         del block
-        return placeholder(name.removesuffix("_url").removesuffix("_file"))
+        return placeholder(name.removesuffix("_url"))
 
     def unnamed(self, message: str, number: int, block: Json) -> str:
         """Make the id of a call without one."""
@@ -116,13 +116,14 @@ class Blocks:
         if isinstance(value, str):
             return value
         if isinstance(value, dict) and "type" not in value:
-            return self._object(cast("Json", value), ledger)
+            return self.object_text(cast("Json", value), ledger)
         parts = list(blocks(value))
         if len(parts) < len(items_in(value)) or not all(map(_is_block, parts)):
             return as_json(value)
         return joined(str(words) for part in parts if (words := self.words(part, ledger)))
 
-    def _object(self, value: Json, ledger: Ledger) -> str:
+    def object_text(self, value: Json, ledger: Ledger) -> str:
+        """The text of a result that is an object, but no block."""
         inner = value_at(value, "content", "value", "text", "error")
         return as_json(value) if inner is None else self.output(inner, ledger)
 

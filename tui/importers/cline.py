@@ -85,12 +85,12 @@ class Cline(Format):
 
     def through(self, record: p.Json, telling: Telling) -> str:
         """The last message that names a summary as its parent, else the one before it."""
-        return telling.ends.get(text_at(record, "condenseId"), telling.last)
+        return telling.known.get(text_at(record, "condenseId"), telling.last)
 
     def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
         said = super().said(record, name, telling)
         if said and (parent := text_at(record, "condenseParent")):
-            telling.ends[parent] = said[-1].id
+            telling.known[parent] = said[-1].id
         return said
 
     def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:

@@ -52,8 +52,8 @@ class Telling(msgspec.Struct):
     ids: MadeIds
     last: str = ""
     """The id of the last message."""
-    ends: dict[str, str] = {}
-    """Last messages by what names them later."""
+    known: dict[str, str] = {}
+    """What a program has to keep in mind: names by names."""
 
 
 class Format(Blocks):

@@ -10,7 +10,7 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece
 from tui.importers.blocks import TEXT
 from tui.importers.branches import TreeTurn
-from tui.importers.contents import attachment
+from tui.importers.contents import attachment, placeholder
 from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import WITHOUT_MESSAGES, Format, Talk, Telling
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse
@@ -85,6 +85,9 @@ class LibreChat(Format):
         if record.get("error") is True:
             return "failed", text_at(record, "text", "content") or None
         return ("interrupted", None) if record.get("unfinished") is True else super().end(record)
+
+    def mark(self, name: str, block: p.Json) -> str:
+        return placeholder("image")
 
     def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
         blocks = objects_in(record.get("content"))

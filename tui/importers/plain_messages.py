@@ -1,41 +1,37 @@
 """Any JSON of conversations in the form of the vendors: ``{"messages": [{"role", "content"}]}``.
 
-One such object, an array or lines of them, or the array of messages alone.
+One such object, an array or lines of them, or the array of messages alone; also those of Chatbot UI
+and of ShareGPT, ``{"conversations": [{"from", "value"}]}``.
 """
 
-import json
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
-from tui.importers.contents import arguments, blocks, joined, placeholder, title
-from tui.importers.export_files import beginning, files, has_key, nowhere, placed_records
+from tui.importers.answers import Piece, Result, Unknown
+from tui.importers.blocks import as_json, call_in
+from tui.importers.contents import joined
+from tui.importers.export_files import beginning, files, has_key, placed_records, records
+from tui.importers.formats import WITHOUT_MESSAGES, Export, Talk, Telling
 from tui.importers.json_elements import Element
-from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects_in, text_in
-from tui.importers.made_ids import MadeIds, first_ids, made_id
-from tui.importers.times import utc
+from tui.importers.json_lines import (
+    UNREADABLE,
+    items_in,
+    object_in,
+    objects_in,
+    parse_text,
+)
+from tui.importers.json_paths import objects_at, text_at, time_at
+from tui.importers.made_ids import first_ids, made_id
 
-_ROLES: dict[str, Role] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "model": "assistant",
-    "ai": "assistant",
-    "bot": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
-_RULES = {"system", "developer"}
 _CONVERSATION = ("conversation_id", "conversationId", "session_id", "thread_id")
-_MESSAGE_ID = ("id", "uuid", "message_id", "messageId")
 _BEGUN = ("created_at", "createdAt", "create_time", "created")
 _CREATED = (*_BEGUN, "timestamp", "date")
-_UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
 _SAID = ("role", "content", "tool_calls", "function_call", "tool_call_id")
 _MORE = ("parts", "text", "toolCalls", "refusal")
 _UNIQUE = 16
@@ -44,100 +40,160 @@ _DEPTH = 4
 """Objects and arrays within each other that are searched for conversations."""
 _MESSAGE = re.compile(rb"""[^{]*\{(?:[^{}]|\{[^{}]*\})*?"role"\s*:""")
 """Matches files whose first object is a message, not one that contains some."""
-
 _WORDS = ("content", "parts", "text")
 """Fields of a message that may have what it says."""
-_THINKING = {"thinking", "reasoning", "redacted_thinking"}
-_CALLS = {"tool_use", "tool-call", "tool_call", "function_call", "functionCall", "server_tool_use"}
-_RESULTS = {"tool_result", "tool-result", "function_call_output", "functionResponse"}
-_NAMES = ("name", "toolName", "tool_name")
-_IDS = ("id", "tool_use_id", "toolCallId", "tool_call_id", "call_id")
-_SENT = ("input", "arguments", "args", "parameters")
-_RETURNED = ("content", "output", "result", "response")
+_SPEAKERS: dict[str, Role] = {
+    **dict.fromkeys(("user", "human"), "user"),
+    **dict.fromkeys(("assistant", "model", "ai", "bot"), "assistant"),
+    **dict.fromkeys(("tool", "function"), "tool"),
+}
+_SHARED = {
+    **dict.fromkeys(("human", "user"), "user"),
+    **dict.fromkeys(("gpt", "assistant", "chatgpt", "bing", "bard", "model"), "assistant"),
+    **dict.fromkeys(("tool", "observation", "function_response"), "tool"),
+    "system": "system",
+}
+"""The roles of ShareGPT's speakers."""
 
 
-def content(message: p.Json) -> Any:
+class PlainMessages(Export):
+    """Messages of nobody knows what program."""
+
+    program, title = "messages", "JSON of messages"
+    name = ("title", "name")
+    created = _CREATED
+    updated = ("updated_at", "updatedAt", "update_time", "updated")
+    model = said_by = ("model", "model.id")
+    roles = _SPEAKERS
+    no_role = UNREADABLE
+    message_id = ("id", "uuid", "message_id", "messageId")
+    time = _CREATED
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        start = beginning(path, head)
+        if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
+            return False
+        if not has_key(start, b"role", b"content|parts|text"):
+            return False
+        return has_key(start, b"messages") or _MESSAGE.match(start) is not None
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        for file in files(source):
+            loose = _Loose()
+            for element in placed_records(file, ledger, ("conversations", "data")):
+                found = list(_conversations(element.value))
+                loose.is_divided |= bool(found)
+                for record in found:
+                    yield self.talk(source.path, record)
+                if not found and "role" in element.value:
+                    loose.add(element)
+                elif not found:
+                    ledger.skipped[UNREADABLE] += 1
+            for record in loose.conversations():
+                yield self.talk(source.path, record)
+
+    def talk(self, path: Path, record: p.Json) -> Talk:
+        """The conversation of an object."""
+        messages = [object_in(each) for each in items_in(record["messages"])]
+        return Talk(path=path, facts=record, records=lambda _: messages)
+
+    def heading(self, talk: Talk) -> p.Heading:
+        """The facts of a conversation; the first words name one that has no id of its own."""
+        heading, own = super().heading(talk), _own_id(talk.facts)
+        if len(own) >= _UNIQUE:
+            return replace(heading, source_id=own)
+        items = self.items(talk, replace(heading, source_id=""), p.Ledger())
+        first = next((item for item in items if isinstance(item, p.ForeignMessage)), None)
+        begun = time_at(talk.facts, *_BEGUN)
+        name = made_id(begun, first and (first.role, first.content))
+        heading = replace(heading, source_id=name)
+        return replace(heading, beginning=first_ids(self.items(talk, heading, p.Ledger())))
+
+    def role_of(self, record: p.Json) -> Role | None:
+        return self.roles.get(text_at(record, "role").lower())
+
+    def reason_without_words(self, record: p.Json) -> str:
+        return "empty message"
+
+    def id_of(self, record: p.Json, telling: Telling) -> str:
+        known = _first_id(record, self.message_id)
+        if known and _own_id(telling.talk.facts) == telling.heading.source_id:
+            return telling.ids.within(known)
+        # In a conversation without an id, it may count the messages of the file.
+        more = (record[field] for field in _MORE if field in record)
+        return telling.ids.make(known, *map(record.get, _SAID), *more)
+
+    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+        found = list(self._pieces(record, whole.id, telling.ledger))
+        if whole.role == "tool":
+            found = _returned(record, found)
+        return (_paired(piece, telling.known) for piece in found)
+
+    def _pieces(self, record: p.Json, message: str, ledger: p.Ledger) -> Iterator[Piece]:
+        yield from self.pieces(_content(record), message, ledger)
+        called = objects_at(record, "tool_calls", "toolCalls")
+        for number, call in enumerate(called or objects_in([record.get("function_call")])):
+            yield call_in(call, f"{message}-call-{number}")
+        if not isinstance(record.get("content"), list):
+            yield text_at(record, "refusal")
+
+    def unnamed(self, message: str, number: int, block: p.Json) -> str:
+        return f"{message}-block-{number}"
+
+    def object_text(self, value: p.Json, ledger: p.Ledger) -> str:
+        return as_json(value)
+
+
+class ChatbotUi(PlainMessages):
+    """Chatbot UI, whose export has no times."""
+
+    program, title = "chatbot-ui", "Chatbot UI"
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        start = beginning(path, head)
+        return has_key(start, b"history", b"messages", b"role") and not has_key(start, b"currentId")
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        for record in records(source, ledger, ("history",)):
+            if isinstance(record.get("messages"), list):
+                yield self.talk(source.path, record)
+            else:
+                ledger.skipped[WITHOUT_MESSAGES] += 1
+
+
+class ShareGpt(PlainMessages):
+    """The form of ShareGPT."""
+
+    program, title = "sharegpt", "ShareGPT"
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        return has_key(beginning(path, head), b"conversations", b"from", b"value")
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        for record in records(source, ledger):
+            turns = record.get("conversations", record.get("conversation"))
+            if isinstance(turns, list):
+                messages = [_message(object_in(turn)) for turn in items_in(turns)]
+                yield self.talk(source.path, {**record, "messages": messages})
+            else:
+                ledger.skipped[UNREADABLE] += 1
+
+
+def _message(turn: p.Json) -> p.Json:
+    """A turn in the form of the vendors."""
+    speaker, value = text_at(turn, "from").lower(), turn.get("value")
+    if speaker != "function_call":
+        return {"role": _SHARED.get(speaker, ""), "content": value}
+    call = object_in(parse_text(value) or value)
+    called = call if text_at(call, "name") else {"name": "tool", "arguments": value}
+    return {"role": "assistant", "tool_calls": [called]}
+
+
+def _content(message: p.Json) -> Any:
     """What a message says: a text, or its blocks."""
     found = next((message[field] for field in _WORDS if message.get(field)), None)
     inner = object_in(found)
     return next((inner[field] for field in ("parts", "text", "content") if inner.get(field)), found)
-
-
-def pieces(name: str, message: p.Json) -> Iterator[Piece]:
-    """The pieces of a message; ``name`` begins the ids of calls without one."""
-    for number, block in enumerate(blocks(content(message))):
-        yield from _block(f"{name}-block-{number}", block)
-    called = objects_in(message.get("tool_calls") or message.get("toolCalls"))
-    for number, call in enumerate(called or objects_in([message.get("function_call")])):
-        yield _call(f"{name}-call-{number}", call)
-    if not isinstance(message.get("content"), list):
-        yield text_in(message.get("refusal"))
-
-
-def _block(name: str, block: p.Json) -> Iterator[Piece]:
-    # Google's blocks have no type but their only key.
-    google = next((kind for kind in ("functionCall", "functionResponse") if kind in block), "")
-    kind = google or text_in(block.get("type"))
-    facts = object_in(block.get(kind)) or block
-    if kind in _CALLS:
-        yield _call(name, facts)
-    elif kind in _RESULTS or kind.endswith("_tool_result"):
-        yield Result(_first(facts, _IDS[1:]), _result(facts), _first(facts, _NAMES))
-    elif kind not in _THINKING and block.get("thought") is not True:
-        yield _words(block, kind)
-
-
-def _words(block: p.Json, kind: str) -> str:
-    text = block.get("text", block.get("refusal"))
-    words = text_in(text) or text_in(object_in(text).get("value"))
-    return words if words or kind == "text" else placeholder(kind.removesuffix("_url") or "block")
-
-
-def _call(name: str, call: p.Json) -> ToolCall:
-    facts = object_in(call.get("function")) or call
-    sent = next((facts[field] for field in _SENT if field in facts), None)
-    made = text_in(call.get("call_id")) or _first(call, _IDS) or name
-    return ToolCall(made, _first(facts, _NAMES), arguments(sent))
-
-
-def _result(facts: p.Json) -> str:
-    value = next((facts[field] for field in _RETURNED if field in facts), "")
-    parts = list(blocks(value))
-    if isinstance(value, str) or (parts and all(_is_words(part) for part in parts)):
-        return joined(_words(part, text_in(part.get("type"))) for part in parts)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _is_words(part: p.Json) -> bool:
-    return "type" in part or isinstance(part.get("text"), str)
-
-
-def _first(facts: p.Json, fields: tuple[str, ...]) -> str:
-    return next((text for field in fields if (text := text_in(facts.get(field)))), "")
-
-
-def _recognises(path: Path, head: bytes) -> bool:
-    start = beginning(path, head)
-    if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
-        return False
-    if not has_key(start, b"role", b"content|parts|text"):
-        return False
-    return has_key(start, b"messages") or _MESSAGE.match(start) is not None
-
-
-def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    for file in files(source):
-        loose = _Loose()
-        for element in placed_records(file, ledger, ("conversations", "data")):
-            found = list(_conversations(element.value))
-            if found:
-                loose.is_divided = True
-                yield from map(conversation, found)
-            elif "role" in element.value:
-                loose.add(element)
-            else:
-                ledger.skipped[UNREADABLE] += 1
-        yield from map(conversation, loose.conversations())
 
 
 def _conversations(value: Any, depth: int = 0) -> Iterator[p.Json]:
@@ -173,29 +229,7 @@ class _Loose:
             yield {"session_id": name, "messages": found}
 
 
-def conversation(record: p.Json) -> p.Conversation:
-    """The conversation of an object; the first words name one that has no id of its own."""
-    own = own_id(record)
-    created = first_time(record, _CREATED)
-    is_unique = len(own) >= _UNIQUE
-    name = own if is_unique else _made_name(record)
-    heading = p.Heading(
-        source_id=name,
-        name=title(record.get("title")) or title(record.get("name")),
-        created_at=created,
-        updated_at=first_time(record, _UPDATED),
-        model=_model(record),
-        beginning=() if is_unique else first_ids(_items(record, name, p.Ledger())),
-    )
-    return p.Conversation.of(heading, partial(_items, record, name))
-
-
-def _made_name(record: p.Json) -> str:
-    first = next(_items(record, "", p.Ledger()), None)
-    return made_id(first_time(record, _BEGUN), first and (first.role, first.content))
-
-
-def own_id(record: p.Json) -> str:
+def _own_id(record: p.Json) -> str:
     """The id that an object has, whatever its program calls it."""
     return _first_id(record, ("id", "uuid", *_CONVERSATION))
 
@@ -205,60 +239,13 @@ def _first_id(record: p.Json, fields: tuple[str, ...]) -> str:
     return next((str(value) for value in values if isinstance(value, str | int) and value), "")
 
 
-def first_time(record: p.Json, fields: tuple[str, ...]) -> str | None:
-    """The first of some fields that is a time."""
-    return next((time for field in fields if (time := utc(record.get(field)))), None)
-
-
-def _model(record: p.Json) -> str:
-    model = record.get("model")
-    return text_in(model) or text_in(object_in(model).get("id"))
-
-
-def _items(record: p.Json, name: str, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
-    ids = MadeIds(name)
-    is_named = own_id(record) == name
-    waiting: dict[str, str] = {}
-    for value in items_in(record["messages"]):
-        message = object_in(value)
-        known = _first_id(message, _MESSAGE_ID)
-        # In a conversation without an id, it may count the messages of the file.
-        more = (message[field] for field in _MORE if field in message)
-        is_within = known and is_named
-        made = ids.within(known) if is_within else ids.make(known, *map(message.get, _SAID), *more)
-        said, reason = _said(made, message, waiting)
-        ledger.count(said, reason)
-        yield from said
-
-
-def _said(
-    name: str, message: p.Json, waiting: dict[str, str]
-) -> tuple[tuple[p.ForeignMessage, ...], str]:
-    """The messages of a record, or the reason that there is none; see ``_paired``."""
-    known = text_in(message.get("role")).lower()
-    role = _ROLES.get(known)
-    if not role:
-        return (), "system prompt" if known in _RULES else UNREADABLE
-    whole = p.ForeignMessage(
-        id=name,
-        role=role,
-        content=None,
-        timestamp=first_time(message, _CREATED),
-        model=_model(message) or None if role == "assistant" else None,
-    )
-    found = list(pieces(name, message))
-    if role == "tool":
-        found = _returned(message, found)
-    return messages(whole, [_paired(piece, waiting) for piece in found]), "empty message"
-
-
 def _returned(message: p.Json, found: list[Piece]) -> list[Piece]:
     """The results of a record of a tool: its blocks, or else its text."""
-    results: list[Piece] = [piece for piece in found if not isinstance(piece, str)]
-    text = joined(piece for piece in found if isinstance(piece, str))
-    call = text_in(message.get("tool_call_id")) or text_in(message.get("toolCallId"))
+    results: list[Piece] = [piece for piece in found if not isinstance(piece, str | Unknown)]
+    text = joined(str(piece) for piece in found if isinstance(piece, str | Unknown))
+    call = text_at(message, "tool_call_id", "toolCallId")
     if text or not results:
-        results.insert(0, Result(call, text, text_in(message.get("name"))))
+        results.insert(0, Result(call, text, text_at(message, "name")))
     return results
 
 
@@ -277,6 +264,5 @@ def _paired(piece: Piece, waiting: dict[str, str]) -> Piece:
     return piece._replace(call=call)
 
 
-READER = p.Reader(
-    "messages", "JSON of messages", nowhere, _recognises, _read, several=True, archives=True
-)
+READER = PlainMessages().reader()
+CHATBOT_UI, SHAREGPT = ChatbotUi().reader(), ShareGpt().reader()

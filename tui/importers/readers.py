@@ -35,8 +35,8 @@ PROGRAMS: dict[str, str] = {
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",
     "librechat": "librechat",
-    "chatbot-ui": "chatbot_ui",
-    "sharegpt": "sharegpt",
+    "chatbot-ui": "plain_messages.CHATBOT_UI",
+    "sharegpt": "plain_messages.SHAREGPT",
     "messages": "plain_messages",
 }
 """Module of each program's reader, by the name of the program, in the order of the screen.
