@@ -60,8 +60,8 @@ class ClaudeAi(Export):
         before = ["", *(turn.id for turn in turns[:-1])]
         return (turn._replace(parent=each) for turn, each in zip(turns, before, strict=True))
 
-    def leaf(self, facts: p.Json, turns: list[TreeTurn]) -> str:
-        leaf = text_at(facts, "current_leaf_message_uuid")
+    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+        leaf = text_at(telling.talk.facts, "current_leaf_message_uuid")
         return leaf if any(turn.id == leaf for turn in turns) else turns[-1].id
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:

@@ -148,7 +148,9 @@ def _task(folder: Path) -> Talk:
     times = [time for record in [*records, *screen] if (time := time_at(record, "ts"))]
     shown = (text_at(each, "text") for each in screen if each.get("say") == "task")
     task = text_at(found, "task") or next(shown, "")
-    facts = {field: found.get(field) for field in ("workspace", "cwdOnTaskInitialization", "modelId")}
+    facts = {
+        field: found.get(field) for field in ("workspace", "cwdOnTaskInitialization", "modelId")
+    }
     facts |= {
         "task": title(task.strip().partition("\n")[0]),
         "first": min(times, default=None) or folder.name,

@@ -1,26 +1,24 @@
 """Sessions of Cursor's command line: a database of each, or else its readable copy."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import with_unique_ids
-from tui.importers.contents import arguments, joined, placeholder, title
-from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
-from tui.importers.json_lines import items_in, object_in, objects, objects_in, parse, text_in
-from tui.importers.made_ids import MadeIds
-from tui.importers.times import utc
+from tui.importers.answers import Piece, Result
+from tui.importers.contents import blocks, joined, placeholder
+from tui.importers.databases import DatabaseCopy, found, is_database, opened
+from tui.importers.formats import Database, Talk, Telling, line_values
+from tui.importers.json_lines import object_in, parse, text_in
+from tui.importers.json_paths import object_at, text_at
 
 _TRANSCRIPT = re.compile(rb'\s*\{\s*"role"\s*:\s*"\w+"\s*,\s*"message"\s*:\s*\{')
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 # Tags of one word may be the user's own, such as those of HTML.
 _INJECTED = re.compile(r"\s*<[a-z]+_[a-z_]+>.*</[a-z]+_[a-z_]+>\s*", re.DOTALL)
-_REDACTED = "[REDACTED]"
 _REFERENCE = re.compile(rb"(?=\x20(.{32}))", re.DOTALL)
 """A field of 32 bytes: its length, and what may be the id of another blob."""
 
@@ -84,66 +82,79 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return 0, len(data)
 
 
-def _find(places: p.Places) -> Iterator[p.Source]:
-    for folder in _folders(places):
-        stored = places.glob(folder, "chats/*/*/store.db")
-        yield from found(*stored)
-        known = {path.parent.name for path in stored}
-        for path in places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl"):
-            if path.stem not in known and path.parent.name != "subagents":
-                yield p.Source.of(path)
+class CursorCli(Database):
+    """Cursor's command line."""
 
+    program, title = "cursor-cli", "Cursor CLI"
+    revision = 1
+    several = False
+    known_by = {"blobs": ("id", "data"), "meta": ("key", "value")}
+    source_id = ("agentId",)
+    name = ("name",)
+    project = ("workspacePath",)
+    created = ("createdAt",)
+    updated = ()
+    model = ("lastUsedModel",)
+    no_role = "unreadable line"
+    time = said_by = ()
+    one_model = True
 
-def _folders(places: p.Places) -> list[Path]:
-    if named := places.environment.get("CURSOR_CONFIG_DIR", "").strip():
-        return [Path(named).expanduser()]
-    return [places.home / ".cursor", places.config / "cursor"]
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        named = places.environment.get("CURSOR_CONFIG_DIR", "").strip()
+        usual = [places.home / ".cursor", places.config / "cursor"]
+        for folder in [Path(named).expanduser()] if named else usual:
+            stored = places.glob(folder, "chats/*/*/store.db")
+            yield from found(*stored)
+            known = {path.parent.name for path in stored}
+            for path in places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl"):
+                if path.stem not in known and path.parent.name != "subagents":
+                    yield p.Source.of(path)
 
+    def recognises(self, path: Path, head: bytes) -> bool:
+        return super().recognises(path, head) or bool(_TRANSCRIPT.match(head))
 
-def _recognises(path: Path, head: bytes) -> bool:
-    if head.startswith(MAGIC):
-        tables = schema(path, head)
-        return has(tables, "blobs", "id", "data") and has(tables, "meta", "key", "value")
-    return bool(_TRANSCRIPT.match(head))
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        path = source.path
+        if not is_database(path):
+            yield Talk(path=path, facts={}, records=partial(_lines, path), name=path.stem)
+            return
+        with opened(path) as database:
+            facts: p.Json = {}
+            for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
+                with suppress(ValueError):
+                    facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
+            read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
+            yield Talk(path=path, facts=facts, records=read, name=path.parent.name)
 
+    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+        """What a record says; a result is that of the first call that waits, if it names none."""
+        waiting = telling.known
+        for piece in self.pieces(record.get("content"), whole.id, telling.ledger):
+            if isinstance(piece, ToolCall):
+                waiting[piece.id] = piece.id
+            if isinstance(piece, Result):
+                call = piece.call if piece.call in waiting else next(iter(waiting), piece.call)
+                waiting.pop(call, None)
+                yield piece._replace(call=call)
+            elif isinstance(piece, str):
+                yield _asked(piece) if whole.role == "user" else _answered(piece)
+            else:
+                yield piece
 
-def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    path = source.path
-    if not is_database(path):
-        yield _conversation(p.Heading(path.stem), partial(_lines, path))
-        return
-    with opened(path) as database:
-        yield _stored(path, database, ledger)
+    def reason_without_words(self, record: p.Json) -> str:
+        content = record.get("content")
+        if self.thinks(content):
+            return "thinking"
+        has_text = any(text_at(block, "text").strip() for block in blocks(content))
+        return "injected text" if record["role"] == "user" and has_text else "empty message"
 
-
-def _stored(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> p.Conversation:
-    facts: p.Json = {}
-    for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
-        with suppress(ValueError):
-            facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
-    heading = p.Heading(
-        source_id=text_in(facts.get("agentId")) or path.parent.name,
-        name=title(facts.get("name")),
-        project_path=text_in(facts.get("workspacePath")),
-        created_at=utc(facts.get("createdAt")),
-        model=text_in(facts.get("lastUsedModel")),
-    )
-    root = text_in(facts.get("latestRootBlobId"))
-    return _conversation(heading, partial(_blobs, database, root), heading.model)
-
-
-def _conversation(
-    heading: p.Heading, read: Callable[[p.Ledger], Iterable[p.Json]], model: str = ""
-) -> p.Conversation:
-    name = heading.source_id
-    return p.Conversation.of(
-        heading, lambda ledger: with_unique_ids(_items(name, read, model, ledger))
-    )
+    def mark(self, name: str, block: p.Json) -> str:
+        return placeholder(name, text_at(block, "filename"), text_at(block, "mimeType"))
 
 
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
-    for line in objects(path, ledger):
-        yield {**object_in(line.value.get("message")), "role": line.value.get("role")}
+    for line in line_values(path, ledger):
+        yield {**object_at(line, "message"), "role": line.get("role")}
 
 
 def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Json]:
@@ -175,7 +186,9 @@ def _is_said(data: bytes) -> bool:
 def _blob(database: DatabaseCopy, ledger: p.Ledger, name: str) -> bytes:
     for row in database.rows("blobs", ["data"], ledger, equal={"id": name}):
         data = row.get("data")
-        return data.encode("utf-8", "replace") if isinstance(data, str) else data or b""
+        if isinstance(data, str):
+            return data.encode("utf-8", "replace")
+        return data if isinstance(data, bytes) else b""
     return b""
 
 
@@ -196,62 +209,6 @@ def _referred(root: str, ids: set[str], read: Callable[[str], bytes]) -> Iterato
         waiting.extend(reversed([each for each in names if each in ids]))
 
 
-def _items(
-    name: str, read: Callable[[p.Ledger], Iterable[p.Json]], model: str, ledger: p.Ledger
-) -> Iterator[p.Item]:
-    ids = MadeIds(name)
-    waiting: list[str] = []
-    for record in read(ledger):
-        role = record.get("role")
-        if role not in ("user", "assistant", "tool"):
-            ledger.skipped["system prompt" if role == "system" else "unreadable line"] += 1
-            continue
-        content = record.get("content")
-        is_text = isinstance(content, str)
-        blocks = [{"type": "text", "text": content}] if is_text else objects_in(content)
-        made = ids.make(role, content)
-        pieces = [
-            piece
-            for number, block in enumerate(blocks)
-            for piece in _piece(made, number, block, role)
-        ]
-        said_by = model or None if role == "assistant" else None
-        whole = p.ForeignMessage(made, "user" if role == "tool" else role, None, model=said_by)
-        said = messages(whole, _paired(pieces, waiting))
-        ledger.count(said, _reason(role, blocks))
-        yield from said
-
-
-def _reason(role: object, blocks: list[p.Json]) -> str:
-    kinds = {text_in(block.get("type")) for block in blocks}
-    if kinds & {"thinking", "reasoning"}:
-        return "thinking"
-    has_text = any(text_in(block.get("text")).strip() for block in blocks)
-    return "injected text" if role == "user" and has_text else "empty message"
-
-
-def _piece(name: str, number: int, block: p.Json, role: str) -> Iterator[Piece]:
-    match block.get("type"):
-        case "text" if role == "user":
-            yield _asked(text_in(block.get("text")))
-        case "text":
-            text = text_in(block.get("text"))
-            yield "" if text.strip() == _REDACTED else text
-        case "tool_use" | "tool-call":
-            call = text_in(block.get("toolCallId")) or text_in(block.get("id"))
-            tool = text_in(block.get("toolName")) or text_in(block.get("name"))
-            sent = arguments(block.get("args", block.get("input")))
-            yield ToolCall(call or f"{name}-call-{number}", tool, sent)
-        case "tool_result" | "tool-result":
-            call = text_in(block.get("toolCallId")) or text_in(block.get("tool_use_id"))
-            tool = text_in(block.get("toolName"))
-            yield Result(call, _result(block.get("result", block.get("content"))), tool)
-        case "image" | "file" as kind:
-            yield placeholder(kind, text_in(block.get("filename")), text_in(block.get("mimeType")))
-        case _:
-            pass
-
-
 def _asked(text: str) -> str:
     """The words of the user, which stand in a tag; what stands in other tags is injected."""
     found = _QUERY.findall(text)
@@ -260,28 +217,8 @@ def _asked(text: str) -> str:
     return "" if _INJECTED.fullmatch(text) else text
 
 
-def _result(value: object) -> str:
-    if not isinstance(value, list):
-        return text_in(value) or text_in(object_in(value).get("text"))
-    return joined(_output(object_in(block)) for block in items_in(value))
+def _answered(text: str) -> str:
+    return "" if text.strip() == "[REDACTED]" else text
 
 
-def _output(block: p.Json) -> str:
-    return text_in(block.get("text")) or placeholder(text_in(block.get("type")) or "block")
-
-
-def _paired(pieces: list[Piece], waiting: list[str]) -> Iterator[Piece]:
-    """Name the call of each result: the first that waits where the name is of none."""
-    for piece in pieces:
-        if isinstance(piece, ToolCall):
-            waiting.append(piece.id)
-        if isinstance(piece, Result):
-            call = piece.call if piece.call in waiting else waiting[0] if waiting else piece.call
-            if call in waiting:
-                waiting.remove(call)
-            yield piece._replace(call=call)
-        else:
-            yield piece
-
-
-READER = p.Reader("cursor-cli", "Cursor CLI", _find, _recognises, _read)
+READER = CursorCli().reader()

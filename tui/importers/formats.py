@@ -137,7 +137,7 @@ class Format(Blocks):
     def heading(self, talk: Talk) -> p.Heading:
         facts = talk.facts
         names = (title(text_at(facts, path)) for path in self.name)
-        folder = text_at(facts, *self.project)
+        folder, version = text_at(facts, *self.project), value_at(facts, *self.version)
         return p.Heading(
             source_id=text_at(facts, *self.source_id) or talk.name or "unnamed",
             name=next(filter(None, names), ""),
@@ -145,7 +145,7 @@ class Format(Blocks):
             created_at=time_at(facts, *self.created),
             updated_at=time_at(facts, *self.updated),
             model=text_at(facts, *self.model),
-            version=str(value_at(facts, *self.version) or ""),
+            version=str(version) if isinstance(version, str | int) else "",
         )
 
     def items(self, talk: Talk, heading: p.Heading, ledger: p.Ledger) -> Iterator[p.Item]:
@@ -168,7 +168,7 @@ class Format(Blocks):
     def tree(self, telling: Telling) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
         turns = list(self.turns(telling))
-        return linked(turns, self.leaf(telling.talk.facts, turns))
+        return linked(turns, self.leaf(telling, turns))
 
     def turns(self, telling: Telling) -> Iterator[TreeTurn]:
         """The records of a tree with their messages."""
@@ -187,9 +187,9 @@ class Format(Blocks):
         del before, telling
         return text_at(record, *self.parent)
 
-    def leaf(self, facts: p.Json, turns: list[TreeTurn]) -> str:
+    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
         """The turn that ends the branch that was shown."""
-        del facts
+        del telling
         return turns[-1].id if turns else ""
 
     def sums_up(self, record: p.Json, telling: Telling) -> bool:
@@ -234,12 +234,10 @@ class Format(Blocks):
     def reason_without_words(self, record: p.Json) -> str:
         return "thinking" if self.thinks(value_at(record, *self.content)) else "empty message"
 
-    def whole(
-        self, record: p.Json, name: str, role: Role, telling: Telling
-    ) -> p.ForeignMessage:
+    def whole(self, record: p.Json, name: str, role: Role, telling: Telling) -> p.ForeignMessage:
         """What the messages of a record have in common."""
         is_answer = role == "assistant"
-        model = text_at(record, *self.said_by) or (telling.heading.model if self.one_model else "")
+        model = self.model_of(record) or (telling.heading.model if self.one_model else "")
         status, error = self.end(record) if is_answer else (None, None)
         return p.ForeignMessage(
             id=name,
@@ -257,6 +255,10 @@ class Format(Blocks):
         known = text_at(record, *self.message_id)
         facts = value_at(record, *self.role), value_at(record, *self.content)
         return telling.ids.within(known) if known else telling.ids.make(*facts)
+
+    def model_of(self, record: p.Json) -> str:
+        """The model that an answer names."""
+        return text_at(record, *self.said_by)
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         """The status of an answer, and its error."""

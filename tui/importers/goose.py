@@ -96,7 +96,9 @@ class Goose(Database):
                 continue
             telling.ledger.add(counts)
             if hidden:
-                yield p.ForeignSummary("\n\n".join(each.content or "" for each in said), telling.last)
+                yield p.ForeignSummary(
+                    "\n\n".join(each.content or "" for each in said), telling.last
+                )
             else:
                 yield from said
                 telling.last = said[-1].id if said else telling.last

@@ -43,7 +43,9 @@ class LibreChat(Format):
         start = beginning(path, head)
         if not has_key(start, b"conversationId"):
             return False
-        return has_key(start, b"exportAt") or has_key(start, b"messageId", b"isCreatedByUser|sender")
+        return has_key(start, b"exportAt") or has_key(
+            start, b"messageId", b"isCreatedByUser|sender"
+        )
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         found: list[p.Json] = []
@@ -66,7 +68,7 @@ class LibreChat(Format):
         own = text_at(record, *self.message_id)
         return own or f"{text_at(record, 'conversationId')}-{number}"
 
-    def leaf(self, facts: p.Json, turns: list[TreeTurn]) -> str:
+    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
         """The end of the branch that was shown: from the last root on by the last child."""
         known = {turn.id for turn in turns}
         last = {turn.parent if turn.parent in known else "": turn.id for turn in turns}

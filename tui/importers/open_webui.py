@@ -68,8 +68,8 @@ class OpenWebUi(Export):
     def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
         return record["own_id"]
 
-    def leaf(self, facts: p.Json, turns: list[TreeTurn]) -> str:
-        current = text_at(facts, "chat.history.currentId")
+    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+        current = text_at(telling.talk.facts, "chat.history.currentId")
         return current if any(turn.id == current for turn in turns) else turns[-1].id
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:

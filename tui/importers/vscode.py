@@ -2,32 +2,44 @@
 
 import re
 from collections.abc import Iterator
-from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote, urlsplit
 
+from msgspec.structs import replace
+
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import TreeTurn, linked
-from tui.importers.contents import arguments, joined, placeholder, title, todos
-from tui.importers.json_file import content
+from tui.importers.blocks import unknown_block
+from tui.importers.branches import TreeTurn
+from tui.importers.contents import arguments, joined, placeholder, todos
+from tui.importers.formats import JsonFile, Talk, Telling, line_values
 from tui.importers.json_lines import (
     UNREADABLE,
     items_in,
     object_in,
-    objects,
     objects_in,
     text_in,
     whole_if_there,
 )
-from tui.importers.times import utc
+from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
+from tui.importers.kinds import unknown
 
 _CANCELLED, _FAILED = 2, 3
 _ATTACHED = {"directory", "file", "image", "paste"}
+_TOLD = ("pastTenseMessage", "pastTenseMessage.value")
 _TOOL = "toolInvocationSerialized"
+_WITHOUT_WORDS = {
+    *("progressMessage", "progressTask", "progressTaskSerialized", "undoStop", "codeblockUri"),
+    *("textEdit", "textEditGroup", "notebookEdit", "notebookEditGroup", "workspaceEdit", "command"),
+    *("prepareToolInvocation", "toolInvocation", "mcpServersStarting", "treeData", "codeCitation"),
+    *("references", "reference", "contentReferences", "usedContext", "agentDetection", "thinking"),
+    *("extensions", "pullRequest", "multiDiffData", "elicitation", "elicitation2", "move", "hook"),
+    *("elicitationSerialized", "autoModeResolution", "externalEdit", "disabledClaudeHooks"),
+}
+"""Kinds of parts that say nothing of the answer."""
 _LOG = re.compile(rb'\s*\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
 
 _SNAPSHOT, _SET, _PUSH, _DELETE = range(4)
@@ -49,8 +61,7 @@ def user_folders(places: p.Places) -> Iterator[Path]:
 def last_state(path: Path, ledger: p.Ledger) -> p.Json:
     """Make the object as it was last; a change that fits nowhere is counted. Raises ``OSError``."""
     state: p.Json = {}
-    for line in objects(path, ledger):
-        change = line.value
+    for change in line_values(path, ledger):
         if change.get("kind") == _SNAPSHOT and isinstance(change.get("v"), dict):
             state = object_in(change["v"])
         elif not _change(state, change):
@@ -60,142 +71,135 @@ def last_state(path: Path, ledger: p.Ledger) -> p.Json:
 
 def _change(state: p.Json, change: p.Json) -> bool:
     """Make a change, if it fits."""
-    path = change.get("k")
-    if not isinstance(path, list) or not 0 < len(cast("list[Any]", path)) <= _DEEPEST:
+    path, kind = items_in(change.get("k")), change.get("kind")
+    if not 0 < len(path) <= _DEEPEST or kind not in (_SET, _PUSH, _DELETE):
         return False
-    *way, last = cast("list[Any]", path)
     place: Any = state
-    for step in way:
-        place = _at(place, step)
-    kind = change.get("kind")
-    if kind == _PUSH:
-        return _push(place, last, change)
-    value = change.get("v") if kind == _SET else None
-    return kind in (_SET, _DELETE) and _put(place, last, value)
-
-
-def _at(place: Any, step: Any) -> Any:
-    if not _leads(place, step):
-        return None
-    return cast("p.Json", place).get(step) if isinstance(place, dict) else place[step]
-
-
-def _put(place: Any, step: Any, value: Any) -> bool:
-    fits = _leads(place, step)
-    if fits:
-        place[step] = value
-    return fits
-
-
-def _push(place: Any, step: Any, change: p.Json) -> bool:
-    array = _at(place, step)
-    if not isinstance(array, list):
-        array = []
-        if not _put(place, step, array):
-            return False
-    known, start = cast("list[Any]", array), change.get("i")
-    if isinstance(start, int) and start >= 0:
-        del known[start:]
-    added = change.get("v")
-    known.extend(cast("list[Any]", added) if isinstance(added, list) else [])
+    try:
+        for step in path[:-1]:
+            place = place[_checked(place, step)]
+        last = _checked(place, path[-1])
+        if kind != _PUSH:
+            place[last] = change.get("v") if kind == _SET else None
+            return True
+        array = items_in(place.get(last) if isinstance(place, dict) else place[last])
+        start = change.get("i")
+        kept = array[:start] if isinstance(start, int) and start >= 0 else array
+        place[last] = [*kept, *items_in(change.get("v"))]
+    except LookupError:
+        return False
     return True
 
 
-def _leads(place: Any, step: Any) -> bool:
-    """Tell whether a step is a key of an object, or one of the places of an array."""
-    if isinstance(place, dict):
-        return isinstance(step, str)
-    is_number = isinstance(step, int) and not isinstance(step, bool)
-    return isinstance(place, list) and is_number and 0 <= step < len(cast("list[Any]", place))
+def _checked(place: Any, step: Any) -> Any:
+    """A step that leads from a place: a key of an object, or a number in an array."""
+    is_key = isinstance(place, dict) and isinstance(step, str)
+    is_number = isinstance(step, int) and not isinstance(step, bool) and step >= 0
+    if is_key or (isinstance(place, list) and is_number):
+        return step
+    raise LookupError
 
 
-def _find(places: p.Places) -> Iterator[p.Source]:
-    for folder in user_folders(places):
-        for pattern in ("workspaceStorage/*/chatSessions/*", "globalStorage/emptyWindow*/*"):
-            for path in places.glob(folder, pattern):
-                if path.suffix in (".json", ".jsonl") and path.is_file():
-                    yield p.Source.of(path)
+class VsCode(JsonFile):
+    """VS Code, whose requests are a prompt and its answer each."""
 
+    program, title = "vscode", "VS Code"
+    revision = 1
+    records_key = "requests"
+    # An export has no id, and is mostly called chat.json.
+    source_id = ("sessionId", "first")
+    name = ("customTitle", "computedTitle")
+    project = ("folder",)
+    created = ("creationDate",)
+    updated = ("lastMessageDate",)
+    model = ("last_model",)
+    message_id = ("requestId",)
+    time = ("timestamp",)
+    parent = ("before",)
 
-def _recognises(path: Path, head: bytes) -> bool:
-    if path.suffix == ".jsonl":
-        return bool(_LOG.match(head)) and b'"version"' in head
-    return path.suffix == ".json" and b'"responderUsername"' in head
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        for folder in user_folders(places):
+            for pattern in ("workspaceStorage/*/chatSessions/*", "globalStorage/emptyWindow*/*"):
+                for path in places.glob(folder, pattern):
+                    if path.suffix in (".json", ".jsonl") and path.is_file():
+                        yield p.Source.of(path)
 
+    def recognises(self, path: Path, head: bytes) -> bool:
+        if path.suffix == ".jsonl":
+            return bool(_LOG.match(head)) and b'"version"' in head
+        return path.suffix == ".json" and b'"responderUsername"' in head
 
-def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
-    counts = p.Ledger()
-    fields, requests = _content(source.path, counts)
-    # Of an export, which has no id and is mostly called chat.json.
-    first = next((text_in(each.get("requestId")) for each in requests), "")
-    heading = p.Heading(
-        source_id=text_in(fields.get("sessionId")) or first or source.path.stem,
-        name=title(fields.get("customTitle")) or title(fields.get("computedTitle")),
-        project_path=_project(source.path),
-        created_at=utc(fields.get("creationDate")),
-        updated_at=utc(fields.get("lastMessageDate")),
-        model=next((model for each in reversed(requests) if (model := _model(each))), ""),
-    )
-    yield p.Conversation(heading, partial(_items, heading.source_id, requests, counts), counts)
-
-
-def _content(path: Path, ledger: p.Ledger) -> tuple[p.Json, list[p.Json]]:
-    if path.suffix == ".json":
-        return content(path, "requests", ledger)
-    fields = last_state(path, ledger)
-    requests = objects_in(fields.get("requests"))
-    if others := len(items_in(fields.get("requests"))) - len(requests):
-        ledger.skipped[UNREADABLE] += others
-    return fields, requests
-
-
-def _project(path: Path) -> str:
-    """The folder of the window that the chat was in; a window may have none, or several."""
-    facts = object_in(whole_if_there(path.parent.with_name("workspace.json")))
-    address = text_in(facts.get("folder"))
-    return unquote(urlsplit(address).path) if address.startswith("file:///") else ""
-
-
-def _model(request: p.Json) -> str:
-    return text_in(request.get("modelId")).removeprefix("copilot/")
-
-
-def _items(session: str, requests: list[p.Json], ledger: p.Ledger) -> Iterator[p.Item]:
-    turns: list[TreeTurn] = []
-    leaf = ""
-    for number, request in enumerate(requests):
-        name = text_in(request.get("requestId")) or f"{session}-{number}"
-        turn = TreeTurn(name, turns[-1].id if turns else "", _turn(name, request))
-        ledger.count(turn.messages, "empty request")
-        turns.append(turn)
-        if not request.get("shouldBeRemovedOnSend") and request.get("isHidden") is not True:
-            leaf = name
-    yield from linked(turns, leaf)
-    parts = (part for each in reversed(requests) for part in reversed(_response(each)))
-    lists = (objects_in(object_in(part.get("toolSpecificData")).get("todoList")) for part in parts)
-    if last := next(filter(None, lists), None):
-        yield todos(
-            (item.get("title"), text_in(item.get("status")).replace("-", "_"), "") for item in last
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        path, counts = source.path, p.Ledger()
+        if path.suffix == ".json":
+            yield from super().talks(source, ledger)
+            return
+        fields = last_state(path, counts)
+        requests = objects_at(fields, "requests")
+        if others := len(items_in(fields.get("requests"))) - len(requests):
+            counts.skipped[UNREADABLE] += others
+        yield Talk(
+            path=path, facts=fields, records=lambda _: requests, name=path.stem, ledger=counts
         )
 
+    def heading(self, talk: Talk) -> p.Heading:
+        requests = list(talk.records(p.Ledger()))
+        # The folder of the window that the chat was in; a window may have none, or several.
+        window = object_in(whole_if_there(talk.path.parent.with_name("workspace.json")))
+        address = text_at(window, "folder")
+        models = filter(None, map(self.model_of, reversed(requests)))
+        facts = {
+            **talk.facts,
+            "first": next((text_at(each, "requestId") for each in requests), ""),
+            "folder": unquote(urlsplit(address).path) if address.startswith("file:///") else "",
+            "last_model": next(models, ""),
+        }
+        return super().heading(replace(talk, facts=facts))
 
-def _turn(name: str, request: p.Json) -> tuple[p.ForeignMessage, ...]:
-    asked = p.ForeignMessage(name, "user", None, utc(request.get("timestamp")))
-    ended = object_in(request.get("modelState")).get("completedAt")
-    # The time at which an answer was whole, or else the one of its request.
-    answered = p.ForeignMessage(
-        id=f"{name}-answer",
-        role="assistant",
-        content=None,
-        timestamp=utc(ended) or utc(request.get("timestamp")),
-        status=_status(request),
-        error=_error(request) or None,
-        model=_model(request) or None,
-    )
-    said = messages(answered, _pieces(name, _response(request)))
-    if not said and answered.error:
-        said = (answered,)
-    return *messages(asked, [_prompt(request)]), *said
+    def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
+        return before
+
+    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+        """The last request that was not undone."""
+        requests = telling.talk.records(p.Ledger())
+        shown = (
+            turn.id
+            for turn, each in zip(reversed(turns), reversed(list(requests)), strict=True)
+            if not each.get("shouldBeRemovedOnSend") and each.get("isHidden") is not True
+        )
+        return next(shown, "")
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        asked = p.ForeignMessage(name, "user", None, time_at(record, "timestamp"))
+        status, error = _end(record)
+        # The time at which an answer was whole, or else the one of its request.
+        answered = p.ForeignMessage(
+            id=f"{name}-answer",
+            role="assistant",
+            content=None,
+            timestamp=time_at(record, "modelState.completedAt", "timestamp"),
+            status=status,
+            error=error or None,
+            model=self.model_of(record) or None,
+        )
+        answers = messages(answered, _pieces(name, _response(record), telling.ledger))
+        if not answers and answered.error:
+            answers = (answered,)
+        said = (*messages(asked, [_prompt(record)]), *answers)
+        telling.ledger.count(said, "empty request")
+        return said
+
+    def model_of(self, record: p.Json) -> str:
+        return text_at(record, "modelId").removeprefix("copilot/")
+
+    def ending(self, telling: Telling) -> Iterator[p.Item]:
+        requests = reversed(list(telling.talk.records(p.Ledger())))
+        parts = (part for each in requests for part in reversed(_response(each)))
+        lists = (objects_at(part, "toolSpecificData.todoList") for part in parts)
+        if last := next(filter(None, lists), None):
+            yield todos(
+                (item.get("title"), text_at(item, "status").replace("-", "_"), "") for item in last
+            )
 
 
 def _response(request: p.Json) -> list[p.Json]:
@@ -206,82 +210,75 @@ def _response(request: p.Json) -> list[p.Json]:
 
 
 def _prompt(request: p.Json) -> str:
-    message = request.get("message")
-    text = text_in(message) or text_in(object_in(message).get("text"))
-    variables = objects_in(object_in(request.get("variableData")).get("variables"))
+    variables = objects_at(request, "variableData.variables")
     files = (
         placeholder("image" if each["kind"] == "image" else "file", each.get("name"))
         for each in variables
-        if text_in(each.get("kind")) in _ATTACHED
+        if text_at(each, "kind") in _ATTACHED
     )
-    return joined(chain([text], files))
+    return joined([text_at(request, "message", "message.text"), *files])
 
 
-def _status(request: p.Json) -> str | None:
-    state = object_in(request.get("modelState")).get("value")
-    if state == _FAILED or _error(request):
-        return "failed"
-    return "interrupted" if state == _CANCELLED or request.get("isCanceled") is True else None
+def _end(request: p.Json) -> tuple[str | None, str]:
+    state, error = value_at(request, "modelState.value"), text_at(request, "result.errorDetails.message")
+    if state == _FAILED or error:
+        return "failed", error
+    stopped = state == _CANCELLED or request.get("isCanceled") is True
+    return "interrupted" if stopped else None, ""
 
 
-def _error(request: p.Json) -> str:
-    details = object_in(object_in(request.get("result")).get("errorDetails"))
-    return text_in(details.get("message"))
-
-
-def _pieces(name: str, parts: list[p.Json]) -> Iterator[Piece]:
+def _pieces(name: str, parts: list[p.Json], ledger: p.Ledger) -> Iterator[Piece]:
     """The texts of an answer, each until the next call, and the calls with what came of them."""
     numbered = enumerate(parts)
     for is_tool, group in groupby(numbered, lambda each: each[1].get("kind") == _TOOL):
         if is_tool:
-            yield from chain.from_iterable(_call(f"{name}-{n}", part) for n, part in group)
+            for number, part in group:
+                yield from _call(f"{name}-{number}", part)
         else:
-            yield "".join(_text(part) for _, part in group)
+            yield "".join(_text(part, ledger) for _, part in group)
 
 
-def _text(part: p.Json) -> str:
+def _text(part: p.Json, ledger: p.Ledger) -> str:
     match part.get("kind"):
         case None | "markdownContent" | "markdownVuln":
-            return _words(part) or _words(part.get("content"))
+            return text_at(part, "value", "content", "content.value")
         case "inlineReference":
-            target = object_in(part.get("inlineReference"))
-            path = text_in((object_in(target.get("uri")) or target).get("path"))
-            name = text_in(part.get("name")) or text_in(target.get("name"))
+            target = object_at(part, "inlineReference")
+            path = text_at(object_at(target, "uri") or target, "path")
+            name = text_at(part, "name") or text_at(target, "name")
             return f"`{name or path.rpartition('/')[2]}`"
         case "warning" | "confirmation":
-            return f"\n\n{_words(part.get('content')) or _words(part.get('message'))}\n\n"
-        case _:
+            words = text_at(part, "content", "content.value", "message", "message.value")
+            return f"\n\n{words}\n\n"
+        case str() as kind if kind in _WITHOUT_WORDS:
             return ""
-
-
-def _words(value: Any) -> str:
-    """Text, also in an object of Markdown."""
-    return text_in(value) or text_in(object_in(value).get("value"))
+        case kind:
+            ledger.skipped[unknown("block", kind)] += 1
+            found = unknown_block(text_in(kind), part)
+            return f"\n\n{found}\n\n" if found.words else ""
 
 
 def _call(name: str, part: p.Json) -> Iterator[Piece]:
-    details = object_in(part.get("resultDetails"))
-    known = text_in(part.get("toolCallId")) or name
-    told = _words(part.get("pastTenseMessage")) or _words(part.get("invocationMessage"))
-    tool = text_in(part.get("toolId")).removeprefix("copilot_") or "tool"
-    yield ToolCall(known, tool, _given(part, details))
-    output = details.get("output")
-    ended = object_in(object_in(part.get("toolSpecificData")).get("terminalCommandOutput"))
-    shown = (_words(each) for each in objects_in(output) if each.get("isText") is not False)
-    yield Result(known, text_in(output) or joined(shown) or text_in(ended.get("text")) or told)
+    known = text_at(part, "toolCallId") or name
+    told = text_at(part, *_TOLD, "invocationMessage", "invocationMessage.value")
+    tool = text_at(part, "toolId").removeprefix("copilot_") or "tool"
+    yield ToolCall(known, tool, _given(part))
+    output = objects_at(part, "resultDetails.output")
+    shown = (text_at(each, "value") for each in output if each.get("isText") is not False)
+    ended = text_at(part, "toolSpecificData.terminalCommandOutput.text")
+    yield Result(known, text_at(part, "resultDetails.output") or joined(shown) or ended or told)
 
 
-def _given(part: p.Json, details: p.Json) -> Any:
+def _given(part: p.Json) -> Any:
     """What a tool was called with, as far as it is shown: the model's own words are not kept."""
-    data = object_in(part.get("toolSpecificData"))
-    line = data.get("commandLine") or data.get("command")
-    if command := text_in(line) or text_in(object_in(line).get("original")):
+    data = object_at(part, "toolSpecificData")
+    if command := text_at(data, "commandLine", "command", "commandLine.original"):
         return {"command": command}
     if "rawInput" in data:
         return data["rawInput"]
-    if details.get("input"):
-        return arguments(details["input"])
-    return {"shown as": _words(part.get("invocationMessage"))}
+    if given := value_at(part, "resultDetails.input"):
+        return arguments(given)
+    return {"shown as": text_at(part, "invocationMessage", "invocationMessage.value")}
 
 
-READER = p.Reader("vscode", "VS Code", _find, _recognises, _read)
+READER = VsCode().reader()
