@@ -29,19 +29,20 @@ _ALIASES = {
     MARK: ("image", "image_url", "imageUrl", "image_file", "input_image", "local_image", "inlineData",
            "fileData", "document", "file", "input_file", "audio", "input_audio", "video",
            "binary"),
-    SOURCE: ("knowledge", "search_result", "web_search_result"),
+    SOURCE: ("knowledge", "search_result", "web_search_result", "tool_reference"),
     THINKING: ("thinking", "redacted_thinking", "redactedThinking", "reasoning", "think"),
 }
 # fmt: on
 _KINDS = {alias: kind for kind, aliases in _ALIASES.items() for alias in aliases}
 _TEXTS = ("text", "text.value", "refusal", "content", "resource.text", "error")
+_SOURCES = ("title", "url", "text", "tool_name")
 _NAMES = ("name", "toolName", "tool_name")
 _CALL_IDS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id")
 _SENT = ("input", "arguments", "args", "parameters")
 _RETURNED = ("content", "output", "result", "response", "toolResult")
 _ANSWERS_BY_ID = ("toolResponse", "functionResponse")
 """Results that have the id of their call as their own."""
-_WORDS = {"title", "url", "text", "content", "value", "summary", "message", "output", "result"}
+_WORDS = {"title", "url", "text", "content", "value", "summary", "message", "output", "result", "code"}
 _NO_WORDS = {"type", "kind", "id", "data", "signature", "encrypted_content"}
 
 
@@ -89,20 +90,33 @@ class Blocks:
 
     def words(self, block: Json, ledger: Ledger) -> str | Unknown | None:
         """The words of a block that is no call and no result; ``None`` for one without any."""
-        name = type_of(block)
+        name, text = type_of(block), block.get("text")
+        if name == "text" and isinstance(text, str) and "thought" not in block:
+            # Most blocks are such.
+            return self.text(text)
         match THINKING if block.get("thought") is True else self.kind_of(name):
             case "text":
                 return self.text(text_at(block, *_TEXTS))
             case "mark":
                 return self.mark(name, block)
             case "source":
-                return joined(text_in(block.get(field)) for field in ("title", "url", "text"))
+                return joined(text_in(block.get(field)) for field in _SOURCES)
             case "thinking" | "silent" | "call" | "result":
                 return None
             case _:
                 ledger.skipped[unknown("block", name)] += 1
                 found = unknown_block(name, block)
                 return found if name or found.words else None
+
+    def whole_text(self, content: Any, ledger: Ledger) -> str:
+        """The words of all blocks that are no call and no result."""
+        return joined(str(words) for each in blocks(content) if (words := self.words(each, ledger)))
+
+    def count_unknown(self, content: Any, ledger: Ledger) -> None:
+        """Count the blocks of unknown types, where their words are read later."""
+        for block in blocks(content):
+            if not self.kind_of(name := type_of(block)):
+                ledger.skipped[unknown("block", name)] += 1
 
     def result(self, name: str, block: Json, ledger: Ledger) -> Result:
         """The result of a call."""
@@ -120,7 +134,7 @@ class Blocks:
         parts = list(blocks(value))
         if len(parts) < len(items_in(value)) or not all(map(_is_block, parts)):
             return as_json(value)
-        return joined(str(words) for part in parts if (words := self.words(part, ledger)))
+        return self.whole_text(value, ledger)
 
     def object_text(self, value: Json, ledger: Ledger) -> str:
         """The text of a result that is an object, but no block."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from tui.importers.protocol import ForeignMessage, Item
-from tui.importers.trees import AGAIN, Node, in_order
+from tui.importers.trees import AGAIN, Node, in_order, nearest
 
 
 class TreeTurn(NamedTuple):
@@ -28,11 +28,16 @@ def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[ForeignMessage]:
     What follows a turn without messages follows the one before it.
     """
     known = {turn.id: turn for turn in turns}
-    kept = [turn for turn in known.values() if turn.messages]
+    parents = {turn.id: turn.parent for turn in known.values()}
+    kept = {turn.id for turn in known.values() if turn.messages}
     ids = _Ids()
-    nodes = [Node(turn.id, _kept_from(turn.parent, known)) for turn in kept]
+    nodes = [
+        Node(turn.id, nearest(turn.parent, parents, kept))
+        for turn in known.values()
+        if turn.messages
+    ]
     ends = {"": ""}
-    for node in in_order(nodes, _kept_from(leaf, known)):
+    for node in in_order(nodes, nearest(leaf, parents, kept)):
         before = ends[node.parent]
         for message in _messages(node.id, known):
             unique = ids.unique(message.id)
@@ -75,14 +80,3 @@ class _Ids:
             unique = f"{name}~{self._numbers[name] + 1}"
         self._given.add(unique)
         return unique
-
-
-def _kept_from(name: str, known: dict[str, TreeTurn]) -> str:
-    """The turn itself, or the next one above it that has messages."""
-    passed: set[str] = set()
-    while name in known and name not in passed:
-        if known[name].messages:
-            return name
-        passed.add(name)
-        name = known[name].parent
-    return ""

@@ -1,27 +1,25 @@
-"""pi: a file for each conversation, whose lines form a tree.
-
-A file is read twice: all its lines, of which only places and links are kept, then the messages, in
-the order of the tree.
-"""
+"""pi: a file for each conversation, whose lines form a tree."""
 
 import hashlib
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from tui.domain.journal.message import ToolCall
-from tui.files import open_regular
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.json_lines import RawLine, decode, decode_again, object_in, raw_lines, text_in
+from tui.importers.answers import Unknown
+from tui.importers.blocks import CALL, Blocks, call_in, type_of
+from tui.importers.json_lines import RawLine, decode, object_in, raw_lines, text_in
+from tui.importers.json_paths import text_at
 from tui.importers.kinds import skipped
 from tui.importers.times import utc
-from tui.importers.trees import AGAIN, Node, Order, in_order
+from tui.importers.trees import AGAIN, Node, Order, in_order, nearest
+from tui.importers.two_passes import Facts, Place, read_again
 
 _MARK = re.compile(rb'^\s*\{"type"\s*:\s*"session"\s*,')
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -48,10 +46,13 @@ class _Line(msgspec.Struct, rename="camel", gc=False):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-class _Place(NamedTuple):
-    offset: int
-    length: int
-    key: str
+class _PiBlocks(Blocks):
+    def mark(self, name: str, block: p.Json) -> str:
+        size = contents.base64_size(block.get("data"))
+        return contents.placeholder("image", text_at(block, "mimeType"), size)
+
+
+_BLOCKS = _PiBlocks()
 
 
 class _EntryTree:
@@ -59,40 +60,22 @@ class _EntryTree:
 
     def __init__(self, path: Path) -> None:
         self.ledger = p.Ledger()
-        self.places: dict[str, _Place] = {}
+        self.facts = Facts(path.stem)
+        self.places: dict[str, Place] = {}
         """The messages, in the order of the file."""
-        self.summaries: dict[str, list[_Place]] = {}
+        self.summaries: dict[str, list[Place]] = {}
         """Summaries by the messages that they follow."""
-        self.source_id = path.stem
-        self.root = ""
         self._parents: dict[str, str] = {}
         self._before = ""
-        self._pending: list[_Place] = []
+        self._pending: dict[str, Place] = {}
         self._number = 0
-        self._name = ""
-        self._model = ""
-        self._cwd = ""
-        self._version = ""
-        self._created_at: str | None = None
-        self._updated: Any = None
         for raw in raw_lines(path):
             line = decode(raw.data, _DECODER) if raw.is_whole else None
-            reason = self._take(line, raw) if line else raw.damage
+            reason = self._add(line, raw) if line else raw.damage
             self.ledger.count(not reason, reason)
-        for place in self._pending:
-            self.summaries.setdefault(self.message_at(place.key), []).append(place)
-
-    def heading(self) -> p.Heading:
-        return p.Heading(
-            self.source_id,
-            name=contents.title(self._name),
-            project_path=self._cwd,
-            created_at=self._created_at,
-            updated_at=utc(self._updated),
-            model=self._model,
-            version=self._version,
-            root=self.root or self.source_id,
-        )
+        for key, place in self._pending.items():
+            self.summaries.setdefault(self.message_at(key), []).append(place)
+        self.facts.root = self.facts.root or self.facts.source_id
 
     def order(self) -> Order:
         nodes = (Node(key, self.message_before(key)) for key in self.places)
@@ -100,21 +83,17 @@ class _EntryTree:
 
     def message_at(self, key: str) -> str:
         """The message of a line, or else the nearest one that it follows."""
-        return key if key in self.places else self.message_before(key)
+        return nearest(key, self._parents, self.places)
 
     def message_before(self, key: str) -> str:
-        passed = {key}
-        at = self._parents.get(key, "")
-        while at and at not in self.places and at not in passed:
-            passed.add(at)
-            at = self._parents.get(at, "")
-        return "" if at in passed else at
+        found = self.message_at(self._parents.get(key, ""))
+        return "" if found == key else found
 
-    def _take(self, line: _Line, raw: RawLine) -> str:
-        """Take a line in; the reason if it is skipped."""
+    def _add(self, line: _Line, raw: RawLine) -> str:
+        """Add a line; gives the reason if it is skipped."""
         self._number += 1
         if line.type == "session":
-            return self._take_header(line)
+            return self._add_header(line)
         key = text_in(line.id) or f"~{self._number}"
         if key in self._parents:
             return "duplicate"
@@ -125,37 +104,40 @@ class _EntryTree:
             parent if linked and (not parent or parent in self._parents) else self._before
         )
         self._before = key
-        self._updated = line.timestamp or self._updated
-        return self._take_entry(line, _Place(raw.offset, raw.length, key))
+        self.facts.updated = line.timestamp or self.facts.updated
+        return self._add_entry(key, line, Place(raw.offset, raw.length))
 
-    def _take_header(self, line: _Line) -> str:
-        if self._cwd or self._created_at:
+    def _add_header(self, line: _Line) -> str:
+        facts = self.facts
+        if facts.project or facts.created:
             return "duplicate"
-        self.source_id = text_in(line.id) or self.source_id
+        facts.source_id = text_in(line.id) or facts.source_id
         # The only part of the path that is of use here is the id at its end.
         found = _UUID.findall(text_in(line.parent_session))
-        self.root = found[-1] if found else ""
-        self._cwd = text_in(line.cwd)
-        self._model = text_in(line.model_id)
-        self._version = str(line.version or 1)
-        self._created_at = utc(line.timestamp)
+        facts.root = found[-1] if found else ""
+        facts.project = text_in(line.cwd)
+        facts.model = text_in(line.model_id)
+        facts.version = str(line.version or 1)
+        facts.created = utc(line.timestamp)
         return ""
 
-    def _take_entry(self, line: _Line, place: _Place) -> str:
+    def _add_entry(self, key: str, line: _Line, place: Place) -> str:
+        facts = self.facts
         match line.type:
             case "message":
                 message = object_in(line.message)
                 role = message.get("role")
                 if role not in _ROLES:
                     return "injected text" if role == "custom" else "unknown record"
-                self.places[place.key] = place
-                self._model = text_in(message.get("model")) or self._model
+                self.places[key] = place
+                facts.model = text_at(message, "model") or facts.model
+                _BLOCKS.count_unknown(message.get("content"), self.ledger)
             case "compaction":
-                self._pending.append(place)
+                self._pending[key] = place
             case "session_info":
-                self._name = text_in(line.name) or self._name
+                facts.name = text_in(line.name) or facts.name
             case "model_change":
-                self._model = text_in(line.model_id) or self._model
+                facts.model = text_in(line.model_id) or facts.model
             case "custom_message":
                 return "injected text"
             case _:
@@ -182,37 +164,30 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if not tree.places:
         ledger.add(tree.ledger)
         return
-    yield p.Conversation(tree.heading(), lambda: _items(source.path, tree), tree.ledger)
+    yield p.Conversation(tree.facts.heading(), lambda: _items(source.path, tree), tree.ledger)
 
 
 def _items(path: Path, tree: _EntryTree) -> Iterator[p.Item]:
-    descriptor = open_regular(path, follow=True)
-    names = _Names(tree.root or tree.source_id)
+    names = _Names(tree.facts.root)
     # Without the root that all have in common: there may be hundreds of thousands.
     given = {"": ""}
-    try:
+    with read_again(path, _DECODER) as line_at:
         for node in tree.order():
             key = node.id.removesuffix(AGAIN)
-            line = _line_at(descriptor, tree.places[key])
+            line = line_at(tree.places[key])
             ending = AGAIN if key != node.id else ""
             mark = given[key] + ending if ending else names.mark_of(line)
             given[node.id] = mark
             yield _message(line, names.whole(mark), names.whole(given[node.parent]))
             for place in tree.summaries.get(key, []):
                 # The last message that a summary stands for: the one before the first that is kept.
-                line = _line_at(descriptor, place)
+                line = line_at(place)
                 kept = text_in(line.first_kept_entry_id)
                 through = (tree.message_before(kept) if kept else "") or key
                 text = text_in(line.summary)
                 if text.strip():
                     last = given.get(through + ending, given[node.id])
                     yield p.ForeignSummary(text, names.whole(last))
-    finally:
-        os.close(descriptor)
-
-
-def _line_at(descriptor: int, place: _Place) -> _Line:
-    return decode_again(descriptor, place.offset, place.length, _DECODER)
 
 
 class _Names:
@@ -233,7 +208,7 @@ class _Names:
         """The part of an id that tells a message from the others of its file."""
         message = object_in(line.message)
         told = f"{line.timestamp} {message.get('role')} {message.get('toolCallId')} "
-        words = _text(message) + text_in(message.get("command"))
+        words = _known_text(message) + text_at(message, "command")
         mark = hashlib.sha256((told + words).encode("utf-8", "replace")).hexdigest()[:24]
         self._seen[mark] += 1
         return f"{mark}-{self._seen[mark]}" if self._seen[mark] > 1 else mark
@@ -247,24 +222,24 @@ def _message(line: _Line, name: str, parent: str) -> p.ForeignMessage:
         case "assistant":
             return _answer(message, p.ForeignMessage(name, "assistant", text or None, time, parent))
         case "toolResult":
-            call = text_in(message.get("toolCallId")) or f"{name}-call"
+            call = text_at(message, "toolCallId") or f"{name}-call"
             return p.ForeignMessage(name, "tool", text, time, parent, tool_call_id=call)
         case "bashExecution":
             ran = f"!{text_in(message.get('command'))}"
-            text = contents.joined([ran, text_in(message.get("output"))])
+            text = contents.joined([ran, text_at(message, "output")])
             return p.ForeignMessage(name, "user", text, time, parent)
         case _:
             return p.ForeignMessage(name, "user", text, time, parent)
 
 
 def _answer(message: p.Json, bare: p.ForeignMessage) -> p.ForeignMessage:
-    status = _STATUS.get(text_in(message.get("stopReason")))
+    status = _STATUS.get(text_at(message, "stopReason"))
     return msgspec.structs.replace(
         bare,
         tool_calls=_calls(message, bare.id),
         status=status,
-        error=text_in(message.get("errorMessage")) or None if status == "failed" else None,
-        model=text_in(message.get("model")) or None,
+        error=text_at(message, "errorMessage") or None if status == "failed" else None,
+        model=text_at(message, "model") or None,
         usage=contents.usage_beside_cache(
             object_in(message.get("usage")), "input", "output", "cacheRead", "cacheWrite"
         ),
@@ -273,26 +248,18 @@ def _answer(message: p.Json, bare: p.ForeignMessage) -> p.ForeignMessage:
 
 def _calls(message: p.Json, name: str) -> tuple[ToolCall, ...]:
     blocks = contents.blocks(message.get("content"))
-    found = [block for block in blocks if block.get("type") == "toolCall"]
-    return tuple(
-        ToolCall(
-            text_in(block.get("id")) or f"{name}-{number}",
-            text_in(block.get("name")),
-            contents.arguments(block.get("arguments")),
-        )
-        for number, block in enumerate(found, 1)
-    )
+    found = [block for block in blocks if _BLOCKS.kind_of(type_of(block)) == CALL]
+    return tuple(call_in(block, f"{name}-{number}") for number, block in enumerate(found, 1))
 
 
 def _text(message: p.Json) -> str:
-    return contents.joined(map(_block_text, contents.blocks(message.get("content"))))
+    return _BLOCKS.whole_text(message.get("content"), p.Ledger())
 
 
-def _block_text(block: p.Json) -> str:
-    if block.get("type") == "image":
-        size = contents.base64_size(block.get("data"))
-        return contents.placeholder("image", text_in(block.get("mimeType")), size)
-    return text_in(block.get("text")) if block.get("type") == "text" else ""
+def _known_text(message: p.Json) -> str:
+    """The text without blocks of unknown types, which later readers may know: ids are made of it."""
+    words = (_BLOCKS.words(each, p.Ledger()) for each in contents.blocks(message.get("content")))
+    return contents.joined(each for each in words if each and not isinstance(each, Unknown))
 
 
-READER = p.Reader("pi", "pi", _find, _recognises, _read)
+READER = p.Reader("pi", "pi", _find, _recognises, _read, revision=1)

@@ -4,7 +4,7 @@ A journal's live conversation is the one that ends with its last message, and a 
 the one that it follows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -45,6 +45,15 @@ def in_order(nodes: Iterable[Node], leaf: str) -> Order:
         parents[leaf + AGAIN] = parents[leaf]
         return Order([*ids, leaf + AGAIN], parents)
     return Order([*(name for name in ids if name != leaf), leaf], parents)
+
+
+def nearest(name: str, parents: Mapping[str, str], wanted: Container[str]) -> str:
+    """The name itself, or the next one above it that is wanted; ``""`` if there is none."""
+    passed: set[str] = set()
+    while name and name not in wanted and name not in passed:
+        passed.add(name)
+        name = parents.get(name, "")
+    return name if name in wanted else ""
 
 
 def _without_loops(known: dict[str, str]) -> dict[str, str]:
