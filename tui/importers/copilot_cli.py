@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -14,10 +14,13 @@ from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
+from tui.importers.blocks import Blocks, call_in
 from tui.importers.json_lines import decode, object_in, objects_in, raw_lines, text_in, whole
+from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc
+from tui.importers.two_passes import Facts
 
 _MARK = re.compile(
     rb'"type"\s*:\s*"(session\.(start|resume)|user\.message|assistant\.(message|turn_start))"'
@@ -46,53 +49,35 @@ _FACTS = ("session.start", "session.resume", "session.model_change", "session.ti
 _WORKSPACE_BYTES = 1024 * 1024
 
 
-def read_history(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    """Read the conversation of a file. Raises ``OSError``."""
+def _read_history(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
+    """Read the conversation of one of the oldest files. Raises ``OSError``."""
     value = object_in(whole(path))
     messages = objects_in(value.get("chatMessages"))
     if not messages:
         ledger.skipped["unreadable file"] += 1
         return
-    source_id = text_in(value.get("sessionId")) or path.stem
-    heading = p.Heading(source_id, created_at=utc(value.get("startTime")))
+    source_id = text_at(value, "sessionId") or path.stem
+    heading = p.Heading(source_id, created_at=time_at(value, "startTime"))
     yield p.Conversation.of(heading, partial(_history_items, messages, source_id))
 
 
 def _history_items(messages: list[p.Json], source_id: str, ledger: p.Ledger) -> Iterator[p.Item]:
     ids = MadeIds(source_id)
     for message in messages:
-        made = _history_message(message, ids.make(message))
-        ledger.count(made, "system prompt")
-        if made is not None:
-            yield made
-
-
-def _history_message(message: p.Json, name: str) -> p.ForeignMessage | None:
-    blocks = contents.blocks(message.get("content"))
-    text = contents.joined(text_in(block.get("text")) for block in blocks)
-    match message.get("role"):
-        case "user":
-            return p.ForeignMessage(name, "user", text)
-        case "assistant":
-            return p.ForeignMessage(
-                name, "assistant", text or None, tool_calls=_history_calls(message)
+        name, role = ids.make(message), message.get("role")
+        is_said = role in ("user", "assistant", "tool")
+        ledger.count(is_said, "system prompt")
+        if is_said:
+            text = _BLOCKS.whole_text(message.get("content"), ledger)
+            calls = objects_in(message.get("tool_calls")) if role == "assistant" else []
+            result_of = text_at(message, "tool_call_id") or f"{name}-call"
+            yield p.ForeignMessage(
+                name,
+                cast("Role", role),
+                (text or None) if role == "assistant" else text,
+                tool_calls=_calls(calls),
+                tool_call_id=result_of if role == "tool" else None,
             )
-        case "tool":
-            call = text_in(message.get("tool_call_id")) or f"{name}-call"
-            return p.ForeignMessage(name, "tool", text, tool_call_id=call)
-        case _:
-            return None
-
-
-def _history_calls(message: p.Json) -> tuple[ToolCall, ...]:
-    return tuple(
-        ToolCall(
-            text_in(call.get("id")) or f"call-{number}",
-            text_in(object_in(call.get("function")).get("name")),
-            contents.arguments(object_in(call.get("function")).get("arguments")),
-        )
-        for number, call in enumerate(objects_in(message.get("tool_calls")), 1)
-    )
 
 
 class _Event(msgspec.Struct, rename="camel", gc=False):
@@ -112,6 +97,7 @@ class _Event(msgspec.Struct, rename="camel", gc=False):
 
 
 _DECODER = msgspec.json.Decoder(_Event)
+_BLOCKS = Blocks()
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
@@ -133,17 +119,17 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".json":
-        yield from read_history(source.path, ledger)
+        yield from _read_history(source.path, ledger)
         return
     facts = _EventFacts(source.path)
     for raw in raw_lines(source.path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
-            facts.take(event)
+            facts.add(event)
     yield p.Conversation.of(facts.heading(), partial(_items, source.path, facts))
 
 
 def _items(path: Path, facts: "_EventFacts", ledger: p.Ledger) -> Iterator[p.Item]:
-    talk = _Talk(facts.source_id, ledger)
+    talk = _Talk(facts.found.source_id, ledger)
     for raw in raw_lines(path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
             yield from talk.take(event)
@@ -162,48 +148,39 @@ class _EventFacts:
     """The facts of a heading, as they are found."""
 
     def __init__(self, path: Path) -> None:
-        self.source_id = path.parent.name if path.name == "events.jsonl" else path.stem
+        source_id = path.parent.name if path.name == "events.jsonl" else path.stem
         self._workspace = _workspace(path)
-        self._title = ""
-        self._cwd = self._workspace.get("cwd", "")
-        self._model = ""
-        self._version = ""
-        self._created: Any = self._workspace.get("created_at")
-        self._updated: Any = None
+        self.found = Facts(
+            source_id,
+            project=self._workspace.get("cwd", ""),
+            created=self._workspace.get("created_at"),
+        )
 
-    def take(self, event: _Event) -> None:
-        fields = event.fields
-        self._created = self._created or event.timestamp
+    def add(self, event: _Event) -> None:
+        fields, found = event.fields, self.found
+        found.created = found.created or event.timestamp
         if utc(event.timestamp):
-            self._updated = event.timestamp
+            found.updated = event.timestamp
         match event.type:
             case "session.start" | "session.resume":
-                self.source_id = text_in(fields.get("sessionId")) or self.source_id
-                cwd = text_in(object_in(fields.get("context")).get("cwd"))
-                self._cwd = self._cwd or cwd
-                self._version = text_in(fields.get("copilotVersion")) or self._version
-                self._model = text_in(fields.get("selectedModel")) or self._model
+                found.source_id = text_at(fields, "sessionId") or found.source_id
+                found.project = found.project or text_at(fields, "context.cwd")
+                found.version = text_at(fields, "copilotVersion") or found.version
+                found.model = text_at(fields, "selectedModel") or found.model
             case "session.model_change":
-                self._model = text_in(fields.get("newModel")) or self._model
+                found.model = text_at(fields, "newModel") or found.model
             case "session.title_changed":
-                self._title = text_in(fields.get("title")) or self._title
+                found.name = text_at(fields, "title") or found.name
             case "assistant.message" if not event.is_of_sub_agent:
-                self._model = text_in(fields.get("model")) or self._model
+                found.model = text_at(fields, "model") or found.model
             case _:
                 pass
 
     def heading(self) -> p.Heading:
-        given = contents.title(self._workspace.get("name"))
-        made = contents.title(self._title)
-        return p.Heading(
-            self.source_id,
-            name=given if self._workspace.get("user_named") == "true" else made or given,
-            project_path=self._cwd,
-            created_at=utc(self._created),
-            updated_at=utc(self._updated),
-            model=self._model,
-            version=self._version,
-        )
+        given = self._workspace.get("name", "")
+        is_own = self._workspace.get("user_named") == "true"
+        made = "" if is_own else contents.title(self.found.name)
+        return replace(self.found, name=made or given).heading()
 
 
 def _workspace(path: Path) -> dict[str, str]:
@@ -259,7 +236,7 @@ class _Talk:
             case "tool.execution_complete":
                 made = self._message(event, "tool", _result_text(event.fields))
                 if made is not None:
-                    call = text_in(event.fields.get("toolCallId")) or f"{made.id}-call"
+                    call = text_at(event.fields, "toolCallId") or f"{made.id}-call"
                     self._results.append(replace(made, tool_call_id=call))
             case "session.compaction_complete":
                 yield from self._compacted(event)
@@ -268,14 +245,14 @@ class _Talk:
                 if self._answer:
                     self._answer = replace(self._answer, status="interrupted")
             case "session.error":
-                error = text_in(event.fields.get("message")) or "error"
+                error = text_at(event.fields, "message") or "error"
                 yield from self.flush()
                 if failed := self._message(event, "assistant", None):
                     yield from self._alone(replace(failed, status="failed", error=error))
             case "session.usage_record":
                 self._ledger.read += 1
-                counts = object_in(event.fields.get("usage"))
-                self._counts = {text_in(counts.get("apiCallId")): counts}
+                counts = object_at(event.fields, "usage")
+                self._counts = {text_at(counts, "apiCallId"): counts}
             case kind if kind in _FACTS:
                 self._ledger.read += 1
                 model = event.fields.get("newModel") or event.fields.get("selectedModel")
@@ -295,7 +272,7 @@ class _Talk:
 
     def _prompt(self, event: _Event) -> Iterator[p.Item]:
         attached = objects_in(event.fields.get("attachments"))
-        text = contents.joined([_text(event), *map(_attachment, attached)])
+        text = contents.joined([_BLOCKS.whole_text(event.fields.get("content"), self._ledger), *map(_attachment, attached)])
         if not text:
             self._skip("empty message")
             return
@@ -303,12 +280,12 @@ class _Talk:
         yield from self._alone(self._message(event, "user", text))
 
     def _said(self, event: _Event) -> Iterator[p.Item]:
-        text = _text(event)
-        calls = _calls(event)
+        text = _BLOCKS.whole_text(event.fields.get("content"), self._ledger)
+        calls = _calls(objects_in(event.fields.get("toolRequests")))
         if not text.strip() and not calls:
             self._skip("thinking" if event.fields.get("reasoningText") else "empty message")
             return
-        part_of = text_in(event.fields.get("messageId"))
+        part_of = text_at(event.fields, "messageId")
         answer = self._answer
         if answer and part_of and part_of == self._part_of and not self._results:
             self._ledger.read += 1
@@ -319,7 +296,7 @@ class _Talk:
             )
             return
         yield from self.flush()
-        model = text_in(event.fields.get("model")) or self._model
+        model = text_at(event.fields, "model") or self._model
         made = self._message(event, "assistant", text or None)
         if made is not None:
             self._part_of = part_of
@@ -329,7 +306,7 @@ class _Talk:
 
     def _usage(self, event: _Event) -> TokenUsage | None:
         """The token counts of the request, which are told before the answer."""
-        counts = self._counts.pop(text_in(event.fields.get("apiCallId")), {})
+        counts = self._counts.pop(text_at(event.fields, "apiCallId"), {})
         return contents.usage(
             counts.get("inputTokens"),
             counts.get("outputTokens"),
@@ -338,7 +315,7 @@ class _Talk:
         )
 
     def _compacted(self, event: _Event) -> Iterator[p.Item]:
-        text = text_in(event.fields.get("summaryContent"))
+        text = text_at(event.fields, "summaryContent")
         yield from self.flush()
         if not text.strip() or not self._parent:
             self._skip("summary without text or messages")
@@ -363,42 +340,27 @@ class _Talk:
         return p.ForeignMessage(name, role, text, utc(event.timestamp))
 
 
-def _text(event: _Event) -> str:
-    blocks = contents.blocks(event.fields.get("content"))
-    return contents.joined(text_in(block.get("text")) for block in blocks)
-
-
 def _attachment(attached: p.Json) -> str:
-    kind = text_in(attached.get("mimeType"))
-    name = text_in(attached.get("displayName")) or text_in(attached.get("path"))
+    name = text_at(attached, "displayName", "path")
     size = attached.get("byteLength")
-    return contents.attachment(name, kind, size and f"{size} bytes")
+    return contents.attachment(name, text_at(attached, "mimeType"), size and f"{size} bytes")
 
 
-def _calls(event: _Event) -> tuple[ToolCall, ...]:
-    return tuple(
-        ToolCall(
-            text_in(call.get("toolCallId")) or f"call-{number}",
-            text_in(call.get("name")),
-            contents.arguments(call.get("arguments")),
-        )
-        for number, call in enumerate(objects_in(event.fields.get("toolRequests")), 1)
-    )
+def _calls(found: list[p.Json]) -> tuple[ToolCall, ...]:
+    return tuple(call_in(call, f"call-{number}") for number, call in enumerate(found, 1))
 
 
 def _result_text(fields: p.Json) -> str:
-    result = object_in(fields.get("result"))
-    text = text_in(result.get("content")) or text_in(result.get("detailedContent"))
-    error = fields.get("error")
-    told = text_in(error) or text_in(object_in(error).get("message"))
+    text = text_at(fields, "result.content", "result.detailedContent")
+    told = text_at(fields, "error", "error.message")
     pictures = [
         contents.placeholder(
-            "image", text_in(block.get("mimeType")), contents.base64_size(block.get("data"))
+            "image", text_at(block, "mimeType"), contents.base64_size(block.get("data"))
         )
-        for block in objects_in(result.get("contents"))
+        for block in objects_at(fields, "result.contents")
         if block.get("type") == "image"
     ]
     return contents.joined([text or told, *pictures])
 
 
-READER = p.Reader("copilot-cli", "GitHub Copilot CLI", _find, _recognises, _read)
+READER = p.Reader("copilot-cli", "GitHub Copilot CLI", _find, _recognises, _read, revision=1)

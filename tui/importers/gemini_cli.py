@@ -5,32 +5,36 @@ Lines replace, rewind and set what the lines before them said, so nothing is kno
 
 import hashlib
 import itertools
-import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
-from tui.domain.journal.message import ToolCall
-from tui.files import open_regular, read_bounded
+from msgspec.structs import replace
+
+from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
+from tui.importers.answers import Unknown
+from tui.importers.blocks import SILENT, Blocks, as_json, call_in
 from tui.importers.json_lines import (
     SourceChanged,
     decode,
-    decode_again,
+    items_in,
     object_in,
     objects_in,
+    parse_text,
     raw_lines,
     text_in,
     whole,
 )
+from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.times import utc
-from tui.importers.trees import AGAIN, Node, Order, in_order
+from tui.importers.trees import AGAIN, Node, Order, in_order, nearest
+from tui.importers.two_passes import Facts, Place, read_again
 
 _MARK = re.compile(rb'"projectHash"\s*:|"type"\s*:\s*"gemini"')
 _CHECKPOINT = re.compile(rb'^\s*(\{\s*"history"\s*:\s*)?\[\s*\{\s*"(role|parts)"\s*:')
@@ -45,12 +49,22 @@ _SAID = ("type", "content", "parts")
 _ANSWERS = ("gemini", "model", "assistant")
 
 
-class _MessagePlace(NamedTuple):
-    """The place of a message: of its line, and among the messages that the line sets."""
+class _GeminiBlocks(Blocks):
+    kinds = {"videoMetadata": SILENT, "thoughtSignature": SILENT}
 
-    offset: int
-    length: int = 0
-    number: int = -1
+    def words(self, block: p.Json, ledger: p.Ledger) -> str | Unknown | None:
+        # A file may have its metadata beside it, and so more than one key.
+        if "inlineData" in block or "fileData" in block:
+            return self.mark("", block)
+        return super().words(block, ledger)
+
+    def mark(self, name: str, block: p.Json) -> str:
+        size = contents.base64_size(value_at(block, "inlineData.data"))
+        kind = text_at(block, "inlineData.mimeType", "fileData.mimeType")
+        return contents.attachment(text_at(block, "fileData.displayName"), kind, size)
+
+
+_BLOCKS = _GeminiBlocks()
 
 
 class _AnswerEnd(NamedTuple):
@@ -65,7 +79,7 @@ class _LiveChat:
 
     def __init__(self) -> None:
         self._ids = MadeIds("")
-        self.places: dict[str, _MessagePlace] = {}
+        self.places: dict[str, Place] = {}
         """The messages with words."""
         self.notes: dict[str, _AnswerEnd] = {}
         self.summaries: dict[str, str] = {}
@@ -74,12 +88,12 @@ class _LiveChat:
         self._parents: dict[str, str] = {}
         self._live: dict[str, None] = {}
 
-    def add(self, message: p.Json, place: _MessagePlace) -> str:
+    def add(self, message: p.Json, place: Place) -> str:
         """Take a message in; the reason if it is skipped."""
-        name = text_in(message.get("id")) or self._ids.make(*map(message.get, _SAID))
+        name = text_at(message, "id") or self._ids.make(*map(message.get, _SAID))
         kind = message.get("type")
         if kind in ("info", "warning", "error"):
-            return self._note(name, message, place)
+            return self._add_end(name, message, place)
         if name not in self._parents:
             self._parents[name] = next(reversed(self._live), "")
         self._live[name] = None
@@ -94,9 +108,9 @@ class _LiveChat:
         kept = itertools.takewhile(lambda each: each != name, self._live)
         self._live = dict.fromkeys(kept) if name in self._live else {}
 
-    def set(self, messages: list[p.Json], place: _MessagePlace) -> None:
+    def set(self, messages: list[p.Json], place: Place) -> None:
         """Set the whole chat: what is compacted or cut off by it is kept."""
-        names = [text_in(message.get("id")) for message in messages]
+        names = [text_at(message, "id") for message in messages]
         known = [name for name in names if name in self._live and name in self.places]
         first = names.index(known[0]) if known else len(names)
         new = [message for message in messages[:first] if not _reason(message)]
@@ -125,10 +139,7 @@ class _LiveChat:
         return dict(zip(with_words[1:], with_words, strict=False))
 
     def _above(self, name: str) -> str:
-        name = self._parents.get(name, "")
-        while name and name not in self.places:
-            name = self._parents.get(name, "")
-        return name
+        return nearest(self._parents.get(name, ""), self._parents, self.places)
 
     def _last(self) -> str:
         return next((name for name in reversed(self._live) if name in self.places), "")
@@ -139,8 +150,8 @@ class _LiveChat:
         if through and text:
             self.summaries[through] = text
 
-    def _note(self, name: str, message: p.Json, place: _MessagePlace) -> str:
-        kind, last = text_in(message.get("type")), self._last()
+    def _add_end(self, name: str, message: p.Json, place: Place) -> str:
+        kind, last = text_at(message, "type"), self._last()
         text = _message_text(message)
         if kind == "info" and text.startswith(_CANCELLED) and self._roles.get(last) == "assistant":
             self.notes[last] = _AnswerEnd("interrupted")
@@ -164,7 +175,7 @@ def _reason(message: p.Json) -> str:
     if kind == "user":
         if _user_text(message):
             return ""
-        parts = contents.blocks(message.get("content") or message.get("parts"))
+        parts = contents.blocks(_said(message))
         answers = any("functionResponse" in part for part in parts)
         return "duplicate" if answers else "injected text"
     if kind not in _ANSWERS:
@@ -183,25 +194,15 @@ def _user_text(message: p.Json) -> str:
 
 def _message_text(message: p.Json) -> str:
     """The text of a message, and what stands for its files."""
-    return _text(message.get("content") or message.get("parts"))
+    return _text(_said(message))
+
+
+def _said(message: p.Json) -> Any:
+    return message.get("content") or message.get("parts")
 
 
 def _text(content: Any) -> str:
-    return contents.joined(
-        _part_text(part) for part in contents.blocks(content) if part.get("thought") is not True
-    )
-
-
-def _part_text(part: p.Json) -> str:
-    """The text of a part, or what stands for its file."""
-    inline = object_in(part.get("inlineData"))
-    file = object_in(part.get("fileData"))
-    if inline or file:
-        kind = text_in(inline.get("mimeType")) or text_in(file.get("mimeType"))
-        size = contents.base64_size(inline.get("data"))
-        name = text_in(file.get("displayName"))
-        return contents.attachment(name, kind, size)
-    return text_in(part.get("text"))
+    return _BLOCKS.whole_text(content, p.Ledger())
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
@@ -230,25 +231,27 @@ def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     chat, own, facts = _LiveChat(), p.Ledger(), _ChatFacts(path)
     for raw in raw_lines(path):
         value = decode(raw.data, _DECODER) if raw.is_whole else None
-        place = _MessagePlace(raw.offset, raw.length)
+        place = Place(raw.offset, raw.length)
         reason = _take(value, place, chat, facts) if value is not None else raw.damage
         own.count(not reason, reason)
+        for message in [value or {}, *objects_at(value or {}, "$set.messages")]:
+            _BLOCKS.count_unknown(_said(message), own)
     if not chat.places or facts.is_sub_agent:
         _leave_out(own, ledger, facts)
         return
     yield p.Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
 
 
-def _take(value: p.Json, place: _MessagePlace, chat: _LiveChat, facts: "_ChatFacts") -> str:
+def _take(value: p.Json, place: Place, chat: _LiveChat, facts: "_ChatFacts") -> str:
     """Take a line in; the reason if it is skipped."""
     if isinstance(value.get("$rewindTo"), str):
         chat.rewind(value["$rewindTo"])
     elif isinstance(value.get("id"), str):
-        facts.note(value)
+        facts.add_message(value)
         return chat.add(value, place)
     elif isinstance(value.get("$set"), dict) or "sessionId" in value:
         fields = object_in(value.get("$set")) or value
-        facts.take(fields)
+        facts.add(fields)
         if isinstance(fields.get("messages"), list):
             chat.set(objects_in(fields.get("messages")), place._replace(number=0))
     else:
@@ -257,38 +260,35 @@ def _take(value: p.Json, place: _MessagePlace, chat: _LiveChat, facts: "_ChatFac
 
 
 def _items_of_lines(path: Path, chat: _LiveChat, facts: "_ChatFacts") -> Iterator[p.Item]:
-    descriptor = open_regular(path, follow=True)
+    with read_again(path, _DECODER) as line_at:
 
-    def message_at(place: _MessagePlace) -> p.Json:
-        value = decode_again(descriptor, place.offset, place.length, _DECODER)
-        if place.number < 0:
-            return value
-        messages = objects_in((object_in(value.get("$set")) or value).get("messages"))
-        if place.number >= len(messages):
-            raise SourceChanged
-        return messages[place.number]
+        def message_at(place: Place) -> p.Json:
+            value = line_at(place)
+            if place.number < 0:
+                return value
+            messages = objects_at(value, "$set.messages", "messages")
+            if place.number >= len(messages):
+                raise SourceChanged
+            return messages[place.number]
 
-    try:
         yield from _items(chat, facts, message_at)
-    finally:
-        os.close(descriptor)
 
 
 def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     value = whole(path)
     facts = _ChatFacts(path)
-    facts.take(object_in(value))
+    facts.add(object_in(value))
     messages = _messages_in(value)
     chat, own = _LiveChat(), p.Ledger()
     fields = object_in(value)
     listed = fields.get("messages", fields.get("history", value))
-    count = len(cast("list[Any]", listed)) if isinstance(listed, list) else 0
-    if others := count - len(objects_in(listed)):
+    if others := len(items_in(listed)) - len(objects_in(listed)):
         own.skipped["unknown record"] += others
     for number, message in enumerate(messages):
-        facts.note(message)
-        reason = chat.add(message, _MessagePlace(number))
+        facts.add_message(message)
+        reason = chat.add(message, Place(number))
         own.count(not reason, reason)
+        _BLOCKS.count_unknown(_said(message), own)
     if value is None:
         own.skipped["unreadable file"] += 1
     if not chat.places or facts.is_sub_agent:
@@ -297,7 +297,7 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     read = lambda: _items(chat, facts, lambda place: messages[place.offset])  # noqa: E731
     heading = facts.heading()
     if facts.is_named_by_file:
-        heading = msgspec.structs.replace(heading, beginning=first_ids(read()))
+        heading = replace(heading, beginning=first_ids(read()))
     yield p.Conversation(heading, read, own)
 
 
@@ -345,40 +345,31 @@ class _ChatFacts:
     """The facts of a heading, as they are found."""
 
     def __init__(self, path: Path) -> None:
-        self.source_id = f"{_folder(path).name}:{path.stem}"
+        name = path.stem.removeprefix("checkpoint-") if "checkpoint" in path.stem else ""
+        self.found = Facts(f"{_folder(path).name}:{path.stem}", name)
         self.is_named_by_file = True
         """True if it has no id: its file may be written anew with another conversation."""
         self.is_sub_agent = False
         self._path = path
-        self._name = path.stem.removeprefix("checkpoint-") if "checkpoint" in path.stem else ""
-        self._created: Any = None
-        self._updated: Any = None
-        self._model = ""
         self._hash = ""
 
-    def take(self, fields: p.Json) -> None:
-        if own := text_in(fields.get("sessionId")):
-            self.source_id, self.is_named_by_file = own, False
+    def add(self, fields: p.Json) -> None:
+        found = self.found
+        if own := text_at(fields, "sessionId"):
+            found.source_id, self.is_named_by_file = own, False
         self.is_sub_agent = self.is_sub_agent or fields.get("kind") == "subagent"
-        self._name = text_in(fields.get("summary")) or self._name
-        self._created = self._created or fields.get("startTime") or fields.get("start_time")
-        self._updated = fields.get("lastUpdated") or self._updated
-        self._hash = text_in(fields.get("projectHash")) or self._hash
-        self._model = text_in(object_in(fields.get("meta")).get("model")) or self._model
+        found.name = text_at(fields, "summary") or found.name
+        found.created = found.created or value_at(fields, "startTime", "start_time")
+        found.updated = fields.get("lastUpdated") or found.updated
+        found.model = text_at(fields, "meta.model") or found.model
+        self._hash = text_at(fields, "projectHash") or self._hash
 
-    def note(self, message: p.Json) -> None:
-        self._model = text_in(message.get("model")) or self._model
-        self._created = self._created or message.get("timestamp")
+    def add_message(self, message: p.Json) -> None:
+        self.found.model = text_at(message, "model") or self.found.model
+        self.found.created = self.found.created or message.get("timestamp")
 
     def heading(self) -> p.Heading:
-        return p.Heading(
-            self.source_id,
-            name=contents.title(self._name),
-            project_path=_project(self._path, self._hash),
-            created_at=utc(self._created),
-            updated_at=utc(self._updated),
-            model=self._model,
-        )
+        return replace(self.found, project=_project(self._path, self._hash)).heading()
 
 
 def _folder(path: Path) -> Path:
@@ -392,12 +383,8 @@ def _project(path: Path, mark: str) -> str:
     named = _small(folder / ".project_root").strip()
     if named:
         return named
-    index = _small(folder.parent.parent / "projects.json")
-    try:
-        known = object_in(object_in(json.loads(index)).get("projects")) if index else {}
-    except (ValueError, RecursionError):
-        return ""
-    for project, slug in known.items():
+    index = object_in(parse_text(_small(folder.parent.parent / "projects.json")))
+    for project, slug in object_at(index, "projects").items():
         told = hashlib.sha256(project.encode("utf-8", "replace")).hexdigest()
         if folder.name in (slug, told) or mark == told:
             return project
@@ -412,15 +399,15 @@ def _small(path: Path) -> str:
 
 
 def _items(
-    chat: _LiveChat, facts: _ChatFacts, message_at: Callable[[_MessagePlace], p.Json]
+    chat: _LiveChat, facts: _ChatFacts, message_at: Callable[[Place], p.Json]
 ) -> Iterator[p.Item]:
     last = {"": ""}
     for node in chat.order():
         name = node.id.removesuffix(AGAIN)
         message = message_at(chat.places[name])
         end = last[node.parent]
-        for made in _messages(message, f"{facts.source_id}:{node.id}", chat, name):
-            yield msgspec.structs.replace(made, parent=end)
+        for made in _messages(message, f"{facts.found.source_id}:{node.id}", chat, name):
+            yield replace(made, parent=end)
             end = made.id
         last[node.id] = end
         if (summary := chat.summaries.get(name)) and end:
@@ -437,19 +424,18 @@ def _messages(message: p.Json, name: str, chat: _LiveChat, key: str) -> Iterator
     calls = objects_in(message.get("toolCalls"))
     is_error = message.get("type") == "error"
     cancelled = any(call.get("status") == "cancelled" for call in calls)
-    names = [text_in(call.get("id")) or f"{name}-{at}" for at, call in enumerate(calls, 1)]
+    names = [text_at(call, "id") or f"{name}-{at}" for at, call in enumerate(calls, 1)]
     yield p.ForeignMessage(
         name,
         "assistant",
         None if is_error else _message_text(message) or None,
         time,
         tool_calls=tuple(
-            ToolCall(call_name, text_in(call.get("name")), contents.arguments(call.get("args")))
-            for call_name, call in zip(names, calls, strict=True)
+            call_in(call, call_name) for call_name, call in zip(names, calls, strict=True)
         ),
         status=note.status if note else "interrupted" if cancelled else None,
         error=note.error if note else None,
-        model=text_in(message.get("model")) or None,
+        model=text_at(message, "model") or None,
         usage=contents.usage(counts.get("input"), counts.get("output"), counts.get("cached")),
     )
     for number, (call_name, call) in enumerate(zip(names, calls, strict=True), 1):
@@ -467,14 +453,11 @@ def _result(call: p.Json) -> str | None:
 
 
 def _result_text(part: p.Json) -> str:
-    response = object_in(part.get("functionResponse")).get("response")
+    response = value_at(part, "functionResponse.response")
     if response is None:
-        return _part_text(part)
-    fields = object_in(response)
-    for key in ("output", "error", "content"):
-        if isinstance(fields.get(key), str):
-            return cast("str", fields[key])
-    return json.dumps(response, ensure_ascii=False)
+        return _text(part)
+    texts = (object_in(response).get(key) for key in ("output", "error", "content"))
+    return next((text for text in texts if isinstance(text, str)), "") or as_json(response)
 
 
 READER = p.Reader("gemini-cli", "Gemini CLI", _find, _recognises, _read)
