@@ -168,7 +168,7 @@ def unknown_block(name: str, block: Json) -> Unknown:
 
 def as_json(value: Any) -> str:
     """A value as JSON; ``""`` for none."""
-    return json.dumps(value, ensure_ascii=False) if value else ""
+    return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
 def _is_block(part: Json) -> bool:

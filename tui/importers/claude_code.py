@@ -5,32 +5,32 @@ then those with words, in the order of the tree. Sessions on the web are exporte
 the array of the lines.
 """
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
-from tui.files import open_regular
 from tui.importers import contents
 from tui.importers import protocol as p
+from tui.importers.blocks import call_in
 from tui.importers.claude_code_lines import (
+    DECODER,
     Line,
     calls_in,
     is_failure,
-    line_again,
     model_of,
     result_text,
     results_in,
     texts_in,
     words,
 )
-from tui.importers.claude_code_tree import FileIndex, LinePlace, Step, Tree, id_of
+from tui.importers.claude_code_tree import FileIndex, Step, Tree, id_of
 from tui.importers.json_lines import object_in, objects_in, raw_lines, text_in
 from tui.importers.kinds import QWEN_CODE
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
+from tui.importers.two_passes import Place, read_again
 
 SUB_AGENT = "sub-agent"
 _MARKS = re.compile(
@@ -52,16 +52,16 @@ _CREATED = re.compile(r"Task #(\w+) created")
 
 
 class TodoLog:
-    """Takes in the lines of a conversation; ``current`` is the list after the last of them."""
+    """The to-dos of the lines of a conversation; ``current`` is the list after the last of them."""
 
     def __init__(self) -> None:
         self.current: p.ForeignTodos | None = None
         self._tasks: dict[str, p.Json] = {}
         self._asked_for: dict[str, p.Json] = {}
 
-    def take(self, line: Line) -> None:
+    def add(self, line: Line) -> None:
         for call in calls_in(line):
-            self._take_call(call, object_in(call.get("input")))
+            self._add_call(call, object_in(call.get("input")))
         for result in results_in(line):
             asked = self._asked_for.pop(text_in(result.get("tool_use_id")), None)
             created = _CREATED.search(result_text(result)) if asked is not None else None
@@ -69,7 +69,7 @@ class TodoLog:
                 self._tasks[created[1]] = {**asked, "content": asked.get("subject")}
                 self._set(list(self._tasks.values()))
 
-    def _take_call(self, call: p.Json, given: p.Json) -> None:
+    def _add_call(self, call: p.Json, given: p.Json) -> None:
         match call.get("name"):
             case "TodoWrite" if isinstance(listed := given.get("todos"), list):
                 self._tasks.clear()
@@ -134,24 +134,26 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 
 def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
-    descriptor = open_regular(path, follow=True)
     file = index.heading.source_id
     todos = TodoLog()
     last = {"": ""}
-    try:
+    with read_again(path, DECODER) as line_at:
+
+        def placed(places: Iterable[Place]) -> Iterator[_Placed]:
+            for place in places:
+                line = line_at(place)
+                yield _Placed(id_of(line, place.number, file), line)
+
         for node in index.order:
             step = index.steps[node.id.removesuffix(AGAIN)]
             writer = _StepWriter(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
-            lines = list(_lines(descriptor, file, index.lines.of(step)))
+            lines = list(placed(index.lines.of(step)))
             yield from writer.messages(lines)
-            summaries = map(index.lines.place, step.summaries)
-            yield from writer.summaries(_lines(descriptor, file, summaries))
+            yield from writer.summaries(placed(map(index.lines.place, step.summaries)))
             # The same text once, for most.
             last[node.id] = node.id if writer.last == node.id else writer.last
-            for placed in lines:
-                todos.take(placed.line)
-    finally:
-        os.close(descriptor)
+            for each in lines:
+                todos.add(each.line)
     if todos.current:
         yield todos.current
 
@@ -159,12 +161,6 @@ def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
 class _Placed(NamedTuple):
     id: str
     line: Line
-
-
-def _lines(descriptor: int, file: str, places: Iterable[LinePlace]) -> Iterator[_Placed]:
-    for place in places:
-        line = line_again(descriptor, place.offset, place.length)
-        yield _Placed(id_of(line, place.number, file), line)
 
 
 class _StepWriter:
@@ -247,9 +243,8 @@ def _numbered(name: str, number: int) -> str:
 def _calls(name: str, found: Iterable[p.Json]) -> tuple[ToolCall, ...]:
     calls: dict[str, ToolCall] = {}
     for number, block in enumerate(found, 1):
-        call = text_in(block.get("id")) or f"{name}-{number}"
-        arguments = contents.arguments(block.get("input"))
-        calls.setdefault(call, ToolCall(call, text_in(block.get("name")), arguments))
+        call = call_in(block, f"{name}-{number}")
+        calls.setdefault(call.id, call)
     return tuple(calls.values())
 
 
@@ -261,4 +256,4 @@ def _usage(lines: list[Line]) -> TokenUsage | None:
     return None
 
 
-READER = p.Reader("claude-code", "Claude Code", _find, _recognises, _read)
+READER = p.Reader("claude-code", "Claude Code", _find, _recognises, _read, revision=1)

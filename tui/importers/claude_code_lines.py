@@ -1,14 +1,15 @@
 """Lines of Claude Code's files, and the words in them."""
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from tui.importers import contents
-from tui.importers.json_lines import decode, decode_again, object_in, text_in
-from tui.importers.protocol import Json
+from tui.importers.blocks import CALL, RESULT, Blocks
+from tui.importers.json_lines import decode, object_in, text_in
+from tui.importers.json_paths import text_at, value_at
+from tui.importers.protocol import Json, Ledger
 
 INTERRUPTED = "[Request interrupted by user"
 _NO_ANSWER = "No response requested."
@@ -32,7 +33,6 @@ _INJECTED = (
     "Caveat: The messages below",
     INTERRUPTED,
 )
-_CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
 
 class Line(msgspec.Struct, rename="camel", gc=False):
@@ -71,62 +71,71 @@ class Line(msgspec.Struct, rename="camel", gc=False):
         return role if role in ("user", "assistant") else ""
 
 
-_DECODER = msgspec.json.Decoder(Line)
+DECODER = msgspec.json.Decoder(Line)
 
 
 def line_of(data: bytes) -> Line | None:
     """Decode a line; ``None`` if it is none."""
-    return decode(data, _DECODER)
+    return decode(data, DECODER)
 
 
-def line_again(descriptor: int, offset: int, length: int) -> Line:
-    """Read a line of an open file again. Raises ``OSError``, ``SourceChanged``."""
-    return decode_again(descriptor, offset, length, _DECODER)
+class _ClaudeBlocks(Blocks):
+    def mark(self, name: str, block: Json) -> str:
+        size = contents.base64_size(value_at(block, "source.data"))
+        return contents.placeholder(
+            name, text_at(block, "title"), text_at(block, "source.media_type"), size
+        )
 
 
-def _content(line: Line) -> Iterator[Json]:
+BLOCKS = _ClaudeBlocks()
+
+
+def content_of(line: Line) -> Any:
+    """The text or the blocks of a line."""
     if line.type == "attachment":
-        return contents.blocks(object_in(line.attachment).get("prompt"))
-    return contents.blocks(object_in(line.message).get("content"))
+        return object_in(line.attachment).get("prompt")
+    return object_in(line.message).get("content")
 
 
 def texts_in(line: Line) -> list[str]:
     """The texts and placeholders of a line."""
-    return [text for block in _content(line) if (text := _text(block))]
+    content = content_of(line)
+    if isinstance(content, str):
+        return [content] if content else []
+    ledger = Ledger()
+    return [
+        text
+        for block in contents.blocks(content)
+        if (words := BLOCKS.words(block, ledger)) and (text := str(words))
+    ]
 
 
 def result_text(result: Json) -> str:
     """The text of a tool's result."""
-    return contents.joined(_text(block) for block in contents.blocks(result.get("content")))
-
-
-def _text(block: Json) -> str:
-    match block.get("type"):
-        case "text":
-            return text_in(block.get("text"))
-        case "image" | "document" as kind:
-            origin = object_in(block.get("source"))
-            size = contents.base64_size(origin.get("data"))
-            return contents.placeholder(
-                kind, text_in(block.get("title")), text_in(origin.get("media_type")), size
-            )
-        case _:
-            return ""
+    return BLOCKS.whole_text(result.get("content"), Ledger())
 
 
 def thinks(line: Line) -> bool:
     """True if a line has thinking, which may be encrypted."""
-    return any("thinking" in text_in(block.get("type")) for block in _content(line))
+    return BLOCKS.thinks(content_of(line))
 
 
 def calls_in(line: Line) -> list[Json]:
     """The tool calls of an answer."""
-    return [block for block in _content(line) if block.get("type") in _CALLS]
+    return _of_kind(CALL, line)
 
 
 def results_in(line: Line) -> list[Json]:
     """The results of tools in a message."""
-    return [block for block in _content(line) if text_in(block.get("type")).endswith("tool_result")]
+    return _of_kind(RESULT, line)
+
+
+def _of_kind(kind: str, line: Line) -> list[Json]:
+    content = content_of(line)
+    if not isinstance(content, list):
+        return []
+    found = contents.blocks(cast("Any", content))
+    return [each for each in found if BLOCKS.kind_of(text_in(each.get("type"))) == kind]
 
 
 def words(line: Line) -> str:

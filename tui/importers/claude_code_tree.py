@@ -17,8 +17,10 @@ import msgspec
 from tui.files import open_regular
 from tui.importers import contents
 from tui.importers.claude_code_lines import (
+    BLOCKS,
     Line,
     calls_in,
+    content_of,
     is_notice,
     line_of,
     model_of,
@@ -34,7 +36,8 @@ from tui.importers.kinds import skipped
 from tui.importers.made_ids import made_id
 from tui.importers.protocol import Heading, Ledger
 from tui.importers.times import utc
-from tui.importers.trees import Node, Order, in_order
+from tui.importers.trees import Node, Order, in_order, nearest
+from tui.importers.two_passes import Facts, Place
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SKIPPED = re.compile(
@@ -48,14 +51,6 @@ _UNWANTED = re.compile(
 )
 _HEAD = 4096
 _TITLES = ("custom_title", "agent_name", "ai_title")
-
-
-class LinePlace(NamedTuple):
-    """The place of a line: offset and length in bytes, and its number among the lines."""
-
-    offset: int
-    length: int
-    number: int
 
 
 class Lines:
@@ -79,10 +74,10 @@ class Lines:
         """Let a line come after another one of its step."""
         self._next[line] = following
 
-    def place(self, line: int) -> LinePlace:
-        return LinePlace(self._offsets[line], self._lengths[line], self._numbers[line])
+    def place(self, line: int) -> Place:
+        return Place(self._offsets[line], self._lengths[line], self._numbers[line])
 
-    def of(self, step: "Step") -> Iterator[LinePlace]:
+    def of(self, step: "Step") -> Iterator[Place]:
         """The places of a step's lines."""
         line = step.first
         while line >= 0:
@@ -170,17 +165,10 @@ class Tree:
         return FileIndex(self._heading(), order, self.steps, self.lines, self.ledger)
 
     def _heading(self) -> Heading:
-        facts = self._facts
-        return Heading(
-            self._name,
-            name=facts.name(self._parents),
-            project_path=facts.cwd,
-            created_at=facts.created_at,
-            updated_at=facts.updated_at,
-            model=facts.model,
-            version=facts.version,
-            root=self.root,
-        )
+        facts = self._facts.found
+        facts.source_id, facts.root = self._name, self.root
+        facts.name = self._facts.name(self._parents)
+        return facts.heading()
 
     def _lines(self) -> Iterator[RawLine]:
         if self._path.suffix != ".json":
@@ -203,7 +191,7 @@ class Tree:
                     self._is_explicit = explicit or (self._is_explicit and leaf == self._leaf)
                     self._leaf = leaf
                 return ""
-            return "" if self._facts.take_title(line) else skipped(line.type, _SKIPPED)
+            return "" if self._facts.add_title(line) else skipped(line.type, _SKIPPED)
         key = text_in(line.uuid) or f"~{self._number}"
         if key in self._of:
             return "duplicate"
@@ -214,7 +202,7 @@ class Tree:
             self._leaf = ""
         if not line.role:
             return skipped(line.type, _SKIPPED)
-        self._facts.take(line)
+        self._facts.add(line)
         # Files that were exported or moved are all called session.json or the like.
         if self._name == self._path.stem and not _UUID.fullmatch(self._name):
             self._name += f"-{sha256(raw.data).hexdigest()[:12]}"
@@ -277,6 +265,9 @@ class Tree:
     def _add(self, start: str, key: str, line: Line, raw: RawLine) -> None:
         self._of[key] = start
         added = self.lines.add(raw, self._number)
+        BLOCKS.count_unknown(content_of(line), self.ledger)
+        for result in results_in(line):
+            BLOCKS.count_unknown(result.get("content"), self.ledger)
         step = self.steps.get(start)
         if step is None:
             self.steps[start] = Step(added, added, line.role == "assistant")
@@ -306,11 +297,7 @@ class Tree:
 
     def _step_at(self, key: str) -> str:
         """The step of a line, or else of the nearest one that it follows; ``""`` for none."""
-        passed: set[str] = set()
-        while key and key not in self._of and key not in passed:
-            passed.add(key)
-            key = self._parents.get(key, "")
-        return self._of.get(key, "")
+        return self._of.get(nearest(key, self._parents, self._of), "")
 
     def _step_before(self, key: str) -> str:
         """The step that the one of a line follows."""
@@ -329,26 +316,23 @@ class _LineFacts:
     """The facts of a heading, as they are found."""
 
     def __init__(self) -> None:
-        self.cwd = ""
-        self.created_at: str | None = None
-        self.updated_at: str | None = None
-        self.model = ""
-        self.version = ""
+        self.found = Facts("")
         self._titles: dict[str, str] = {}
         self._summaries: dict[str, str] = {}
 
-    def take(self, line: Line) -> None:
-        self.cwd = self.cwd or text_in(line.cwd)
-        self.version = text_in(line.version) or self.version
-        self.model = model_of(line) or self.model
+    def add(self, line: Line) -> None:
+        found = self.found
+        found.project = found.project or text_in(line.cwd)
+        found.version = text_in(line.version) or found.version
+        found.model = model_of(line) or found.model
         time = utc(line.timestamp)
-        self.created_at = self.created_at or time
-        self.updated_at = time or self.updated_at
+        found.created = found.created or time
+        found.updated = time or found.updated
 
-    def take_title(self, line: Line) -> bool:
-        """Take the title or the directory that a line gives; false if it gives none."""
+    def add_title(self, line: Line) -> bool:
+        """Add the title or the directory that a line gives; false if it gives none."""
         if line.type == "relocated" and isinstance(line.relocated_cwd, str):
-            self.cwd = line.relocated_cwd
+            self.found.project = line.relocated_cwd
             return True
         if line.type == "summary" and isinstance(line.summary, str):
             self._summaries[text_in(line.leaf_uuid)] = line.summary

@@ -460,4 +460,4 @@ def _result_text(part: p.Json) -> str:
     return next((text for text in texts if isinstance(text, str)), "") or as_json(response)
 
 
-READER = p.Reader("gemini-cli", "Gemini CLI", _find, _recognises, _read)
+READER = p.Reader("gemini-cli", "Gemini CLI", _find, _recognises, _read, revision=1)
