@@ -17,13 +17,12 @@ from tui.importers.blocks import call_in
 from tui.importers.claude_code_lines import (
     DECODER,
     Line,
-    calls_in,
+    Parts,
     is_failure,
     model_of,
+    own_words,
+    parts_of,
     result_text,
-    results_in,
-    texts_in,
-    words,
 )
 from tui.importers.claude_code_tree import FileIndex, Step, Tree, id_of
 from tui.importers.json_lines import object_in, objects_in, raw_lines, text_in
@@ -59,10 +58,10 @@ class TodoLog:
         self._tasks: dict[str, p.Json] = {}
         self._asked_for: dict[str, p.Json] = {}
 
-    def add(self, line: Line) -> None:
-        for call in calls_in(line):
+    def add(self, parts: Parts) -> None:
+        for call in parts.calls:
             self._add_call(call, object_in(call.get("input")))
-        for result in results_in(line):
+        for result in parts.results:
             asked = self._asked_for.pop(text_in(result.get("tool_use_id")), None)
             created = _CREATED.search(result_text(result)) if asked is not None else None
             if created and asked is not None:
@@ -134,7 +133,7 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 
 def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
-    file = index.heading.source_id
+    file, unused = index.heading.source_id, p.Ledger()
     todos = TodoLog()
     last = {"": ""}
     with read_again(path, DECODER) as line_at:
@@ -142,7 +141,8 @@ def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
         def placed(places: Iterable[Place]) -> Iterator[_Placed]:
             for place in places:
                 line = line_at(place)
-                yield _Placed(id_of(line, place.number, file), line)
+                parts = parts_of(line, unused)
+                yield _Placed(id_of(line, place.number, file), line, parts)
 
         for node in index.order:
             step = index.steps[node.id.removesuffix(AGAIN)]
@@ -153,7 +153,7 @@ def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
             # The same text once, for most.
             last[node.id] = node.id if writer.last == node.id else writer.last
             for each in lines:
-                todos.add(each.line)
+                todos.add(each.parts)
     if todos.current:
         yield todos.current
 
@@ -161,6 +161,7 @@ def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
 class _Placed(NamedTuple):
     id: str
     line: Line
+    parts: Parts
 
 
 class _StepWriter:
@@ -174,44 +175,42 @@ class _StepWriter:
 
     def messages(self, lines: list[_Placed]) -> Iterator[p.Item]:
         if answers := [each for each in lines if each.line.role == "assistant"]:
-            yield self._answer(answers[0].id, [each.line for each in answers])
+            yield self._answer(answers)
         others = [each for each in lines if each.line.role == "user"]
         for each in others:
-            for number, result in enumerate(results_in(each.line)):
+            for number, result in enumerate(each.parts.results):
                 yield self._result(each, number, result)
-        for name, line in others:
+        for name, line, parts in others:
             if line.is_compact_summary is True:
-                message, summary = contents.earlier(
-                    contents.joined(texts_in(line)), name + self._ending
-                )
+                message, summary = contents.earlier(parts.text, name + self._ending)
                 yield self._message(name, line, message.role, content=message.content)
                 yield summary
-            elif said := words(line):
-                number = len(results_in(line))
-                yield self._message(_numbered(name, number), line, "user", content=said)
+            elif said := own_words(line, parts):
+                yield self._message(_numbered(name, len(parts.results)), line, "user", content=said)
 
     def summaries(self, lines: Iterator[_Placed]) -> Iterator[p.ForeignSummary]:
-        for _, line in lines:
-            text = contents.joined(texts_in(line))
-            if text and self.last:
-                yield p.ForeignSummary(text, self.last)
+        for each in lines:
+            if each.parts.text and self.last:
+                yield p.ForeignSummary(each.parts.text, self.last)
 
-    def _answer(self, name: str, lines: list[Line]) -> p.ForeignMessage:
-        final = lines[-1]
-        text = contents.joined(dict.fromkeys(text for line in lines for text in texts_in(line)))
-        calls = _calls(name, (block for line in lines for block in calls_in(line)))
+    def _answer(self, lines: list[_Placed]) -> p.ForeignMessage:
+        name, first, _ = lines[0]
+        final = lines[-1].line
+        texts = dict.fromkeys(text for each in lines for text in each.parts.texts)
+        text = contents.joined(texts)
+        calls = _calls(name, (block for each in lines for block in each.parts.calls))
         failed = is_failure(final)
         self._open = [call.id for call in calls]
         return self._message(
             name,
-            lines[0],
+            first,
             "assistant",
             content=None if failed or not text else text,
             tool_calls=calls,
             status=self._status(final),
             error=text if failed else None,
             model=model_of(final) or None,
-            usage=_usage(lines),
+            usage=_usage([each.line for each in lines]),
         )
 
     def _status(self, final: Line) -> str | None:

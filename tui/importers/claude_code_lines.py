@@ -1,12 +1,12 @@
 """Lines of Claude Code's files, and the words in them."""
 
 import re
-from typing import Any, cast
+from typing import Any, NamedTuple
 
 import msgspec
 
 from tui.importers import contents
-from tui.importers.blocks import CALL, RESULT, Blocks
+from tui.importers.blocks import Blocks
 from tui.importers.json_lines import decode, object_in, text_in
 from tui.importers.json_paths import text_at, value_at
 from tui.importers.protocol import Json, Ledger
@@ -87,62 +87,59 @@ class _ClaudeBlocks(Blocks):
         )
 
 
-BLOCKS = _ClaudeBlocks()
+_BLOCKS = _ClaudeBlocks()
 
 
-def content_of(line: Line) -> Any:
-    """The text or the blocks of a line."""
-    if line.type == "attachment":
-        return object_in(line.attachment).get("prompt")
-    return object_in(line.message).get("content")
+class Parts(NamedTuple):
+    """The content of a line, by what its blocks are."""
+
+    texts: list[str]
+    """The words and placeholders."""
+    calls: list[Json]
+    results: list[Json]
+    thinks: bool
+
+    @property
+    def text(self) -> str:
+        return contents.joined(self.texts)
 
 
-def texts_in(line: Line) -> list[str]:
-    """The texts and placeholders of a line."""
-    content = content_of(line)
+def parts_of(line: Line, ledger: Ledger) -> Parts:
+    """Tell the blocks of a line apart; unknown ones are counted, those of results, too."""
+    holder, name = (line.message, "content") if line.type != "attachment" else (line.attachment, "prompt")
+    content = object_in(holder).get(name)
     if isinstance(content, str):
-        return [content] if content else []
-    ledger = Ledger()
-    return [
-        text
-        for block in contents.blocks(content)
-        if (words := BLOCKS.words(block, ledger)) and (text := str(words))
-    ]
+        return Parts([content] if content else [], [], [], thinks=False)
+    texts: list[str] = []
+    calls: list[Json] = []
+    results: list[Json] = []
+    thinks = False
+    for block in contents.blocks(content):
+        match _BLOCKS.kind_of(text_in(block.get("type"))):
+            case "call":
+                calls.append(block)
+            case "result":
+                results.append(block)
+                _BLOCKS.count_unknown(block.get("content"), ledger)
+            case "thinking":
+                thinks = True
+            case _:
+                if words := _BLOCKS.words(block, ledger):
+                    texts.append(str(words))
+    return Parts(texts, calls, results, thinks)
 
 
 def result_text(result: Json) -> str:
     """The text of a tool's result."""
-    return BLOCKS.whole_text(result.get("content"), Ledger())
+    content = result.get("content")
+    return content if isinstance(content, str) else _BLOCKS.whole_text(content, Ledger())
 
 
-def thinks(line: Line) -> bool:
-    """True if a line has thinking, which may be encrypted."""
-    return BLOCKS.thinks(content_of(line))
-
-
-def calls_in(line: Line) -> list[Json]:
-    """The tool calls of an answer."""
-    return _of_kind(CALL, line)
-
-
-def results_in(line: Line) -> list[Json]:
-    """The results of tools in a message."""
-    return _of_kind(RESULT, line)
-
-
-def _of_kind(kind: str, line: Line) -> list[Json]:
-    content = content_of(line)
-    if not isinstance(content, list):
-        return []
-    found = contents.blocks(cast("Any", content))
-    return [each for each in found if BLOCKS.kind_of(text_in(each.get("type"))) == kind]
-
-
-def words(line: Line) -> str:
+def own_words(line: Line, parts: Parts) -> str:
     """The user's own words, without what the program has put beside them."""
     if line.is_meta is True or line.is_compact_summary is True or _is_of_program(line):
         return ""
-    return contents.joined(_typed(text) for text in texts_in(line))
+    return contents.joined(map(_typed, parts.texts))
 
 
 def _is_of_program(line: Line) -> bool:
@@ -168,9 +165,9 @@ def _element(name: str, text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def says_interrupted(line: Line) -> bool:
+def says_interrupted(parts: Parts) -> bool:
     """True for the notice that the user has stopped the answer before."""
-    return any(text.lstrip().startswith(INTERRUPTED) for text in texts_in(line))
+    return any(text.lstrip().startswith(INTERRUPTED) for text in parts.texts)
 
 
 def is_failure(line: Line) -> bool:
@@ -179,9 +176,9 @@ def is_failure(line: Line) -> bool:
     return synthetic or line.is_api_error_message is True
 
 
-def is_notice(line: Line) -> bool:
+def is_notice(line: Line, parts: Parts) -> bool:
     """True for an answer that only fills a gap, and is no error."""
-    return is_failure(line) and contents.joined(texts_in(line)).strip() == _NO_ANSWER
+    return is_failure(line) and parts.text.strip() == _NO_ANSWER
 
 
 def model_of(line: Line) -> str:

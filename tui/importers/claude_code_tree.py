@@ -17,18 +17,14 @@ import msgspec
 from tui.files import open_regular
 from tui.importers import contents
 from tui.importers.claude_code_lines import (
-    BLOCKS,
     Line,
-    calls_in,
-    content_of,
+    Parts,
     is_notice,
     line_of,
     model_of,
-    results_in,
+    own_words,
+    parts_of,
     says_interrupted,
-    texts_in,
-    thinks,
-    words,
 )
 from tui.importers.json_elements import element_lines
 from tui.importers.json_lines import RawLine, object_in, raw_lines, text_in
@@ -206,8 +202,9 @@ class Tree:
         # Files that were exported or moved are all called session.json or the like.
         if self._name == self._path.stem and not _UUID.fullmatch(self._name):
             self._name += f"-{sha256(raw.data).hexdigest()[:12]}"
-        take = self._take_answer if line.role == "assistant" else self._take_prompt
-        return take(key, line, raw)
+        parts = parts_of(line, self.ledger)
+        add = self._add_answer if line.role == "assistant" else self._add_prompt
+        return add(key, line, parts, raw)
 
     def _add_link(self, key: str, line: Line) -> None:
         parent = line.parent_uuid
@@ -222,39 +219,37 @@ class Tree:
         self._parents[key] = self._before
         if parent is None and line.role == "assistant":
             self._is_linked = False
-        if parent is None and line.type == "user" and not _continues(line):
-            self._roots.append(key)
 
-    def _take_answer(self, key: str, line: Line, raw: RawLine) -> str:
-        calls = calls_in(line)
-        if is_notice(line):
+    def _add_answer(self, key: str, line: Line, parts: Parts, raw: RawLine) -> str:
+        if is_notice(line, parts):
             return "notice"
-        if not calls and not any(text.strip() for text in texts_in(line)):
-            return "thinking" if thinks(line) else "empty message"
+        if not parts.calls and not any(map(str.strip, parts.texts)):
+            return "thinking" if parts.thinks else "empty message"
         group = text_in(object_in(line.message).get("id")) or key
         start = self._answers.setdefault(group, key)
         self._add(start, key, line, raw)
-        for call in calls:
+        for call in parts.calls:
             self._calls.setdefault(text_in(call.get("id")) or key, start)
         return ""
 
-    def _take_prompt(self, key: str, line: Line, raw: RawLine) -> str:
+    def _add_prompt(self, key: str, line: Line, parts: Parts, raw: RawLine) -> str:
         if line.is_compact_summary is True:
             self._summaries.append((key, self.lines.add(raw, self._number)))
             return ""
-        interrupted = line.is_meta is not True and says_interrupted(line)
+        interrupted = line.is_meta is not True and says_interrupted(parts)
         if interrupted:
             self._interruptions.append(key)
-        results = results_in(line)
-        if results:
-            self._add(self._caller(key, results[0].get("tool_use_id")), key, line, raw)
+        if parts.results:
+            self._add(self._caller(key, parts.results[0].get("tool_use_id")), key, line, raw)
             return ""
-        if words(line):
+        if line.type == "user" and line.parent_uuid is None and not line.logical_parent_uuid:
+            self._roots.append(key)
+        if own_words(line, parts):
             self._add(key, key, line, raw)
             return ""
         if interrupted:
             return ""
-        return "injected text" if any(map(str.strip, texts_in(line))) else "empty message"
+        return "injected text" if any(map(str.strip, parts.texts)) else "empty message"
 
     def _caller(self, key: str, call: Any) -> str:
         if (known := self._calls.get(text_in(call))) is not None:
@@ -265,9 +260,6 @@ class Tree:
     def _add(self, start: str, key: str, line: Line, raw: RawLine) -> None:
         self._of[key] = start
         added = self.lines.add(raw, self._number)
-        BLOCKS.count_unknown(content_of(line), self.ledger)
-        for result in results_in(line):
-            BLOCKS.count_unknown(result.get("content"), self.ledger)
         step = self.steps.get(start)
         if step is None:
             self.steps[start] = Step(added, added, line.role == "assistant")
@@ -353,11 +345,6 @@ class _LineFacts:
 
 def _is_wanted(head: bytes) -> bool:
     return not _UNWANTED.search(head[:_HEAD])
-
-
-def _continues(line: Line) -> bool:
-    """True for a line of the user that starts no conversation."""
-    return line.is_compact_summary is True or bool(results_in(line))
 
 
 def _ancestors(before: dict[str, str], key: str) -> Iterator[str]:
