@@ -68,7 +68,7 @@ def test_other_programs_and_the_settings_may_name_it(tmp_path, text):
     found = tmp_path / ".local" / "share" / "crush" / "projects.json"
     found.parent.mkdir(parents=True)
     found.write_text(json.dumps([{"path": f"/{text}"}]))
-    assert list(crush._find(Places(tmp_path, {}))) == []
+    assert list(crush.READER.find(Places(tmp_path, {}))) == []
     with pytest.raises(ConfigError):
         key_from_file(Path(text), "config.toml", "key_file")
 

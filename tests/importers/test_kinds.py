@@ -1,10 +1,11 @@
 """Records of new kinds are told from those that are left out by rule."""
 
 import json
+import re
 
 import pytest
 
-from tests.importers.samples import read_all
+from tests.importers.samples import SOURCES, files_in, laid_out, read_all
 from tui.domain.imports import is_unknown
 from tui.importers.readers import reader
 
@@ -90,3 +91,62 @@ def test_a_new_kind_of_item_is_unknown(tmp_path):
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     skipped = read_all(reader("codex"), path).ledger.skipped
     assert set(skipped) == {"unknown record Hologram", "ImageView", "thinking"}
+
+
+CASES = {
+    "claude-ai": "gives-the-facts-of-a-conversation",
+    "claude-code": "an-edited-prompt-makes-a-version",
+    "cline": "messages-of-a-damaged-file-are-read",
+    "crush": "reads-a-session-with-its-tools",
+    "cursor-cli": "finds-stores-and-the-transcripts-of-other-sessions",
+    "goose": "reads-a-session-with-its-tools-in-database",
+    "jan": "a-thread-is-read-whole",
+    "opencode": "gives-the-facts-of-a-session-stored",
+    "pi": "a-conversation-is-read-with-its-facts",
+}
+"""A case of each program that has texts in blocks."""
+
+
+@pytest.mark.parametrize("program", CASES)
+def test_a_block_of_a_new_type_keeps_its_words_and_is_counted(program, tmp_path):
+    case = SOURCES / program / f"{CASES[program]}.jsonl"
+    program, sources = laid_out(case, tmp_path / "home")
+    before = {each.content for path in sources for each in read_all(program, path).messages}
+    for file in files_in(tmp_path / "home"):
+        # As long as before: a database has places of bytes.
+        file.write_bytes(re.sub(rb'("type": ?)"text"', rb'\1"news"', file.read_bytes()))
+    readings = [read_all(program, path) for path in sources]
+    after = {each.content or "" for reading in readings for each in reading.messages}
+    assert {text.replace("[news] ", "") for text in after if "[news] " in text} & before
+    assert any("news" in reason for each in readings for reason in each.ledger.skipped)
+
+
+def _vscode(part):
+    return {"requests": [{"requestId": "r", "message": {"text": "Hi"}, "response": [part]}]}
+
+
+def _gemini_cli(part):
+    return {"sessionId": _ID, "messages": [{"id": "1", "type": "gemini", "content": [part]}]}
+
+
+def _copilot_cli_history(block):
+    return {"chatMessages": [{"role": "assistant", "content": [block]}]}
+
+
+@pytest.mark.parametrize(
+    ("program", "written", "block", "expected"),
+    [
+        ("vscode", _vscode, {"kind": "new", "content": {"value": "Two words"}}, "[new] Two words"),
+        ("gemini-cli", _gemini_cli, {"new": {"code": "print()"}}, "[new] print()"),
+        ("copilot-cli", _copilot_cli_history, {"type": "new", "text": "Ho"}, "[new] Ho"),
+        ("copilot-cli", _copilot_cli_history, {"type": "new", "id": "x", "data": "QUJD"}, "[new]"),
+    ],
+)
+def test_the_words_of_a_new_block_stand_behind_its_type(
+    program, written, block, expected, tmp_path
+):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(written(block)))
+    reading = read_all(reader(program), path)
+    assert expected in [(each.content or "").strip() for each in reading.messages]
+    assert reading.ledger.skipped["unknown block new"] == 1

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from tests.importers.samples import check, read_all, samples, source_of
 from tests.importers.spoken import check_said, lines
-from tui.importers import plain_messages, sharegpt
+from tui.importers import plain_messages
 from tui.importers.protocol import Ledger
 from tui.importers.readers import readers
 
@@ -138,4 +138,4 @@ def test_reads_back_any_conversation(tmp_path_factory, spoken):
     speaker = {"user": "human", "assistant": "gpt"}
     turns = [{"from": speaker[each.role], "value": each.text} for each in spoken]
     path = saved(folder, json.dumps({"conversations": turns}), "lines.jsonl")
-    check_said(read_all(sharegpt.READER, path).messages, spoken)
+    check_said(read_all(plain_messages.SHAREGPT, path).messages, spoken)

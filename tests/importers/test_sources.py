@@ -9,6 +9,7 @@ import json
 import shutil
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -25,8 +26,9 @@ from tests.importers.samples import (
     files_in,
     laid_out,
     read_all,
+    records_in,
 )
-from tui.importers.protocol import Places
+from tui.importers.protocol import Ledger, Places
 
 CASES = sorted(SOURCES.glob("*/*.jsonl"))
 
@@ -233,7 +235,9 @@ def totals(lines):
     """The numbers of records in sources, by the counts after their conversations."""
     for line in map(json.loads, lines):
         if "read" in line:
-            yield line["read"] + sum(line["skipped"].values())
+            ledger = Ledger()
+            ledger.read, ledger.skipped = line["read"], Counter(line["skipped"])
+            yield records_in(ledger)
 
 
 def printed(reading, home):

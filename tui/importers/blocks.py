@@ -26,9 +26,9 @@ _ALIASES = {
            "function_call", "functionCall", "toolRequest", "frontendToolRequest"),
     RESULT: ("tool_result", "mcp_tool_result", "web_search_tool_result", "web_fetch_tool_result",
              "tool-result", "function_call_output", "functionResponse", "toolResponse"),
-    MARK: ("image", "image_url", "imageUrl", "image_file", "input_image", "local_image", "inlineData",
-           "fileData", "document", "file", "input_file", "audio", "input_audio", "video",
-           "binary"),
+    MARK: ("image", "image_url", "imageUrl", "image_file", "input_image", "local_image",
+           "inlineData", "fileData", "document", "file", "input_file", "audio", "input_audio",
+           "video", "binary"),
     SOURCE: ("knowledge", "search_result", "web_search_result", "tool_reference"),
     THINKING: ("thinking", "redacted_thinking", "redactedThinking", "reasoning", "think"),
 }
@@ -42,12 +42,23 @@ _SENT = ("input", "arguments", "args", "parameters")
 _RETURNED = ("content", "output", "result", "response", "toolResult")
 _ANSWERS_BY_ID = ("toolResponse", "functionResponse")
 """Results that have the id of their call as their own."""
-_WORDS = {"title", "url", "text", "content", "value", "summary", "message", "output", "result", "code"}
+_WORDS = {
+    "title",
+    "url",
+    "text",
+    "content",
+    "value",
+    "summary",
+    "message",
+    "output",
+    "result",
+    "code",
+}
 _NO_WORDS = {"type", "kind", "id", "data", "signature", "encrypted_content"}
 
 
 class Blocks:
-    """Reads the blocks of a program; one that writes some otherwise overrides how these are read."""
+    """Reads the blocks of a program, which overrides how it reads those that it has otherwise."""
 
     kinds: dict[str, str] = {}
     """More names of kinds, or the program's own meaning of one."""
@@ -63,12 +74,10 @@ class Blocks:
 
     def mark(self, name: str, block: Json) -> str:
         """Make what stands for a picture or another file."""
-        del block
         return placeholder(name.removesuffix("_url"))
 
     def unnamed(self, message: str, number: int, block: Json) -> str:
         """Make the id of a call without one."""
-        del block
         return f"{message}-call-{number}"
 
     def pieces(self, content: Any, message: str, ledger: Ledger) -> Iterator[Piece]:

@@ -106,7 +106,9 @@ class Parts(NamedTuple):
 
 def parts_of(line: Line, ledger: Ledger) -> Parts:
     """Tell the blocks of a line apart; unknown ones are counted, those of results, too."""
-    holder, name = (line.message, "content") if line.type != "attachment" else (line.attachment, "prompt")
+    holder, name = (
+        (line.message, "content") if line.type != "attachment" else (line.attachment, "prompt")
+    )
     content = object_in(holder).get(name)
     if isinstance(content, str):
         return Parts([content] if content else [], [], [], thinks=False)

@@ -95,8 +95,7 @@ class Cline(Format):
 
     def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
         for piece in super().told(record, whole, telling):
-            is_typed = whole.role == "user" and isinstance(piece, str)
-            yield _typed(piece) if is_typed else piece
+            yield _typed(piece) if isinstance(piece, str) and whole.role == "user" else piece
 
     def whole(self, record: p.Json, name: str, role: Role, telling: Telling) -> p.ForeignMessage:
         whole = super().whole(record, name, role, telling)
@@ -144,7 +143,7 @@ def _task(folder: Path) -> Talk:
     screen = objects_in(whole_if_there(folder / _SCREEN))
     listed = objects_in(whole_if_there(folder.parent.parent / "state" / "taskHistory.json"))
     own = (each for each in listed if each.get("id") == folder.name)
-    found = object_in(whole_if_there(folder / _FACTS)) or next(own, {})
+    found = object_in(whole_if_there(folder / _FACTS)) or next(own, p.Json())
     times = [time for record in [*records, *screen] if (time := time_at(record, "ts"))]
     shown = (text_at(each, "text") for each in screen if each.get("say") == "task")
     task = text_at(found, "task") or next(shown, "")

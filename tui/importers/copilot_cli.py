@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -73,7 +73,7 @@ def _history_items(messages: list[p.Json], source_id: str, ledger: p.Ledger) -> 
             result_of = text_at(message, "tool_call_id") or f"{name}-call"
             yield p.ForeignMessage(
                 name,
-                cast("Role", role),
+                role,
                 (text or None) if role == "assistant" else text,
                 tool_calls=_calls(calls),
                 tool_call_id=result_of if role == "tool" else None,
@@ -272,7 +272,12 @@ class _Talk:
 
     def _prompt(self, event: _Event) -> Iterator[p.Item]:
         attached = objects_in(event.fields.get("attachments"))
-        text = contents.joined([_BLOCKS.whole_text(event.fields.get("content"), self._ledger), *map(_attachment, attached)])
+        text = contents.joined(
+            [
+                _BLOCKS.whole_text(event.fields.get("content"), self._ledger),
+                *map(_attachment, attached),
+            ]
+        )
         if not text:
             self._skip("empty message")
             return

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tui.files import UnfitFile, system_text
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result
+from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.blocks import SILENT, TEXT
 from tui.importers.contents import attachment, joined, placeholder, todos
 from tui.importers.databases import Row, source
@@ -69,8 +69,8 @@ class Crush(Database):
         return telling.last != "" and (is_summary or record.get("is_summary_message") == 1)
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
-        finishes = [part for part in record["content"] if part["type"] == "finish"]
-        finish = finishes[-1] if finishes else {}
+        finishes = (part for part in reversed(record["content"]) if part["type"] == "finish")
+        finish = next(finishes, p.Json())
         status = self.statuses.get(text_at(finish, "reason"))
         error = text_at(finish, "message", "details") or "failed"
         return status, error if status == "failed" else None
@@ -80,7 +80,7 @@ class Crush(Database):
             if whole.role != "tool" or isinstance(piece, Result):
                 yield piece
 
-    def words(self, block: p.Json, ledger: p.Ledger) -> Piece | None:
+    def words(self, block: p.Json, ledger: p.Ledger) -> str | Unknown | None:
         if block["type"] == "shell_command":
             return joined([text_at(block, "command"), text_at(block, "output")])
         return super().words(block, ledger)

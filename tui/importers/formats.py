@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
+from tui.importers.answers import Piece, messages
 from tui.importers.blocks import Blocks
 from tui.importers.branches import TreeTurn, linked, with_unique_ids
 from tui.importers.contents import summary, title, usage
@@ -131,7 +131,6 @@ class Format(Blocks):
 
     def left_out(self, facts: p.Json) -> str:
         """The reason to leave a conversation out, such as ``sub-agent``; else ``""``."""
-        del facts
         return ""
 
     def heading(self, talk: Talk) -> p.Heading:
@@ -184,27 +183,22 @@ class Format(Blocks):
 
     def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
         """The record that one follows; ``before`` is the one before it in the source."""
-        del before, telling
         return text_at(record, *self.parent)
 
     def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
         """The turn that ends the branch that was shown."""
-        del telling
         return turns[-1].id if turns else ""
 
     def sums_up(self, record: p.Json, telling: Telling) -> bool:
         """True for a record that stands for those before it."""
-        del record, telling
         return False
 
     def through(self, record: p.Json, telling: Telling) -> str:
         """The last message that such a record stands for."""
-        del record
         return telling.last
 
     def ending(self, telling: Telling) -> Iterator[p.Item]:
         """To-dos and settings."""
-        del telling
         return iter(())
 
     def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
@@ -324,7 +318,6 @@ class JsonFile(Format):
     records_key = "messages"
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        del ledger
         counts = p.Ledger()
         fields, found = content(source.path, self.records_key, counts)
         facts = self.facts_of(source.path, fields)
@@ -333,7 +326,6 @@ class JsonFile(Format):
 
     def facts_of(self, path: Path, fields: p.Json) -> p.Json:
         """The facts of a conversation, from its file and those beside it."""
-        del path
         return fields
 
 
@@ -354,12 +346,10 @@ class Folder(Format):
                 yield p.Source.of(path if path.is_dir() else path.parent, *self.parts(path))
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        del head
         folder = path.parent if path.name == self.lines_name else path
         return (folder / self.lines_name).is_file() and (folder / self.facts_name).is_file()
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        del ledger
         lines, facts = self.parts(source.path)
         read = partial(line_values, lines)
         yield Talk(

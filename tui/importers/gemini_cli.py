@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-
 from msgspec.structs import replace
 
 from tui.files import read_bounded
@@ -27,7 +26,6 @@ from tui.importers.json_lines import (
     objects_in,
     parse_text,
     raw_lines,
-    text_in,
     whole,
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at

@@ -67,7 +67,7 @@ class Goose(Database):
         if is_database(path):
             yield from super().talks(source, ledger)
             return
-        first = next(line_values(path, p.Ledger()), {})
+        first = next(line_values(path, p.Ledger()), p.Json())
         known = ("description", "working_dir") if "role" not in first else ()
         facts = {field: first.get(field) for field in known}
         yield Talk(path=path, facts=facts, records=partial(_lines, path), name=path.stem)

@@ -1,7 +1,6 @@
 """Jan's threads: a folder each, with its facts and a file of messages."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown

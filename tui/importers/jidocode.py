@@ -5,12 +5,12 @@ The signature needs a secret of the machine that made it.
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
 from msgspec.structs import replace
 
-from tui.domain.journal.message import Role
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import ParameterName, parameter_value
 from tui.errors import UsageError
@@ -48,8 +48,7 @@ class JidoCode(JsonFile):
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         for talk in super().talks(source, ledger):
-            messages = _in_time(list(talk.records(ledger)))
-            yield replace(talk, records=lambda _, messages=messages: messages)
+            yield replace(talk, records=partial(_given, _in_time(list(talk.records(ledger)))))
 
     def heading(self, talk: Talk) -> p.Heading:
         heading = super().heading(talk)
@@ -67,7 +66,7 @@ class JidoCode(JsonFile):
         return telling.ids.within(known) if known else telling.ids.make(*facts)
 
     def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
-        role: Role | None = self.role_of(record)
+        role = self.role_of(record)
         if role is None:
             telling.ledger.skipped[self.reason_without_role(record)] += 1
             return ()
@@ -85,6 +84,10 @@ class JidoCode(JsonFile):
         found = {name: _parameter(name, config) for name in _PARAMETERS}
         if known := {name: value for name, value in found.items() if value is not None}:
             yield msgspec.convert(known, Settings)
+
+
+def _given(records: list[p.Json], _: p.Ledger) -> list[p.Json]:
+    return records
 
 
 def _in_time(records: list[p.Json]) -> list[p.Json]:

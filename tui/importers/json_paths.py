@@ -29,12 +29,14 @@ def text_at(record: Json, *paths: str) -> str:
 
 def object_at(record: Json, *paths: str) -> Json:
     """The first object that is not empty."""
-    return next((found for path in paths if (found := object_in(value_at(record, path)))), {})
+    return next((found for path in paths if (found := object_in(value_at(record, path)))), Json())
 
 
 def objects_at(record: Json, *paths: str) -> list[Json]:
     """The objects of the first array that has any."""
-    return next((found for path in paths if (found := objects_in(value_at(record, path)))), [])
+    return next(
+        (found for path in paths if (found := objects_in(value_at(record, path)))), list[Json]()
+    )
 
 
 def time_at(record: Json, *paths: str) -> str | None:

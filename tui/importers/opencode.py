@@ -1,6 +1,6 @@
 """Sessions of opencode: its database, its older JSON files, and what it exports."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -250,7 +250,7 @@ def _exported(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
         records.append(_record(name, facts, objects_in(record.get("parts"))))
     name = text_at(info, "id") or text_at(records[0], "info.sessionID")
     # An export of a sub-agent was asked for.
-    facts = {**info, "parentID": None, "todos": []}
+    facts: p.Json = {**info, "parentID": None, "todos": []}
     yield Talk(path=path, facts=facts, records=lambda _: records, name=name)
 
 
@@ -280,7 +280,9 @@ def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterat
     for row in database.rows("session", _SESSION, ledger, order=["time_created", "id"]):
         name = text_in(row.get("id"))
         equal = {"session_id": name}
-        listed = database.rows("todo", ["content", "status"], ledger, equal=equal, order=["position"])
+        listed = database.rows(
+            "todo", ["content", "status"], ledger, equal=equal, order=["position"]
+        )
         facts = {
             **_object_of(row.get("data")),
             "parentID": row.get("parent_id"),

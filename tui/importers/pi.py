@@ -257,7 +257,7 @@ def _text(message: p.Json) -> str:
 
 
 def _known_text(message: p.Json) -> str:
-    """The text without blocks of unknown types, which later readers may know: ids are made of it."""
+    """The text for ids: without blocks of unknown types, which later readers may know."""
     words = (_BLOCKS.words(each, p.Ledger()) for each in contents.blocks(message.get("content")))
     return contents.joined(each for each in words if each and not isinstance(each, Unknown))
 

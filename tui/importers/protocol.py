@@ -98,7 +98,8 @@ class Ledger:
     Its unit is the record of the format: a line, an element of an array, a row. Reasons are short,
     in plain words and the singular: ``thinking``, ``system prompt``, ``sub-agent``,
     ``unreadable line``, ``duplicate``. Shapes that the reader does not know begin with
-    ``unknown``, such as ``unknown role``: ``doctor`` reports them.
+    ``unknown``, such as ``unknown role``: ``doctor`` reports them. An ``unknown block`` is counted
+    beside the record that it is part of, whose words are all kept.
     """
 
     def __init__(self) -> None:

@@ -35,7 +35,6 @@ class VendorFormat(Format):
 
     def files(self, record: p.Json) -> Iterator[str]:
         """Marks for what is beside the text of a message."""
-        del record
         return iter(())
 
 

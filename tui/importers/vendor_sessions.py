@@ -143,7 +143,7 @@ class Continue(VendorFormat, JsonFile):
         name = text_at(fields, "sessionId") or path.stem
         # The editors keep the dates in a list of all sessions.
         sessions = objects_in(whole_if_there(path.with_name(self._list)))
-        listed = next((each for each in sessions if each.get("sessionId") == name), {})
+        listed = next((each for each in sessions if each.get("sessionId") == name), p.Json())
         folder = text_at(fields, "workspaceDirectory")
         folder = unquote(folder.removeprefix("file://")) if "://" in folder else folder
         return {**fields, "listed": listed, "workspaceDirectory": folder}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from msgspec.structs import replace
@@ -82,7 +82,8 @@ def _change(state: p.Json, change: p.Json) -> bool:
         if kind != _PUSH:
             place[last] = change.get("v") if kind == _SET else None
             return True
-        array = items_in(place.get(last) if isinstance(place, dict) else place[last])
+        is_new = isinstance(place, dict) and last not in place
+        array = items_in(None if is_new else place[last])
         start = change.get("i")
         kept = array[:start] if isinstance(start, int) and start >= 0 else array
         place[last] = [*kept, *items_in(change.get("v"))]
@@ -220,7 +221,10 @@ def _prompt(request: p.Json) -> str:
 
 
 def _end(request: p.Json) -> tuple[str | None, str]:
-    state, error = value_at(request, "modelState.value"), text_at(request, "result.errorDetails.message")
+    state, error = (
+        value_at(request, "modelState.value"),
+        text_at(request, "result.errorDetails.message"),
+    )
     if state == _FAILED or error:
         return "failed", error
     stopped = state == _CANCELLED or request.get("isCanceled") is True

@@ -8,7 +8,7 @@ import pytest
 from tui.domain.journal.message import Message
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
-from tui.importers import aider, plain_messages, sharegpt
+from tui.importers import aider, plain_messages
 from tui.importers.readers import reader
 
 ROLES = ["user", "assistant"]
@@ -36,7 +36,7 @@ def shared(*talks):
     return json.dumps([{"id": str(n), "conversations": each} for n, each in enumerate(turns)])
 
 
-FORMS = [(plain_messages.READER, vendors), (sharegpt.READER, shared)]
+FORMS = [(plain_messages.READER, vendors), (plain_messages.SHAREGPT, shared)]
 
 
 @pytest.fixture(params=FORMS, ids=["vendors", "sharegpt"])

@@ -163,7 +163,8 @@ class Reset(_Record, frozen=True, tag="reset"):
 class Import(_Record, frozen=True, tag="import", kw_only=True):
     """The records above were imported from another program; the last one is the whole count.
 
-    ``read`` and the numbers of ``skipped`` are together the records of the source.
+    ``read`` and the numbers of ``skipped`` are together the records of the source; only blocks of
+    unknown types, which are parts of records, are counted beside these.
     """
 
     at: str
