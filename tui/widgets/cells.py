@@ -48,6 +48,22 @@ def cut(line: str, cells: int) -> str:
     return ""
 
 
+def cut_start(line: str, cells: int) -> str:
+    """Cut the beginning of a line: of a path, an id or an address the end says most."""
+    end = line
+    while end and cell_len(end if end is line else f"…{end}") > cells:
+        end = end[max(1, len(end) - cells) :]
+    return end if end is line or not end else f"…{end}"
+
+
+def cut_middle(line: str, cells: int) -> str:
+    """Cut the middle of a line: of two names with one beginning the ends differ."""
+    if cell_len(line) <= cells:
+        return line
+    end = cut_start(line, cells // 2).removeprefix("…")
+    return cut(line, cells - cell_len(end)) + end
+
+
 def fill(line: str, cells: int) -> str:
     """Cut or pad a line to exactly so many cells."""
     shorter = cut(line, cells)

@@ -9,9 +9,10 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
 from tui.domain.text.labels import plural, scope_name, whole_label
 from tui.domain.views.status_line import SessionStatus
-from tui.widgets.cells import cut, one_line
+from tui.widgets.cells import cut, cut_middle, cut_start, one_line
 
 Place = Literal[
     "id",
@@ -40,10 +41,11 @@ _RIGHT: tuple[Place, ...] = (
 )
 _GAP = 2
 _PREFIX = "session-"
+# Between the margins of a screen without a sidebar, the rest of the id names the session as well.
+_WHOLE_ID_CELLS = SIDEBAR_FROM_COLUMNS - 2
 # The least cells of a label that is worth showing.
-_LABEL_CELLS = 12
-# From so many percent on, the context is more important than what the sidebar shows as well.
-_CROWDED = 50
+_LABEL_CELLS = 8
+_MODEL_CELLS = 17
 # "NOT SAVED: disk full" is shown even at the cost of the id.
 _FAILURE_CELLS = 20
 
@@ -61,10 +63,7 @@ def lay_out(
 ) -> dict[Place, str]:
     """Choose the texts that fit, the most important ones first."""
     shown: dict[Place, str] = {}
-    use = status.context_use
-    context = f"context {use.percent} %" if use else ""
-    crowded = context if use and use.percent >= _CROWDED else ""
-    parts = [part for part in _by_importance(status, width, crowded, store) if part.short]
+    parts = [part for part in _by_importance(status, width, store) if part.short]
     parts += [StatusItem("indexing", indexing, indexing)] if indexing else []
     for part in parts:
         if cell_len(part.short) <= _room(shown, width):
@@ -76,8 +75,8 @@ def lay_out(
                 shown[part.place] = part.text
             elif part.place == "label":
                 shown[part.place] = cut(part.text, room)
-    if context and "context" not in shown and cell_len(context) <= _room(shown, width):
-        shown["context"] = context
+            elif part.place == "model":
+                shown[part.place] = cut_middle(_without_provider(part.text), room)
     whole = one_line(whole_label(status.name, status.label))
     if (
         "label" in shown
@@ -87,11 +86,11 @@ def lay_out(
     return shown
 
 
-def _by_importance(
-    status: SessionStatus, width: int, context: str, store: str
-) -> Iterator[StatusItem]:
+def _by_importance(status: SessionStatus, width: int, store: str) -> Iterator[StatusItem]:
     session_id, save = one_line(status.session_id), one_line(str(status.save))
     room = width
+    if width < _WHOLE_ID_CELLS:
+        session_id = session_id.removeprefix(_PREFIX)
     if status.save.failure:
         save = cut(save, min(width, max(_FAILURE_CELLS, width - cell_len(session_id) - _GAP)))
         room -= cell_len(save) + _GAP
@@ -100,10 +99,7 @@ def _by_importance(
         # Never left out: the user counts on it.
         yield StatusItem("save", save, save)
         room -= cell_len(save) + _GAP
-    elif cell_len(session_id) + _GAP + cell_len(save) > width:
-        # The rest of it names the session as well.
-        session_id = session_id.removeprefix(_PREFIX)
-    session_id = cut(session_id, room)
+    session_id = cut_start(session_id, room)
     yield StatusItem("id", session_id, session_id)
     if status.asking:
         # Before everything else: the turn waits for the user.
@@ -121,12 +117,20 @@ def _by_importance(
         yield StatusItem(place, text, text)
     label, model = one_line(status.label), one_line(status.model)
     yield StatusItem("label", label, cut(label, _LABEL_CELLS))
-    yield StatusItem("context", context, context)
+    if use := status.context_use:
+        context = f"context {use.percent} %"
+        yield StatusItem("context", context, context)
+    yield StatusItem("model", model, cut_middle(_without_provider(model), _MODEL_CELLS))
+    if width < _WHOLE_ID_CELLS:
+        return  # the title needs their room
     count = plural(status.message_count, "message")
     yield StatusItem("count", count, count)
-    yield StatusItem("model", model, model.partition(":")[2] or model)
     scope = one_line(scope_name(status.scope))
     yield StatusItem("scope", scope, scope)
+
+
+def _without_provider(model: str) -> str:
+    return model.partition(":")[2] or model
 
 
 def _room(shown: dict[Place, str], width: int) -> int:
