@@ -6,7 +6,7 @@ The first frame imports this before anything else: constants only.
 LEAST_COLUMNS, LEAST_ROWS = 40, 10
 """A smaller screen shows nothing but these numbers."""
 
-SIDEBAR_FROM_COLUMNS = 60
+SIDEBAR_FROM_COLUMNS = 100
 """On a narrower screen the sidebar comes over the conversation while it is used."""
 
 KEY_LINE_FROM_ROWS = 15

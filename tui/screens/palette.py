@@ -12,7 +12,6 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME, Command
-from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
 from tui.domain.text.labels import age, plural
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.sidebar_rows import SessionRow
@@ -26,6 +25,7 @@ from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import Sidebar
 
 _TITLE_CELLS, _KEY_CELLS = 33, 10
+_HOW_FROM_COLUMNS = 60
 _NEXT = 1e-6
 """The difference in score of successive entries.
 
@@ -80,7 +80,7 @@ class Actions(Provider):
 
     def _row(self, action: Action, title: Content) -> Content:
         """Format a line: title, key and command, where there is room."""
-        if self.app.size.width < SIDEBAR_FROM_COLUMNS:
+        if self.app.size.width < _HOW_FROM_COLUMNS:
             return title
         typed = next(iter(_typed(action)), "")
         how = fill(self._key(action), _KEY_CELLS) + typed
