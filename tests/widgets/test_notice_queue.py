@@ -45,15 +45,35 @@ def world():
 def test_a_notice_has_its_line_for_some_seconds_and_gives_it_back(world, severity):
     world.queue.add(Notice("Archived", severity))
     assert world.queue.current == Notice("Archived", severity)
-    assert world.rest == SECONDS[severity]
+    assert world.rest == SECONDS
     world.wait()
     assert world.queue.current is None
     assert world.shown == ["Archived", ""]
 
 
-def test_an_error_stays_longer_than_information():
-    for seconds in (SECONDS, LEAST_SECONDS):
-        assert seconds["error"] > seconds["warning"] > seconds["information"]
+def test_none_covers_the_keys_for_longer_than_two_seconds(world):
+    assert max(SECONDS, *LEAST_SECONDS.values()) <= 2
+    assert LEAST_SECONDS["error"] > LEAST_SECONDS["warning"] > LEAST_SECONDS["information"]
+    world.queue.add(Notice("one", "error"))
+    world.clock.seconds = 1.9
+    world.queue.add(Notice("one", "error"))
+    assert world.rest == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("severity", "unread"), [("information", False), ("warning", True), ("error", True)]
+)
+def test_a_warning_that_has_had_its_time_may_be_unread(world, severity, unread):
+    world.queue.add(Notice("one", severity))
+    assert not world.queue.unread
+    world.wait()
+    assert world.queue.unread is unread
+
+
+def test_one_that_was_withdrawn_needs_no_reader(world):
+    world.queue.add(Notice("away", "warning"))
+    world.queue.withdraw(Notice("away", "warning"))
+    assert not world.queue.unread
 
 
 def test_one_that_waits_shortens_the_time_of_the_one_before(world):
@@ -64,7 +84,7 @@ def test_one_that_waits_shortens_the_time_of_the_one_before(world):
     assert world.rest == LEAST_SECONDS["error"] - 1.0
     world.wait()
     assert (world.queue.current.text, world.queue.waiting) == ("two", 0)
-    assert world.rest == SECONDS["information"]
+    assert world.rest == SECONDS
 
 
 def test_one_that_has_had_its_time_gives_way_at_once(world):
@@ -74,12 +94,10 @@ def test_one_that_has_had_its_time_gives_way_at_once(world):
     assert world.rest == 0.001
 
 
-def test_the_same_words_again_are_shown_once_and_longer(world):
+def test_the_same_words_again_are_shown_once(world):
     world.queue.add(Notice("one"))
-    world.clock.seconds = 2.0
     world.queue.add(Notice("one"))
     assert world.queue.waiting == 0
-    assert world.rest == SECONDS["information"]
     world.queue.add(Notice("two"))
     world.queue.add(Notice("two"))
     assert world.queue.waiting == 1
@@ -98,7 +116,7 @@ def test_one_that_is_not_true_any_more_gives_way_at_once(world):
     world.queue.add(Notice("back"))
     world.queue.withdraw(Notice("away", "warning"))
     assert (world.queue.current, world.queue.waiting) == (Notice("back"), 0)
-    assert world.rest == SECONDS["information"]
+    assert world.rest == SECONDS
 
 
 def test_one_that_waits_and_is_not_true_any_more_is_never_shown(world):
@@ -119,7 +137,7 @@ def test_what_the_user_caused_takes_the_place_of_all_that_he_caused_before(world
     assert (world.queue.current.text, world.queue.waiting) == ("one", 1)
     world.queue.add(caused("two"))
     assert (world.queue.current.text, world.queue.waiting) == ("two", 0)
-    assert world.rest == SECONDS["information"]
+    assert world.rest == SECONDS
     world.wait()
     assert world.shown[-1] == ""
 
@@ -162,6 +180,12 @@ def test_where_there_is_room_all_is_said():
 )
 def test_the_title_gives_way_before_the_words_that_undo_it(width, words):
     assert fit(ARCHIVED, width) == words
+
+
+def test_of_a_path_the_end_stays():
+    words = "Exported to /home/u/a/directory/of/names/the-login-page.md"
+    assert fit(words, 30) == "Exported to …the-login-page.md"
+    assert fit(words, 60) == words
 
 
 def test_only_the_first_line_is_shown_and_says_that_there_are_more():

@@ -74,6 +74,7 @@ class KeyLine(Widget):
     def hide_keys(self) -> None:
         """Show no keys: while another screen is on top, it names its own."""
         self._keys = ()
+        self.notices.unread = False
         self.refresh()
 
     def ask(self, question: str) -> None:
@@ -84,6 +85,7 @@ class KeyLine(Widget):
     def _show_notice(self) -> None:
         is_told = bool(self._question) or self.notices.current is not None
         self.set_class(is_told, "-noticing")
+        self._follow(self.screen)
         self.refresh()
 
     def _follow(self, screen: Screen[object]) -> None:

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Protocol
 
 from rich.cells import cell_len
@@ -10,35 +10,38 @@ from rich.cells import cell_len
 from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice, Severity
-from tui.widgets.cells import cut
+from tui.widgets.cells import cut, cut_start
 
-SECONDS: dict[Severity, float] = {"information": 4.0, "warning": 7.0, "error": 10.0}
-"""The time that a notice has if no other waits."""
+SECONDS = 2.0
+"""The time that a notice has, in the place of the keys, if no other waits."""
 
-LEAST_SECONDS: dict[Severity, float] = {"information": 1.5, "warning": 2.5, "error": 4.0}
+LEAST_SECONDS: dict[Severity, float] = {"information": 1.0, "warning": 1.5, "error": 2.0}
 """The time that it has if another waits."""
 
 MOST_WAITING = 5
 """Older ones give way to newer ones: the list has them all."""
 
 SIGNS = {"information": "·", "warning": "!", "error": "✗"}
-_QUOTED = late_pattern(r'"([^"]+)"')
-_LEAST_TITLE = 6
+_NAMED = late_pattern(r'"[^"]+"|(?<!\S)~?/\S+')
+_LEAST_CELLS = 8
 
 
 def fit_notice(notice: Notice, width: int) -> str:
     """Fit the first line of a notice into so many cells; an ellipsis stands for the rest."""
     first, *more = notice.text.strip().split("\n")
     text = make_visible_line(first) + (" …" if more else "")
-    return cut(_with_short_title(text, cell_len(text) - width), width)
+    return cut(_with_short_name(text, cell_len(text) - width), width)
 
 
-def _with_short_title(text: str, excess: int) -> str:
-    titles = sorted(_QUOTED.findall(text), key=cell_len)
-    if excess <= 0 or not titles:
+def _with_short_name(text: str, excess: int) -> str:
+    """Cut the longest title at its end, or the longest path at its beginning."""
+    longest = max(_NAMED.finditer(text), key=lambda found: cell_len(found[0]), default=None)
+    if excess <= 0 or longest is None:
         return text
-    room = max(_LEAST_TITLE, cell_len(titles[-1]) - excess)
-    return text.replace(f'"{titles[-1]}"', f'"{cut(titles[-1], room)}"', 1)
+    room = max(_LEAST_CELLS, cell_len(longest[0]) - excess)
+    is_title = longest[0].startswith('"')
+    short = f'{cut(longest[0][:-1], room - 1)}"' if is_title else cut_start(longest[0], room)
+    return f"{text[: longest.start()]}{short}{text[longest.end() :]}"
 
 
 class Stoppable(Protocol):
@@ -64,6 +67,8 @@ class NoticeQueue:
         self._timer: Stoppable | None = None
         self._since = 0.0
         self.current: Notice | None = None
+        self.unread = False
+        """True once a warning or an error has had its time, which may have been too short."""
 
     @property
     def waiting(self) -> int:
@@ -78,7 +83,7 @@ class NoticeQueue:
                 self._queue(notice)
         if caused:
             now = self.current
-            if now and not now.caused and self._rest_of(LEAST_SECONDS, now) > 0:
+            if now and not now.caused and self._rest_of(LEAST_SECONDS[now.severity]) > 0:
                 # It came by itself, and has not had its time.
                 self._waiting.appendleft(now)
             self._caused = deque(caused)
@@ -86,9 +91,7 @@ class NoticeQueue:
             self._advance()
 
     def _queue(self, notice: Notice) -> None:
-        if notice == self.current:
-            self._since = self._clock()
-        elif notice not in self._waiting:
+        if notice not in (self.current, *self._waiting):
             self._waiting.append(notice)
         if self.current is None:
             self._advance()
@@ -101,6 +104,7 @@ class NoticeQueue:
         if notice in self._waiting:
             self._waiting.remove(notice)
         if notice == self.current:
+            self.current = None
             self._stop()
             self._advance()
         else:
@@ -108,6 +112,7 @@ class NoticeQueue:
 
     def _advance(self) -> None:
         self._timer = None
+        self.unread |= self.current is not None and self.current.severity != "information"
         waiting = self._caused or self._waiting
         self.current = waiting.popleft() if waiting else None
         self._since = self._clock()
@@ -119,12 +124,12 @@ class NoticeQueue:
         if self.current is None:
             return
         self._stop()
-        rest = self._rest_of(LEAST_SECONDS if self.waiting else SECONDS, self.current)
+        seconds = LEAST_SECONDS[self.current.severity] if self.waiting else SECONDS
         # Textual divides by it.
-        self._timer = self._set_timer(max(0.001, rest), self._advance)
+        self._timer = self._set_timer(max(0.001, self._rest_of(seconds)), self._advance)
 
-    def _rest_of(self, seconds: Mapping[Severity, float], notice: Notice) -> float:
-        return self._since + seconds[notice.severity] - self._clock()
+    def _rest_of(self, seconds: float) -> float:
+        return self._since + seconds - self._clock()
 
     def _stop(self) -> None:
         if self._timer is not None:
