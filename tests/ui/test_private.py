@@ -19,6 +19,8 @@ from tests.waiting import until
 from tui.screens.search import SearchScreen
 from tui.screens.session_picker import SessionPicker
 from tui.storage.protocol import SessionFilter
+from tui.widgets.prompt.top_border import TopBorder
+from tui.widgets.sidebar.rows_view import RowsView
 
 SECRET = "xyzzyplugh"
 
@@ -37,6 +39,21 @@ def on_disk(world):
     """All that is in files, and their names."""
     files = [path for path in world.root.parent.rglob("*") if path.is_file()]
     return b"".join(str(path).encode() + path.read_bytes() for path in files)
+
+
+async def test_it_has_a_frame_of_its_own_and_a_mark_in_the_list(world):
+    w = world(["Hi."])
+    async with w.running() as (app, pilot):
+        border = app.chat.prompt.query_one(TopBorder)
+        assert border.render_line(0).text.startswith("╭─")
+        await begin(w, app, pilot, "A secret")
+        assert border.render_line(0).text.startswith("┏╍")
+        rows_view = app.chat.sidebar.query_one(RowsView)
+        assert any("◌ A secret" in rows_view.render_line(y).text for y in range(5))
+        await send(pilot, "/keep")
+        await until(lambda: not w.workspace.current.private, "the session that is kept")
+        await until(lambda: border.render_line(0).text.startswith("╭─"), "the usual frame")
+        assert not any("◌" in rows_view.render_line(y).text for y in range(5))
 
 
 async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(world):

@@ -249,6 +249,11 @@ class Prompt(Widget):
         self._editing = editing
         self._border.mode = _EDITING if editing else ""
 
+    def show_private(self, *, private: bool) -> None:
+        """Give the prompt of a private session a frame of its own."""
+        self._border.private = private
+        self.set_class(private, "-private")
+
     def show_activity(self, activity: ActivityView | None, stop: str = "") -> None:
         """Show the work in progress in the border; ``stop`` is the key that stops it."""
         self._border.activity, self._border.stop = activity, stop

@@ -42,6 +42,8 @@ class TopBorder(Widget):
     """The work in progress."""
     stop = reactive("")
     """The key that stops it."""
+    private = reactive(False)  # noqa: FBT003 - Textual's own
+    """True around the prompt of a private session: its frame is dashed."""
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -56,8 +58,12 @@ class TopBorder(Widget):
             style = self._style("mode" if self.mode else "title")
             name = [Segment(f" {cut(one_line(title), room)} ", style)]
         used = Segment.get_line_length(name) + Segment.get_line_length(activity)
-        line = Segment("─" * (width - _EDGES - used), self.rich_style)
-        left, right = Segment("╭─", self.rich_style), Segment("─╮", self.rich_style)
+        corner, dash, other = "┏╍┓" if self.private else "╭─╮"
+        line = Segment(dash * (width - _EDGES - used), self.rich_style)
+        left, right = (
+            Segment(corner + dash, self.rich_style),
+            Segment(dash + other, self.rich_style),
+        )
         return Strip([left, *name, line, *activity, right], width)
 
     def _activity_segments(self, room: int) -> list[Segment]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from rich.cells import cell_len
 
+from tui.domain.journal.ids import is_private
 from tui.domain.text.labels import whole_label
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.sidebar_rows import Group, Mark, SessionRow, short_age
@@ -27,6 +28,8 @@ SIGNS: dict[Mark, tuple[str, Part]] = {
     Mark.READ_ONLY: ("⊘", "read-only"),
 }
 PIN = "▴"
+PRIVATE = "◌"
+"""Before the title of a session that is in memory only."""
 # A narrower list has no room for them beside the label.
 _CELLS_FOR_AGE = 20
 _CELLS_FOR_COUNT = 40
@@ -67,8 +70,9 @@ def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
 
 
 def called(row: SessionRow) -> str:
-    """The title of a session in one line, uncut."""
-    return one_line(whole_label(row.name, row.label))
+    """The title of a session in one line, uncut; a private one is marked."""
+    title = one_line(whole_label(row.name, row.label))
+    return f"{PRIVATE} {title}" if is_private(row.id) else title
 
 
 def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
