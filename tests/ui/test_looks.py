@@ -97,6 +97,21 @@ async def test_what_was_chosen_and_is_not_there_any_more_is_passed_over(world):
         assert app.theme == "nord"
 
 
+@pytest.mark.fast
+async def test_code_that_is_cut_is_cut_at_the_next_start_too(world):
+    w = world([f"```\n{'word ' * 60}\n```"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Code")
+        await until(lambda: "↳ word" in conversation(app), "lines that wrap")
+        await pilot.press("f6", "w")
+        await until(lambda: "↳" not in conversation(app), "lines that are cut")
+        session_id = w.workspace.current.id
+    async with w.running() as (app, pilot):
+        await go_to(app, pilot, session_id)
+        await until(lambda: "│ word" in conversation(app), "the code")
+        assert "↳" not in conversation(app)
+
+
 async def test_a_theme_can_be_chosen_in_the_palette(world):
     w = world()
     async with w.running() as (app, pilot):

@@ -40,7 +40,12 @@ from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.transcript.transcript_messages import LinksWanted, PageWanted, VersionIntent
+from tui.widgets.transcript.transcript_messages import (
+    CodeWrapChanged,
+    LinksWanted,
+    PageWanted,
+    VersionIntent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +101,8 @@ ROUTES = dict((
     _route(Sidebar.DeletionConfirmed, _delete),
     _route(Sidebar.WidthChanged, lambda app, event: app.controllers.ui_state.note(
         sidebar_width=event.columns)),
+    _route(CodeWrapChanged, lambda app, event: app.controllers.ui_state.note(
+        wrap_code=event.wraps)),
     _route(Sidebar.SessionRenamed, _change_list),
     _route(Sidebar.SessionPinned, _change_list),
     _route(Sidebar.GroupUnfolded, _change_list),

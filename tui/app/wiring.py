@@ -65,6 +65,7 @@ class Controllers:
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
+        chat.transcript.wrap_code(wraps=self.ui_state.state.wrap_code)
         activity = ActivityLine(app, chat, switcher, parts.stopwatch)
         self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
         titles = SessionTitles(parts.workspace, parts.sessions)

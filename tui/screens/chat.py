@@ -273,6 +273,7 @@ class ChatScreen(ScreenBase):
             self.refresh_bindings()
         self._status = status
         self.prompt.show_model(status.model.partition(":")[2] or status.model)
+        self.prompt.show_private(private=status.save.private)
         self.status_bar.show(status)
         self._show_welcome(status)
 
@@ -306,6 +307,7 @@ class ChatScreen(ScreenBase):
         return {
             **{key: "" for key, has_none in no_use.items() if has_none},
             **{key: words if key in useful else "" for key, words in USEFUL.items()},
+            "notices": "Last notice" if self.key_line.notices.unread else "",
             "stop": self._way_out(may_clear="prompt-clear" in useful),
         }
 

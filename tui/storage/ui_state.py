@@ -28,6 +28,7 @@ class UiState(msgspec.Struct, frozen=True):
     theme: str | None = None
     theme_over: str | None = None
     sidebar_width: int | None = None
+    wrap_code: bool = True
 
 
 def read(path: Path) -> UiState:
@@ -40,6 +41,7 @@ def read(path: Path) -> UiState:
         theme=_text(values, "theme"),
         theme_over=_text(values, "theme_over"),
         sidebar_width=width if type(width) is int and 0 < width < _MOST_COLUMNS else None,
+        wrap_code=values.get("wrap_code") is not False,
     )
 
 

@@ -89,6 +89,7 @@ CONVERSATION = (
     plain("}",           "step(1, 'user')",  "",           "conversation-question-next",     "Go to your previous or next question"),
     plain("left",        "sideways(-1)",     "",           "conversation-code-left",         "Scroll long code lines"),
     plain("right",       "sideways(1)",      "",           "conversation-code-right",        "Scroll long code lines"),
+    plain("w",           "wrap",             "",           "conversation-wrap",              "Wrap long code lines, or cut and scroll them"),
     plain("up",          "move(-1)",         "",           "conversation-up",                "Scroll"),
     plain("down",        "move(1)",          "",           "conversation-down",              "Scroll"),
     plain("pageup",      "page(-1)",         "",           "conversation-page-up",           "Go a page up or down"),

@@ -1,5 +1,7 @@
 """Code that has no room: cut, moved sideways, and whole wherever it goes."""
 
+from contextlib import asynccontextmanager
+
 import pytest
 from rich.cells import cell_len
 from rich.style import Style
@@ -16,6 +18,21 @@ from tui.widgets.transcript.row_selection import offset_row
 
 LONG = "value = compute(" + ", ".join(f"argument_{n}" for n in range(20)) + ")  # the end"
 CODE = f"Look:\n\n```python\n{LONG}\nshort = 1\n```"
+
+
+@pytest.fixture
+def opened(opened):
+    """The same, with lines cut."""
+
+    @asynccontextmanager
+    async def run(*entries):
+        async with opened() as (app, pilot):
+            app.transcript.wrap_code(wraps=False)
+            app.transcript.show(entries, earlier=False)
+            await pilot.pause()
+            yield app, pilot
+
+    return run
 
 
 def shown(app):

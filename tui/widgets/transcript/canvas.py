@@ -140,12 +140,14 @@ _NARROWEST = 8
 class Canvas:
     """Makes strips of exactly ``width`` cells.
 
-    Code, tables and tool output may fill ``text_width``; prose goes up to ``measure``.
+    Code, tables and tool output may fill ``text_width``; prose goes up to ``measure``. Lines of
+    code that are wider wrap, unless ``wraps`` is false: then they are cut.
     """
 
-    def __init__(self, width: int, palette: Palette) -> None:
+    def __init__(self, width: int, palette: Palette, *, wraps: bool = True) -> None:
         self.width = width
         self.palette = palette
+        self.wraps = wraps
         self.text_width = max(_NARROWEST, width - GUTTER - 1)
         self.measure = min(self.text_width, MEASURE)
         self._console: Console | None = None

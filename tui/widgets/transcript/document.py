@@ -13,7 +13,7 @@ from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.providers import is_guide
 from tui.domain.views.costs import AnswerCost
-from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.canvas import Canvas, joint
 from tui.widgets.transcript.items import AnswerItem, Item, QuestionItem, Queued
 from tui.widgets.transcript.layout import Layout
 from tui.widgets.transcript.row_blocks import Code, FoldLine, RowBlock, Sideways
@@ -136,10 +136,11 @@ class Document:
 
     def draw_on(self, canvas: Canvas, height: int) -> None:
         """Draw on another canvas, or with another height, from now on."""
-        if self._drawn.canvas.width != canvas.width:
+        before = self._drawn.canvas
+        if (before.width, before.wraps) != (canvas.width, canvas.wraps):
             self.reader.top = self._same_words(canvas)
             self.layout.resize(canvas.width)
-        if self._drawn.canvas is not canvas:
+        if before is not canvas:
             self._drawn = StripCache(canvas)
         self.reader.height = height
         if self._wanted:
@@ -413,7 +414,8 @@ class Document:
             return top
         block = top.item.blocks()[top.block]
         if isinstance(block, Code):
-            return top  # a row is a line at every width
+            row = _same_line(self._drawn.strips(block), block.strips(canvas), top.row)
+            return Spot(top.item, top.block, row)
         before = sum(map(_letters, self._drawn.strips(block)[: top.row]))
         if self._words and self._words[0] == top:
             # Counting from this row's beginning would add up over many small steps.
@@ -443,6 +445,13 @@ def _same_row(top: Spot, place: int, more: int) -> Spot:
         return Spot(top.item, 0, top.row + 1)
     moves = top.block >= place if more > 0 else top.block > place
     return Spot(top.item, top.block + more, top.row) if moves else top
+
+
+def _same_line(before: Sequence[Strip], rows: Sequence[Strip], row: int) -> int:
+    """The row of code, wrapped otherwise, that shows the line of a row."""
+    lines = [place for place, strip in enumerate(rows) if joint(strip) is None]
+    passed = sum(joint(strip) is None for strip in before[: row + 1])
+    return lines[min(passed, len(lines)) - 1]
 
 
 def _letters(strip: Strip) -> int:

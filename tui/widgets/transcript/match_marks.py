@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
-from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.canvas import Canvas, joint
 from tui.widgets.transcript.document import Document, DocumentRow
 from tui.widgets.transcript.foldable import CallLine, FileLine, PictureLine
 from tui.widgets.transcript.items import Item
@@ -147,7 +147,8 @@ class MatchMarks:
         for place, strip in enumerate(strips):
             if cut := block.cut(place):
                 # The whole line of a row that shows part of it.
-                rows.append((" " * block.margin + cut.text, False))
+                goes_on = place + 1 < len(strips) and joint(strips[place + 1]) is not None
+                rows.append((" " * block.margin + cut.text, goes_on))
             elif place < skipped:
                 rows.append(("", False))
             else:

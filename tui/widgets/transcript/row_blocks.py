@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 import msgspec
 from rich.cells import cell_len
@@ -13,9 +13,26 @@ from textual.strip import Strip
 
 from tui.domain.text.patterns import late_pattern
 from tui.domain.views.costs import PARTED
-from tui.widgets.transcript.canvas import GUTTER, MEASURE, NO_TEXT, Canvas, Run, joints
+from tui.widgets.transcript.canvas import (
+    AT_ONCE,
+    GUTTER,
+    MEASURE,
+    NO_TEXT,
+    Canvas,
+    Run,
+    joints,
+)
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock, as_table
-from tui.widgets.wrapping import clean, cut_pieces, fitting, guess_rows, shorten, wrap_words
+from tui.widgets.wrapping import (
+    PIECE,
+    breaks,
+    clean,
+    cut_pieces,
+    fitting,
+    guess_rows,
+    shorten,
+    wrap_words,
+)
 
 TAB = 4
 """The distance of tab stops, in cells."""
@@ -32,6 +49,12 @@ _PRESSED = Style(underline=True)
 
 FRAME, _MOVED, _MORE = "│ ", "\u2039 ", "\u203a"
 """Before a line; before a line with hidden cells at its left; after one with hidden cells."""
+
+WRAPPED = "\u21b3 "
+"""Before a row that goes on with the line above."""
+
+_LONGEST_WRAPPED = PIECE
+"""A longer line of code is always cut: it would be some hundred rows, drawn at once."""
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -302,6 +325,9 @@ class Code(RowBlock):
         self.sideways = Sideways()
         self.room = 1
         """The room of a line, in cells, when this was last drawn."""
+        self._wraps = False
+        self._skipped = 0
+        self._pieces: Sequence[str] = ()  # the text of each row, once it was asked for
 
     def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return self.source.text.count("\n") + 1 + self.source.first
@@ -310,32 +336,49 @@ class Code(RowBlock):
         lines = self._lines()
         self.room = canvas.text_width - len(FRAME)
         text = self.source.text.expandtabs(TAB)
-        widest = max(map(len if text.isascii() else cell_len, text.split("\n")))
-        self.sideways.widest = max(self.sideways.widest, widest)
-        rows = [self._title(canvas)] if self.source.first else []
-        return [*rows, *(self.row_of(line, canvas) for line in lines)]
+        written = text.split("\n")
+        self._wraps = canvas.wraps and max(map(len, written)) <= _LONGEST_WRAPPED
+        if not self._wraps:
+            widest = max(map(len if text.isascii() else cell_len, written))
+            self.sideways.widest = max(self.sideways.widest, widest)
+        self._skipped = 0 if self._wraps else self.sideways.skipped(self.room)
+        self._pieces = ()
+        rows = (self.rows_of(line, canvas) for line in lines)
+        return [*self._title(canvas), *chain.from_iterable(rows)]
 
-    def _title(self, canvas: Canvas) -> Strip:
+    def _title(self, canvas: Canvas) -> Sequence[Strip]:
+        if not self.titled:
+            return ()
         room = canvas.text_width - len(COPY) - _GAP
         title = shorten(f"╭ {self.source.language or 'text'}", max(1, room)) + " " * _GAP
         frame = canvas.palette["frame"] + NO_TEXT
-        return canvas.ground_row("code", [Segment(title, frame), Segment(COPY, frame + _PRESSED)])
+        row = [Segment(title, frame), Segment(COPY, frame + _PRESSED)]
+        return (canvas.ground_row("code", row),)
 
     def copies_at(self, row: int, strip: Strip, cell: int) -> bool:
         """True if a cell of a row belongs to the mark that copies the code."""
         end = cell_len(strip.text.rstrip())
         return bool(self.titled) and row == self.spaced and end - len(COPY) <= cell < end
 
-    def row_of(self, line: tuple[Run, ...], canvas: Canvas) -> Strip:
-        """The visible part of one line."""
-        return _row(canvas, line, self.sideways.skipped(self.room))
+    def rows_of(self, line: tuple[Run, ...], canvas: Canvas) -> Sequence[Strip]:
+        """The rows of one line, or its visible part."""
+        if self._wraps:
+            pieces = _line_pieces("".join(text for text, _ in line), self.room)
+            if len(pieces) > 1:
+                return _wrapped_rows(canvas, line, pieces)
+        return (_row(canvas, line, self._skipped),)
 
     def cut(self, row: int) -> Cut | None:
-        lines = self.source.text.expandtabs(TAB).split("\n")
+        if not self._pieces:
+            lines = self.source.text.expandtabs(TAB).split("\n")
+            cut = (_line_pieces(line, self.room) for line in lines)
+            self._pieces = [*chain.from_iterable(cut)] if self._wraps else lines
         place = row - self.spaced - self.titled
-        if not 0 <= place < len(lines):
+        if not 0 <= place < len(self._pieces):
             return None
-        return cut_line(lines[place], self.sideways.skipped(self.room), self.room)
+        text = self._pieces[place]
+        # Of a row that is wrapped all is shown, but for the blanks at its end.
+        return Cut(text, 0, len(text)) if self._wraps else cut_line(text, self._skipped, self.room)
 
     def _lines(self) -> Sequence[tuple[Run, ...]]:
         source = self.source
@@ -355,8 +398,8 @@ class GrowingCode(Code):
         super().__init__(source)
         self._known = before.drawn if isinstance(before, GrowingCode) else {}
         self._known_at = before.drawn_at if isinstance(before, GrowingCode) else None
-        self.drawn: dict[tuple[Run, ...], Strip] = {}
-        self.drawn_at: tuple[Canvas, int] | None = None
+        self.drawn: dict[tuple[Run, ...], Sequence[Strip]] = {}
+        self.drawn_at: tuple[Canvas, int, bool] | None = None
 
     def draw(self, canvas: Canvas) -> list[Strip]:
         self.drawn = {}
@@ -364,12 +407,12 @@ class GrowingCode(Code):
         self._known = {}
         return rows
 
-    def row_of(self, line: tuple[Run, ...], canvas: Canvas) -> Strip:
-        self.drawn_at = canvas, self.sideways.skipped(self.room)
+    def rows_of(self, line: tuple[Run, ...], canvas: Canvas) -> Sequence[Strip]:
+        self.drawn_at = canvas, self._skipped, self._wraps
         known = self._known if self._known_at == self.drawn_at else {}
-        row = self.drawn.get(line) or known.get(line) or super().row_of(line, canvas)
-        self.drawn[line] = row
-        return row
+        rows = self.drawn.get(line) or known.get(line) or super().rows_of(line, canvas)
+        self.drawn[line] = rows
+        return rows
 
 
 class Fences:
@@ -387,6 +430,30 @@ class Fences:
                 while number >= len(self._sideways):
                     self._sideways.append(Sideways())
                 block.sideways = self._sideways[number]
+
+
+def _line_pieces(line: str, room: int) -> Sequence[str]:
+    """Cut a line where it wraps; blanks at a break end the piece before it."""
+    if fitting(line, room) >= len(line):
+        return (line,)
+    return [line[start:end] for start, end in pairwise((0, *breaks(line, room), len(line)))]
+
+
+def _wrapped_rows(canvas: Canvas, line: Sequence[Run], pieces: Sequence[str]) -> list[Strip]:
+    """The rows of a line; those after the first are marked, and copied as one line."""
+    look = canvas.palette
+    segments = [Segment(text, look[style]) for text, style in line if text]
+    rows: list[Strip] = []
+    end = 0
+    for piece in pieces:
+        start, end = end, end + len(piece)
+        shown = _between(segments, start, start + len(piece.rstrip(" ")))
+        if start:
+            first, *others = shown or [Segment("", look["code"])]
+            shown = [Segment(first.text, (first.style or look["code"]) + AT_ONCE), *others]
+        frame = Segment(WRAPPED, look["mark"]) if start else Segment(FRAME, look["frame"])
+        rows.append(canvas.ground_row("code", [frame, *shown]))
+    return rows
 
 
 def cut_line(line: str, skip: int, room: int) -> Cut:

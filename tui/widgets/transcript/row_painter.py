@@ -32,17 +32,19 @@ class RowPainter:
         self.welcome = Welcome()
         self._more = ""
         self.canvas: Canvas | None = None
+        self.wraps = True
+        """False if long lines of code are cut."""
 
     def fit(self, width: int) -> Canvas:
         """The canvas of a width; a new one if the width has changed."""
-        if self.canvas is None or self.canvas.width != width:
-            self.canvas = Canvas(width, self._palette())
+        if self.canvas is None or (self.canvas.width, self.canvas.wraps) != (width, self.wraps):
+            self.canvas = Canvas(width, self._palette(), wraps=self.wraps)
         return self.canvas
 
     def restyle(self, draw_all: Callable[[], None]) -> None:
         """Take the colours of the theme; if they have changed, draw all rows."""
         if self.canvas is not None and self._palette() != self.canvas.palette:
-            self.canvas = Canvas(self.canvas.width, self._palette())
+            self.canvas = Canvas(self.canvas.width, self._palette(), wraps=self.wraps)
             # Rows without text look the same to the comparison.
             draw_all()
 

@@ -34,6 +34,7 @@ from tui.widgets.transcript.row_selection import offset_at, selected_text, selec
 from tui.widgets.transcript.transcript_messages import (
     AskAgainWanted,
     BeginningWanted,
+    CodeWrapChanged,
     EarlierWanted,
     EditWanted,
     EndWanted,
@@ -150,6 +151,10 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._painter.canvas = None
         # Also the rows below a session that is shorter than the one before.
         self._draw_all()
+
+    def wrap_code(self, *, wraps: bool) -> None:
+        """Wrap lines of code that are too long, or cut them."""
+        self._painter.wraps = wraps
 
     # --- the line of keys
 
@@ -408,6 +413,17 @@ class Transcript(ScrollViewBase, can_focus=True):
             self.conversation.document.redraw_fence(owner, sideways)
         if moved:
             self._draw_all()
+
+    def action_wrap(self) -> None:
+        """Wrap long lines of code everywhere, or cut and scroll them; the program keeps it."""
+        wraps = not self._painter.wraps
+        self.wrap_code(wraps=wraps)
+        self._draw_all()
+        self.post_message(CodeWrapChanged(wraps))
+        hint(
+            self,
+            "Long code lines wrap." if wraps else "Long code lines are cut; ← and → scroll them.",
+        )
 
     def _hint_if_blank(self) -> None:
         if self.conversation.is_blank:

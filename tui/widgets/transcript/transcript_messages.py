@@ -33,6 +33,13 @@ class PromptWanted(Message, namespace="transcript"):
 
 
 @dataclass(eq=False, repr=False)
+class CodeWrapChanged(Message, namespace="transcript"):
+    """Long lines of code wrap from now on, or are cut."""
+
+    wraps: bool
+
+
+@dataclass(eq=False, repr=False)
 class MatchWanted(Message, namespace="transcript"):
     """The next match of the last search is wanted, or the one before."""
 
