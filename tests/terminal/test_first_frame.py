@@ -112,18 +112,18 @@ def test_the_outline_leaves_a_row_for_the_line_of_keys_where_there_is_one():
 
 
 def test_the_outline_is_sidebar_prompt_status_bar_and_name():
-    lines = _drawn(80, 14)
+    lines = _drawn(100, 14)
     assert lines[:10] == [" " * 31 + "│"] * 10
-    assert lines[10] == " " * 31 + "│╭" + "─" * 46 + "╮"
-    assert lines[11] == " " * 31 + "││" + " " * 46 + "│"
-    assert lines[12] == " " * 31 + "│╰" + "─" * 46 + "╯"
+    assert lines[10] == " " * 31 + "│╭" + "─" * 66 + "╮"
+    assert lines[11] == " " * 31 + "││" + " " * 66 + "│"
+    assert lines[12] == " " * 31 + "│╰" + "─" * 66 + "╯"
     assert lines[13] == " sibyl-tui"
 
 
 def test_there_is_no_sidebar_on_a_narrow_screen():
-    lines = _drawn(59, 20)
+    lines = _drawn(99, 20)
     assert lines[:15] == [""] * 15
-    assert lines[15] == "╭" + "─" * 57 + "╮"
+    assert lines[15] == "╭" + "─" * 97 + "╮"
     assert lines[19] == " sibyl-tui"
 
 
@@ -205,4 +205,4 @@ def test_until_a_width_is_kept_it_follows_the_screen(ui_file):
 
 def test_the_line_is_drawn_where_the_sidebar_ends():
     assert "\x1b[1;41H│" in first_frame.outline(120, 40, 41)
-    assert "\x1b[1;48H│" in first_frame.outline(80, 40, 60)
+    assert "\x1b[1;60H│" in first_frame.outline(100, 40, 60)
