@@ -23,6 +23,9 @@ class Terminal:
         for read in reads:
             self.messages += self._parser.feed(read)
 
+    def expect(self):
+        self._parser.await_answer()
+
     def wait(self, seconds=LATER):
         self._now += seconds
         self.messages += self._parser.tick()
@@ -249,7 +252,7 @@ def test_enter_at_the_end_of_text_or_behind_a_key_is_pressed(reads, keys):
         *("\x1b[<0;99999999999;5M", "\x1b[<0;-5;-5M", "\x1b[<999999999;1;1M", "\x1b[32;10;10M"),
         *("\x1b[M !!", "\x1b[48;0;0;0;0t", "\x1b[5;7R", "\x1b[?62;22c", "\x1b[?1u", "\x1b[0n"),
         *("\x1b[31m", "\x1b[1;2;3;4;5;6;7;8;9z", "\x1b[12", "\x1b[1;1;"),
-        *("\x1b]11;rgb:1/2/3\x1b\\", "\x1b]11;rgb:1/2/3\x07", "\x1bP>|term(1)\x1b\\"),
+        *("\x1b]10;rgb:1/2/3\x1b\\", "\x1b]10;rgb:1/2/3\x07", "\x1bP>|term(1)\x1b\\"),
         *("\x1b_Gi=1;OK\x1b\\", "\x1b]52;c;" + "A" * 9000, "\x1bP1$r" + "x" * 9000),
         *("\x1b[" + "1;" * 9000, "\x1b[" + "1;" * 9000 + "A", "\x1b[201~"),
     ],
@@ -264,9 +267,43 @@ def test_what_cannot_be_read_is_dropped_and_the_next_key_is_not(sent):
 
 
 def test_a_reply_may_come_in_pieces():
-    whole = "\x1b]11;rgb:1/2/3\x1b\\x"
+    whole = "\x1b]10;rgb:1/2/3\x1b\\x"
     for at in range(1, len(whole)):
         assert found(whole[:at], whole[at:]) == ["x"]
+
+
+WHITE, BLACK = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\", "\x1b]11;rgb:00/1f/3f\x07"
+
+
+@pytest.mark.parametrize(("sent", "light"), [(WHITE, True), (BLACK, False)])
+def test_the_background_is_reported(sent, light):
+    terminal = Terminal()
+    terminal.send(sent)
+    assert [each.light for each in terminal.messages] == [light]
+
+
+@pytest.mark.parametrize("at", range(1, len(WHITE)))
+@pytest.mark.parametrize("pause", [0, 0.3])
+def test_no_piece_of_an_expected_answer_is_typed_however_slowly_it_comes(at, pause):
+    terminal = Terminal()
+    terminal.expect()
+    for piece in (WHITE[:at], *WHITE[at:]):
+        terminal.send(piece)
+        terminal.wait(pause)
+    terminal.send("x")
+    *before, answer, key = terminal.found
+    assert (answer, key) == ("BackgroundReported", "x")
+    assert before in ([], ["escape"])
+
+
+def test_what_is_typed_like_an_answer_is_typed_once_none_is_expected():
+    terminal = Terminal()
+    terminal.expect()
+    terminal.wait(20)
+    terminal.send("\x1b")
+    terminal.wait(0.5)
+    terminal.send("]")
+    assert terminal.found == ["escape", "right_square_bracket"]
 
 
 def test_text_behind_a_reply_that_never_ends_is_typed_after_a_silence():

@@ -1,10 +1,14 @@
 """The choice of a theme, which is seen before it is made."""
 
+from time import monotonic
+
 import pytest
 
 from tests.ui.screen import rows, send
 from tests.waiting import until
+from tui.app.themes import Appearance
 from tui.screens.list_dialog import ThemePicker
+from tui.terminal.background import BackgroundReported
 
 
 @pytest.fixture
@@ -39,3 +43,39 @@ async def test_enter_keeps_the_highlighted_theme_even_before_it_was_shown(pickin
     await until(lambda: app.theme == "ansi-light")
     await pilot.press("escape")
     await until(lambda: app.screen is app.chat and app.theme == "ansi-dark")
+
+
+def background(*, light, late=0.0):
+    """The terminal's answer."""
+    reported = BackgroundReported(light=light)
+    reported.time += late
+    return reported
+
+
+@pytest.mark.parametrize(
+    ("configured", "answer", "theme"),
+    [
+        (None, {"light": True}, "textual-light"),
+        (None, {"light": False}, "textual-dark"),
+        (None, {"light": True, "late": 90}, "textual-dark"),
+        ("nord", {"light": True}, "nord"),
+    ],
+)
+async def test_the_first_theme_fits_the_terminal(world, configured, answer, theme):
+    w = world()
+    w.appearance = Appearance(theme=configured)
+    async with w.running() as (app, pilot):
+        app.controllers.themes.ask(monotonic())
+        app.post_message(background(**answer))
+        await pilot.pause()
+        assert app.theme == theme
+
+
+async def test_a_theme_that_was_chosen_is_not_asked_about_again(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        assert app.controllers.themes.ask(monotonic())
+        await send(pilot, "/theme nord")
+        assert not app.controllers.themes.ask(monotonic())
+    async with w.running() as (app, _):
+        assert not app.controllers.themes.ask(monotonic())

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -30,6 +31,7 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
 from tui.screens.keys import APP
+from tui.terminal.background import BackgroundReported
 from tui.terminal.driver import TakeoverDriver
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
@@ -157,6 +159,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         end_on_signals(lambda code: self.exit(return_code=code))
 
     async def on_mount(self) -> None:
+        self.write_to_terminal(self.controllers.themes.ask(time.monotonic()))
         # Keys that waited are given out when this ends: the prompt must be there by then.
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
@@ -215,6 +218,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             self.input_queue.leave(leave)
         else:
             leave()
+
+    def on_background_reported(self, event: BackgroundReported) -> None:
+        self.controllers.themes.fit(event)
 
     # --- keys
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import Any
 
 import msgspec
@@ -13,6 +14,10 @@ from tui.app.services.ui_state import UiStateService
 from tui.config import Settings
 from tui.errors import ConfigError, UsageError
 from tui.screens.keys import APP, CHAT, KEYS, LINES
+from tui.terminal import background
+
+LIGHT = "textual-light"
+"""The theme on a light background; on a dark one it is Textual's own."""
 
 ALL_KEYS: Places = {EVERYWHERE: (*APP, *CHAT), **KEYS}
 """All keys by where they act, for the help and the user's own keys."""
@@ -40,6 +45,8 @@ class ThemeSwitcher:
         self._app = app
         self._remembered = remembered
         self._configured = configured
+        self._is_decided = False
+        self._asked_at = -inf
 
     def names(self) -> Sequence[str]:
         """List all themes in alphabetical order."""
@@ -56,14 +63,26 @@ class ThemeSwitcher:
         chosen = state.theme if state.theme_over == self._configured else None
         for theme in (chosen, self._configured):
             if theme in self._app.available_themes:
-                self._app.theme = theme
+                self._app.theme, self._is_decided = theme, True
                 return
+
+    def ask(self, now: float) -> str:
+        """Return the question for the terminal's background; empty if the theme is decided."""
+        self._asked_at = now
+        return "" if self._is_decided else background.ASK
+
+    def fit(self, answer: background.BackgroundReported) -> None:
+        """Fit the theme to the background, unless the user has one or the answer comes late."""
+        if answer.light and not self._is_decided:
+            self._is_decided = True
+            if answer.time - self._asked_at <= background.SECONDS:
+                self._app.theme = LIGHT
 
     def choose(self, name: str) -> None:
         """Apply a theme, also after the next start. Raises ``UsageError``."""
         if name not in self._app.available_themes:
             raise UsageError(f"Unknown theme: {name}")
-        self._app.theme = name
+        self._app.theme, self._is_decided = name, True
         self._remembered.note(theme=name, theme_over=self._configured)
 
     def pick(self) -> None:

@@ -12,6 +12,7 @@ from textual import events
 from textual.geometry import Size
 
 from tui.terminal import first_frame
+from tui.terminal.background import ASK
 from tui.terminal.cell_width import fix_columns
 from tui.terminal.environment import (
     RESTORE_TITLE,
@@ -77,8 +78,10 @@ class TakeoverDriver(DriverBase):
     _in_screen = in_screen(os.environ)
     _output: "Output | None" = None
     _flow_control: FlowControl | None = None
+    _parser: KeyParser
 
     def start_application_mode(self) -> None:
+        self._parser = KeyParser()
         if sys.__stderr__ is not None:
             self._flow_control = self._new_flow_control()
             self._output = Output(sys.__stderr__, self._paint_again, self._flow_control.note_taken)
@@ -105,6 +108,8 @@ class TakeoverDriver(DriverBase):
             return
         if data == _KITTY:
             data = _KITTY_WITH_BASE
+        if data == ASK:
+            self._parser.await_answer()
         if SAVE_TITLE in data or RESTORE_TITLE in data:
             self._is_title_saved = SAVE_TITLE in data
         if self._in_screen and data.startswith(_CLIPBOARD):
@@ -140,7 +145,7 @@ class TakeoverDriver(DriverBase):
         SIGHUP goes to the leader of the terminal's session only, and may be ignored. Textual's
         own loop then reads nothing without a pause; and bytes that are not UTF-8 end it.
         """
-        parser = KeyParser()
+        parser = self._parser
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             data = self._read(SECONDS_PER_LOOK)

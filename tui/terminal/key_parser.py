@@ -12,12 +12,15 @@ from enum import Enum
 from textual import constants, events
 from textual.message import Message
 
+from tui.terminal.background import reported
 from tui.terminal.textual_private import FUNCTIONAL_KEYS, KEY_SEQUENCES, KeyParserBase
 
 BEGIN, END = "\x1b[200~", "\x1b[201~"
 """The marks that a terminal puts around a paste."""
 SECONDS_UNTIL_LOST = 2.0
 """After so long a silence, the end of a paste or of a reply does not come any more."""
+SECONDS_OF_PATIENCE = 10.0
+"""The time after which no answer to a question of ours is expected any more."""
 
 _CONTROLS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f"  # but for line breaks and tabs, which pastes have
 _RUN = re.compile(f"[^{_CONTROLS}]+")
@@ -79,6 +82,17 @@ class KeyParser(KeyParserBase):
         self._pasted: list[str] | None = None
         # The end of what is dropped, while something is.
         self._end: re.Pattern[str] | None = None
+        self._string = ""
+        self._awaits_until = 0.0
+        self._may_begin_answer = False
+
+    def await_answer(self) -> None:
+        """Be ready for the terminal's answer to a question, though it comes late or in pieces."""
+        self._awaits_until = self._clock() + SECONDS_OF_PATIENCE
+
+    @property
+    def _awaits_answer(self) -> bool:
+        return self._clock() < self._awaits_until
 
     def feed(self, data: str) -> Iterable[Message]:
         """Translate one read.
@@ -87,6 +101,10 @@ class KeyParser(KeyParserBase):
         from a terminal that does not mark pastes.
         """
         self._came_at = self._clock()
+        if self._may_begin_answer and data.startswith("]"):
+            # The Escape was no key: what follows must not be typed.
+            data = f"\x1b{data}"
+        self._may_begin_answer = False
         typed, is_first = "", True
         for piece in self._pieces(data):
             if isinstance(piece, str):
@@ -103,10 +121,14 @@ class KeyParser(KeyParserBase):
         """Translate what has come once nothing follows it."""
         silence = self._clock() - self._came_at
         if silence >= SECONDS_UNTIL_LOST:
-            self._end = None
+            self._end, self._string = None, ""
             if self._pasted is not None:
                 yield self._end_paste(self._take_rest())
+        is_of_string = self._end is not None or (self._awaits_answer and self._rest == "\x1b]")
+        if is_of_string and silence < SECONDS_UNTIL_LOST:
+            return
         if silence >= constants.ESCAPE_DELAY and self._pasted is None:
+            self._may_begin_answer |= self._awaits_answer and self._rest == "\x1b"
             yield from self._unfinished(self._take_rest())
 
     def _typed(self, text: str, *, is_first: bool) -> Iterator[Message]:
@@ -131,7 +153,7 @@ class KeyParser(KeyParserBase):
             if self._pasted is not None:
                 at = yield from self._paste(self._pasted, text, at)
             elif self._end is not None:
-                at = self._drop(self._end, text, at)
+                at = yield from self._drop(self._end, text, at)
             elif run := _RUN.match(text, at):
                 at = run.end()
                 yield run[0]
@@ -156,20 +178,26 @@ class KeyParser(KeyParserBase):
         pasted, self._pasted = self._pasted or [], None
         return events.Paste("".join((*pasted, text)))
 
-    def _drop(self, end: re.Pattern[str], text: str, at: int) -> int:
+    def _drop(self, end: re.Pattern[str], text: str, at: int) -> Generator[Message, None, int]:
         found = end.search(text, at)
+        dropped = text[at:] if found is None else text[at : found.start()]
+        self._string = (self._string + dropped)[:_LONGEST]
         if found is None:
             return len(text)
         if not found[0] and text[found.start() :] == "\x1b":
             # It may be the half of a string's end.
             self._rest = "\x1b"
             return len(text)
-        self._end = None
+        answer = reported(self._string)
+        self._end, self._string = None, ""
+        if answer is not None:
+            self._awaits_until = 0.0
+            yield answer
         return found.end()
 
     def _sequence(self, text: str, at: int) -> Generator[Message, None, int]:
         if string := _STRING.match(text, at):
-            self._end = _END_OF_STRING
+            self._end, self._string = _END_OF_STRING, string[0]
             return string.end()
         if whole := _WHOLE.match(text, at):
             yield from self._translated(whole[0])
