@@ -95,6 +95,7 @@ def messages():
         replaces=_perhaps(any_text(4)),
         after=_perhaps(any_text(4)),
         after_at=_perhaps(counts()),
+        folded=_perhaps(st.lists(st.tuples(counts(), counts()), max_size=2).map(tuple)),
         context_snapshot=json_values(4),
         metadata=_perhaps(json_objects()),
     )

@@ -164,7 +164,14 @@ MEANINGS = [
         updated_at="2026-02-20T08:00:16.000Z",
         offsets=Offsets(todos=2085, reset=2494, settings=2911),
     ),
-    Message(id="m9", role="user", content="Again.", timestamp="2026-02-20T08:00:17.000Z", after=""),
+    Message(
+        id="m9",
+        role="user",
+        content="Again.",
+        timestamp="2026-02-20T08:00:17.000Z",
+        after="",
+        folded=((0, 5),),
+    ),
     Partial(
         message_id="m10",
         at=0,

@@ -331,6 +331,6 @@ async def test_prompts_before_a_summary_are_not_lost_from_sight(world):
         await send(pilot, "/compact")
         await until(lambda: "Summarised" in notices(app))
         shown = [line.strip() for line in lines(app)]
-        assert shown.index("› first") < shown.index("› second")
+        assert shown.index("┃ first") < shown.index("┃ second")
         place = next(n for n, line in enumerate(shown) if SUMMARY in line)
-        assert shown.index("› second") < place
+        assert shown.index("┃ second") < place

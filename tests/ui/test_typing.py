@@ -3,8 +3,9 @@
 import asyncio
 
 import pytest
+from textual import events
 
-from tests.ui.screen import conversation, rows, send, type_at_once, wait_for_answer
+from tests.ui.screen import conversation, go_to, rows, send, type_at_once, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.app.themes import Appearance
@@ -159,3 +160,20 @@ async def test_an_escape_that_stops_or_closes_something_does_not_count(world, se
         assert app.chat.prompt.text == "/s"
         await pilot.press("escape")
         assert app.chat.prompt.text == ""
+
+
+@pytest.mark.fast
+async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(world):
+    w = world(["A log."])
+    async with w.running() as (app, pilot):
+        app.chat.prompt.take_input(events.Paste("row\n" * 20))
+        await until(lambda: "row" in app.chat.prompt.text, "the paste")
+        await pilot.press("enter", "x")
+        await until(lambda: "A log." in conversation(app), "the answer")
+        assert "[pasted 20 lines]" in conversation(app)
+        assert "row" not in conversation(app)
+        session_id = w.workspace.current.id
+        await wait_for_answer(w)
+    async with w.running() as (app, pilot):
+        await go_to(app, pilot, session_id)
+        await until(lambda: "[pasted 20 lines]" in conversation(app), "the same")

@@ -14,7 +14,7 @@ FOLDER = FileBlock("src", "a.py\nb.py", 2, folder=True)
 
 
 def shown(app):
-    return "\n".join(row.rstrip() for row in app.transcript.visible_text())
+    return "\n".join(row.rstrip().replace("┃", " ", 1) for row in app.transcript.visible_text())
 
 
 def files(*attachments, text="See @src/a.py", key="u"):
@@ -24,7 +24,7 @@ def files(*attachments, text="See @src/a.py", key="u"):
 async def test_a_question_has_a_line_for_each_file_and_picture(opened):
     async with opened(files(CODE, FOLDER, picture(size=120_000))) as (app, _):
         assert shown(app).strip().splitlines() == [
-            "\u203a See @src/a.py",
+            "See @src/a.py",
             "   ▸ [file: src/a.py, 28 bytes]",
             "   ▸ [folder: src, 2 entries]",
             "     [image: photo.png, 120 KB]",
@@ -87,7 +87,7 @@ async def test_a_click_above_the_text_of_a_file_copies_all_of_it(opened):
 
 async def test_a_question_without_a_word_begins_with_its_first_file(opened):
     async with opened(files(CODE, picture(), text="")) as (app, pilot):
-        assert shown(app).strip().startswith("\u203a ▸ [file: src/a.py, 28 bytes]")
+        assert shown(app).strip().startswith("▸ [file: src/a.py, 28 bytes]")
         await pilot.press("k", "i")
         rows = shown(app).strip().replace("▌", " ").splitlines()
         assert "0 characters" in rows[0]
@@ -102,7 +102,7 @@ async def test_fifty_files_are_fifty_rows(opened, size):
         width = size[0]
         rows = app.transcript.visible_text()
         assert all(len(row) <= width for row in rows)
-        assert rows[2].strip() == "▸ [file: src/0.py, 6 bytes]"
+        assert rows[2].strip() == "┃ ▸ [file: src/0.py, 6 bytes]"
         await pilot.press("k", "k", "enter", "end")
         assert "x = 49" in shown(app)
 
@@ -114,9 +114,9 @@ async def test_the_end_of_a_name_without_end_is_shown(opened):
         _,
     ):
         _, _, file, image, *_ = app.transcript.visible_text()
-        assert file.startswith("   ▸ [file: …")
+        assert file.startswith(" ┃ ▸ [file: …")
         assert file.rstrip().endswith("\u241b<U+202E>\u240a.py, 3 KB]")
-        assert image.startswith("     [image: …")
+        assert image.startswith(" ┃   [image: …")
         assert image.rstrip().endswith("日本, 70 bytes]")
 
 
@@ -166,7 +166,7 @@ def test_a_line_of_a_file_cannot_end_its_code():
     document = drawn_document(files(FileBlock("a.rst", text, 100)), width=80, height=20)
     document.fold(document.item_of("u"))
     rows = [row.strip.text.rstrip() for row in document.rows()]
-    assert rows[-3:] == [f"   │ {line}" for line in text.split("\n")]
+    assert rows[-3:] == [f" ┃ │ {line}" for line in text.split("\n")]
 
 
 def test_unfolding_a_file_above_moves_nothing_of_another():

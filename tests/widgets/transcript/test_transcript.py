@@ -29,7 +29,7 @@ def top(app):
 
 async def test_a_conversation_is_shown_from_its_end(opened):
     async with opened(*numbered(50)) as (app, _):
-        assert app.transcript.visible_text()[-1].split() == ["›", "question", "50"]
+        assert app.transcript.visible_text()[-1].split() == ["┃", "question", "50"]
         assert app.conversation.following
 
 
@@ -50,7 +50,7 @@ async def test_user_and_model_are_told_apart_by_marks(opened):
     async with opened(asked("A question?"), answer) as (app, _):
         assert app.transcript.visible_text()[:6] == [
             "",
-            " › A question?",
+            " ┃ A question?",
             "",
             " ● claude",
             "   An answer.",
@@ -243,7 +243,7 @@ def _wheel_up():
 async def test_dragging_the_scrollbar_goes_where_it_says(opened):
     async with opened(*numbered(500)) as (app, _):
         app.transcript.scroll_to(y=0, animate=False)
-        assert " › question 1" in app.transcript.visible_text()
+        assert " ┃ question 1" in app.transcript.visible_text()
         app.transcript.scroll_to(y=app.transcript.max_scroll_y, animate=False)
         assert app.conversation.following
 

@@ -19,20 +19,20 @@ async def test_j_and_k_put_the_cursor_on_messages(opened):
         assert app.conversation.cursor.message is None
         await pilot.press("k")
         assert app.conversation.cursor.message.id == "q3"
-        assert marked(app) == ["▌› question 3"]
+        assert marked(app) == ["▌┃ question 3"]
         await pilot.press("k", "k", "k")
         assert app.conversation.cursor.message.id == "q1"
         await pilot.press("j")
-        assert marked(app) == ["▌› question 2"]
+        assert marked(app) == ["▌┃ question 2"]
 
 
 async def test_the_cursor_comes_into_sight(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("k", *["k"] * 20)
-        assert marked(app) == ["▌› question 30"]
+        assert marked(app) == ["▌┃ question 30"]
         assert not app.conversation.following
         await pilot.press(*["j"] * 20)
-        assert marked(app) == ["▌› question 50"]
+        assert marked(app) == ["▌┃ question 50"]
         assert app.conversation.following
 
 
@@ -179,7 +179,7 @@ async def test_details_above_move_nothing_that_is_read(opened):
         await pilot.press("pageup")
         top = next(row for row in app.transcript.visible_text() if "question" in row)
         await pilot.press("I")
-        assert top.strip("› ") in "\n".join(app.transcript.visible_text()[:4])
+        assert top.strip("┃ ") in "\n".join(app.transcript.visible_text()[:4])
 
 
 async def test_details_of_a_message_that_begins_above_the_screen_are_told_at_once(opened):

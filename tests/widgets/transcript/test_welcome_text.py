@@ -58,7 +58,7 @@ async def test_nothing_is_shown_before_it_is_known_what_was_said(shown):
 
 async def test_where_something_was_said_there_are_no_keys(shown):
     _, rows = await shown(asked("Hello?"))
-    assert [row.split() for row in rows if row] == [["›", "Hello?"]]
+    assert [row.split() for row in rows if row] == [["┃", "Hello?"]]
 
 
 async def test_where_it_is_narrow_what_a_key_does_goes_on_below(shown):

@@ -16,6 +16,7 @@ from textual.worker import Worker, WorkerError
 
 from tui.app.controllers.send_check import SendCheck
 from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.journal.blocks import typed_text
 from tui.domain.journal.message import Message as Answer
 from tui.domain.references import words_in
 from tui.domain.views.costs import AnswerCost
@@ -258,7 +259,8 @@ class Turns:
         if prompt is None:
             turn = Turn(opened, model, self._settings, save, anew=anew)
         else:
-            turn = begin_turn(opened, prompt, model, self._settings, save)
+            folded = session.prompt.folded_in(typed_text(prompt))
+            turn = begin_turn(opened, prompt, model, self._settings, save, folded=folded)
         opened.use_model(model.name)
         return turn
 

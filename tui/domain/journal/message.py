@@ -79,6 +79,8 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
     """
     after_at: Count | None = None
     """The offset of the message that this one follows, in bytes; a hint, verified on use."""
+    folded: tuple[tuple[Count, Count], ...] | None = None
+    """Of a prompt: begin and end, in its typed text, of each long paste; shown as one line."""
     context_snapshot: Any = None
     """Not used; kept from other programs."""
     metadata: dict[str, Any] | None = None

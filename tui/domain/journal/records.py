@@ -226,6 +226,7 @@ _INCIDENTAL: dict[str, Any] = {
     "usage": TokenUsage | None,
     "effort": str | None,
     "after_at": Optional[Count],  # noqa: UP045 - an annotated type has no operator
+    "folded": tuple[tuple[Count, Count], ...] | None,
 }
 """Fields of which an odd value, as of another program, counts as none: the rest still counts."""
 _DECODER = msgspec.json.Decoder(Record)

@@ -11,6 +11,8 @@ LABEL_CELLS = 40
 """Limit of a title in a list."""
 NAME_CHARACTERS = 200
 """Limit of a name that the user gives."""
+FOLD_LINES = 10
+"""A paste of more lines is called by their number, another one by that of its characters."""
 EMPTY = "(empty)"
 UNREADABLE = "(unreadable)"
 _EXCERPT_CHARACTERS = 400
@@ -47,6 +49,14 @@ def cut_middle(text: str, most: int) -> str:
 def plural(count: int, noun: str) -> str:
     """A number and its noun: ``1 message``, ``3 messages``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def paste_label(text: str) -> str:
+    """The line in the place of a long paste."""
+    lines = text.rstrip("\n").count("\n") + 1
+    if lines > FOLD_LINES:
+        return f"[pasted {lines:,} lines]"
+    return f"[pasted {len(text):,} characters]"
 
 
 def listed(words: Sequence[str], conjunction: str = "and") -> str:

@@ -262,7 +262,12 @@ class OpenSession:
             self.add(message)
 
     def add_message(
-        self, role: Role, content: str | list[Any], *, tool_call_id: str | None = None
+        self,
+        role: Role,
+        content: str | list[Any],
+        *,
+        tool_call_id: str | None = None,
+        folded: tuple[tuple[int, int], ...] = (),
     ) -> Message:
         """Add a user's or a tool's message, whole and complete."""
         now = self._clock()
@@ -272,6 +277,7 @@ class OpenSession:
             content=content,
             timestamp=format_utc(now),
             tool_call_id=tool_call_id,
+            folded=folded or None,
             after=self._version.after if self._version else None,
         )
         self.add(message)

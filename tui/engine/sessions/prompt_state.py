@@ -45,7 +45,11 @@ class PromptState:
     @property
     def folded(self) -> tuple[tuple[int, int], ...]:
         """The begin and end of each paste that is still in the text."""
-        return tuple(_places(self.text, self.pastes))
+        return self.folded_in(self.text)
+
+    def folded_in(self, prompt: str) -> tuple[tuple[int, int], ...]:
+        """The same of a prompt of this session."""
+        return tuple(_places(prompt, self.pastes))
 
     # --- typing
 
@@ -62,7 +66,10 @@ class PromptState:
         self.text = text
         self.refer(text, own)
         if pastes is not None:
-            self.pastes = pastes
+            # With those of prompts that wait, or are on their way.
+            others = (each for each in self.pastes if each not in pastes)
+            sent = (each for each in others if any(each in one for one in self._waiting))
+            self.pastes = (*pastes, *sent)
 
     def refer(self, prompt: str, own: frozenset[str]) -> None:
         """Remember the references in a prompt that are the user's own."""

@@ -345,13 +345,17 @@ def begin_turn(
     model: Model,
     settings: TurnSettings,
     save: Save | None = None,
+    *,
+    folded: tuple[tuple[int, int], ...] = (),
 ) -> Turn:
     """Add a prompt to a session, pending at once, and make the turn that answers it.
 
-    ``save`` writes the session; without it the turn does so itself.
+    ``folded`` are the places of long pastes in its typed text. ``save`` writes the session; without
+    it the turn does so itself.
     """
     # Not in ``run``: a cancellation before that begins would lose the prompt.
-    return Turn(session, model, settings, save, session.add_message("user", prompt))
+    message = session.add_message("user", prompt, folded=folded)
+    return Turn(session, model, settings, save, message)
 
 
 def can_retry(last: Message) -> bool:

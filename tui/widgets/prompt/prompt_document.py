@@ -6,13 +6,14 @@ from typing import NamedTuple, Self
 from textual.widgets.text_area import Document, EditResult, Location
 
 from tui.domain.references import NO_WORDS, OWN_SIGN, SIGN, mark, own_words, unmarked, without_marks
+from tui.domain.text.labels import FOLD_LINES, paste_label
 from tui.domain.text.safe_text import make_visible
 
 ROW_CHARACTERS = 4000
 """Longer lines are cut into rows of so many characters: each key wraps a whole row again."""
 
-FOLD_LINES, FOLD_CHARACTERS = 10, 1000
-"""A longer paste is folded: drawn as one mark."""
+FOLD_CHARACTERS = 1000
+"""A longer paste is folded, as one of more than ``FOLD_LINES``: drawn as one mark."""
 
 _LINE_MARK = "\u2424"
 
@@ -46,7 +47,7 @@ class PromptRow(NamedTuple):
 
     @property
     def shown(self) -> str:
-        return _fold_mark(self.text) if self.folded else mark_cells(self.text)
+        return paste_label(self.text) if self.folded else mark_cells(self.text)
 
     def until(self, column: int) -> "PromptRow":
         """The part before a column, of a folded row all or nothing; the next row joins it."""
@@ -249,13 +250,6 @@ def _cut_line(line: str) -> Iterable[PromptRow]:
         yield PromptRow(line[start:end], goes_on=True)
         start = end
     yield PromptRow(line[start:])
-
-
-def _fold_mark(text: str) -> str:
-    lines = text.rstrip("\n").count("\n") + 1
-    if lines > FOLD_LINES:
-        return f"[pasted {lines:,} lines]"
-    return f"[pasted {len(text):,} characters]"
 
 
 _MOST = 20

@@ -15,6 +15,7 @@ from tui.domain.text.safe_text import make_visible_line
 NAMES = (
     "text",
     "user",
+    "question",
     "mark",
     "model",
     "quiet",
@@ -135,6 +136,7 @@ MEASURE = 100
 """The longest line of prose, in cells: beyond it the eye loses the next line."""
 
 _NARROWEST = 8
+_BAR = "┃"
 
 
 class Canvas:
@@ -173,6 +175,18 @@ class Canvas:
         segments = [Segment(text, (style or look) + own) for text, style, _ in content]
         room = self.text_width - sum(cell_len(text) for text, _, _ in segments)
         return self.row([*segments, Segment(" " * room, look)])
+
+    def question_row(self, strip: Strip) -> Strip:
+        """The same row in the block of a question: a bar at its left, and its background."""
+        plain, ground = self.palette["text"].bgcolor, self.palette["question"].bgcolor
+        own = Style(bgcolor=ground)
+        segments = [
+            Segment(text, style + own if style and style.bgcolor == plain else style)
+            for text, style, _ in strip
+        ]
+        # In the place of the mark, after the cell of the cursor.
+        segments[1:2] = [Segment(_BAR, self.palette["mark"] + own)] if len(segments) > 1 else []
+        return Strip(segments, strip.cell_length)
 
     def text_row(self, text: str, style: str, mark: str = " ", mark_style: str = "mark") -> Strip:
         """One row of one style; the text must fit."""

@@ -471,6 +471,6 @@ def _make_item(entry: Entry, key: str, *, arriving: bool = False) -> Item:
         return Item(entry, key)
     if entry.role == "assistant":
         return AnswerItem(entry, arriving=arriving)
-    if entry.role == "user" and entry.attachments:
+    if entry.role == "user":
         return QuestionItem(entry)
     return Item(entry, entry.id)

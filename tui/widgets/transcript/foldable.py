@@ -4,11 +4,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from rich.cells import cell_len
 
 from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
+from tui.domain.text.labels import paste_label
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock
 from tui.widgets.transcript.row_blocks import (
@@ -43,14 +45,23 @@ class CallLine(FoldLine):
         self.call = call
 
 
-def attachment_blocks(attachment: Attachment, *, unfolded: bool) -> list[RowBlock]:
-    """The blocks of a file or a picture that came with a message."""
-    if isinstance(attachment, ImageBlock):
-        return [PictureLine(attachment)]
-    line = FileLine(attachment, unfolded=unfolded)
+class PastedText(msgspec.Struct, frozen=True):
+    """A long paste within a question."""
+
+    text: str
+
+
+def part_blocks(part: Attachment | PastedText, *, unfolded: bool) -> list[RowBlock]:
+    """The blocks of a paste, a file or a picture that came with a message."""
+    if isinstance(part, PastedText):
+        pasted = plain_blocks(clean(part.text.rstrip("\n")), "text") if unfolded else ()
+        return [PasteLine(part, unfolded=unfolded), *pasted]
+    if isinstance(part, ImageBlock):
+        return [PictureLine(part)]
+    line = FileLine(part, unfolded=unfolded)
     if not unfolded:
         return [line]
-    return [line, *_code_blocks(clean(attachment.text.removesuffix("\n")), attachment.language)]
+    return [line, *_code_blocks(clean(part.text.removesuffix("\n")), part.language)]
 
 
 class FileLine(FoldLine):
@@ -62,6 +73,14 @@ class FileLine(FoldLine):
 
     def shown(self, width: int) -> str:
         return _with_end_of_name(self.text, width)
+
+
+class PasteLine(FoldLine):
+    """The line of a long paste, which folds its text."""
+
+    def __init__(self, paste: PastedText, *, unfolded: bool) -> None:
+        super().__init__(paste_label(paste.text), "tool", unfolded=unfolded)
+        self.paste = paste
 
 
 class PictureLine(LineBlock):

@@ -1,11 +1,12 @@
 """The items of a document: one for each entry, made of blocks that are drawn."""
 
 from collections.abc import Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.blocks import Attachment, FileBlock
+from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.domain.journal.session import Entry
@@ -15,9 +16,11 @@ from tui.domain.views.costs import details
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.foldable import (
     FileLine,
+    PastedText,
+    PasteLine,
     PictureLine,
-    attachment_blocks,
     call_blocks,
+    part_blocks,
     result_blocks,
     summary_blocks,
 )
@@ -48,11 +51,12 @@ _ENDINGS = {
     "interrupted": ("■ interrupted", "warning"),
     "truncated": ("■ truncated: the answer reached its length limit", "warning"),
 }
+_WAITING_LINES = 5
 _SHORT_QUESTION = 160
 """The longest question, in characters, that is bold."""
 
 ASKED = "\u203a"
-"""The mark of a question: a single angle quotation mark."""
+"""The mark of a question that waits: a single angle quotation mark."""
 
 
 class Queued(msgspec.Struct, frozen=True):
@@ -123,8 +127,6 @@ class Item:
 
     def make_blocks(self) -> list[RowBlock]:
         match self.entry:
-            case Message(role="user"):
-                return question_blocks(self.entry.typed_text)
             case Message():
                 return result_blocks(self.entry, self.called, unfolded=self.unfolded)
             case Summary():
@@ -134,7 +136,7 @@ class Item:
             case Queued(prompts):
                 pairs = (
                     (
-                        Plain(clean(each)[:PIECE], "queued", ASKED, spaced=True),
+                        Plain(_waiting_text(each), "queued", ASKED, spaced=True),
                         LineBlock("queued", "quiet"),
                     )
                     for each in prompts
@@ -203,10 +205,9 @@ class Item:
         if not self.informed or not self.message or not blocks:
             return blocks
         first = blocks[0]
-        own = isinstance(first, Plain | LineBlock) and not self.details_at
-        line = Details(details(self.message, self.cost), "quiet", ASKED if own else " ", spaced=own)
-        if isinstance(first, Plain | LineBlock) and own:
-            first.spaced, first.mark = False, " "
+        own = not self.details_at
+        line = Details(details(self.message, self.cost), "quiet", spaced=own)
+        line.asked, first.spaced = own, first.spaced and not own
         return [*blocks[: self.details_at], line, *blocks[self.details_at :]]
 
     def pop_dropped(self) -> Sequence[RowBlock]:
@@ -357,73 +358,92 @@ class AnswerItem(Item):
         return bool(self.entry.tool_calls) or (self.thought is not None and self.thought.ended)
 
 
-def question_blocks(typed: str) -> list[RowBlock]:
-    """The blocks of what a user has typed."""
-    text = clean(typed)
-    # Many bold lines in a row are hard to read.
-    style = "user" if len(text) <= _SHORT_QUESTION else "text"
-    return plain_blocks(text, style, ASKED, spaced=True)
+def _waiting_text(prompt: str) -> str:
+    """The beginning of a prompt that waits."""
+    lines = clean(prompt)[:PIECE].split("\n")
+    return "\n".join([*lines[:_WAITING_LINES], "…"] if len(lines) > _WAITING_LINES else lines)
 
 
 class QuestionItem(Item):
-    """A question with a line for each of its files and pictures; each file folds on its own."""
+    """A question with a line for each long paste, file and picture; each folds on its own."""
 
-    __slots__ = ("unfolded_files",)
+    __slots__ = ("unfolded_parts",)
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(self, entry: Message) -> None:
         super().__init__(entry, entry.id)
-        self.unfolded_files: frozenset[int] = frozenset()
+        self.unfolded_parts: frozenset[int] = frozenset()
 
     def guess(self, width: int) -> int:
-        return guess_rows(self.entry.typed_text, width) + 2 + len(self.entry.attachments)
+        typed = sum(guess_rows(each, width) for each in self._parts if isinstance(each, str))
+        return typed + 2 + len(self._folding)
 
     def make_blocks(self) -> list[RowBlock]:
-        typed = self.entry.typed_text
-        blocks = question_blocks(typed) if typed.strip() else []
-        for place, attachment in enumerate(self.entry.attachments):
-            blocks += attachment_blocks(attachment, unfolded=place in self.unfolded_files)
-        first = blocks[0]
-        if isinstance(first, LineBlock):
-            first.mark, first.spaced = ASKED, True
+        # Many bold lines in a row are hard to read.
+        style = "user" if len(self.entry.typed_text) <= _SHORT_QUESTION else "text"
+        blocks: list[RowBlock] = []
+        numbers = count()
+        for part in self._parts:
+            if isinstance(part, str):
+                blocks += plain_blocks(clean(part), style)
+            else:
+                blocks += part_blocks(part, unfolded=next(numbers) in self.unfolded_parts)
+        for block in blocks:
+            block.asked = True
+        blocks[0].spaced = True
         return blocks
 
     @property
     def foldable(self) -> bool:
-        return bool(self._files)
+        return bool(self.entry.folded) or any(
+            isinstance(e, FileBlock) for e in self.entry.attachments
+        )
 
     @property
     def fold_state(self) -> object:
-        return self.unfolded_files
+        return self.unfolded_parts
 
     @property
     def codes(self) -> list[str]:
         """The code of the question, and the unfolded files."""
-        files = self._files
-        unfolded = sorted(self.unfolded_files & files.keys())
-        return [*codes(self.entry.typed_text), *(files[place].text for place in unfolded)]
+        parts = enumerate(self._folding)
+        unfolded = (part for number, part in parts if number in self.unfolded_parts)
+        files = (part.text for part in unfolded if isinstance(part, FileBlock))
+        return [*codes(self.entry.typed_text), *files]
 
     @property
     def has_code(self) -> bool:
         typed = self.entry.typed_text
-        return bool(self.unfolded_files) or "```" in typed or "~~~" in typed
+        return bool(self.unfolded_parts) or "```" in typed or "~~~" in typed
 
     def fold(self, block: int | None = None) -> None:
-        """Fold all files, or unfold all if none is; with a ``block`` only the file of that line."""
+        """Fold all parts, or unfold all if none is; with a ``block`` only that of its line."""
         if block is None:
-            self.unfolded_files = frozenset() if self.unfolded_files else frozenset(self._files)
+            parts = enumerate(self._folding)
+            foldable = frozenset(n for n, part in parts if not isinstance(part, ImageBlock))
+            self.unfolded_parts = frozenset() if self.unfolded_parts else foldable
         else:
-            # Its place among the attachments.
-            above = self.blocks()[:block]
-            self.unfolded_files ^= {sum(isinstance(b, FileLine | PictureLine) for b in above)}
+            lines = (FileLine, PasteLine, PictureLine)
+            self.unfolded_parts ^= {sum(isinstance(b, lines) for b in self.blocks()[:block])}
         self.remake()
 
     def fold_as(self, other: Item) -> None:
         if isinstance(other, QuestionItem):
-            self.unfolded_files = other.unfolded_files
+            self.unfolded_parts = other.unfolded_parts
 
     @property
-    def _files(self) -> dict[int, FileBlock]:
-        """The files, by their place among the attachments."""
-        attachments: Sequence[Attachment] = self.entry.attachments
-        return {n: each for n, each in enumerate(attachments) if isinstance(each, FileBlock)}
+    def _parts(self) -> Sequence[str | PastedText | Attachment]:
+        """What was typed, with the long pastes in it, then files and pictures."""
+        typed, end = self.entry.typed_text, 0
+        parts: list[str | PastedText] = []
+        for start, stop in self.entry.folded or ():
+            if end <= start < stop <= len(typed):
+                parts += [typed[end:start].removesuffix("\n"), PastedText(typed[start:stop])]
+                end = stop
+        parts.append(typed[end:].removeprefix("\n") if parts else typed)
+        shown = [part for part in parts if isinstance(part, PastedText) or part.strip()]
+        return [*shown, *self.entry.attachments] or [typed]
+
+    @property
+    def _folding(self) -> Sequence[PastedText | Attachment]:
+        return [part for part in self._parts if not isinstance(part, str)]

@@ -11,7 +11,7 @@ from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
 from tui.widgets.transcript.canvas import Canvas, joint
 from tui.widgets.transcript.document import Document, DocumentRow
-from tui.widgets.transcript.foldable import CallLine, FileLine, PictureLine
+from tui.widgets.transcript.foldable import CallLine, FileLine, PasteLine, PictureLine
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_blocks import (
     Code,
@@ -198,6 +198,8 @@ def _sources(item: Item, number: int) -> Iterator[str]:
             yield picture.label
         case FileLine(file=file) as line:
             yield from (file.label,) if line.unfolded else (file.label, file.text)
+        case PasteLine(paste=paste) as line:
+            yield from () if line.unfolded else (paste.text,)
         case CallLine(call=call) as line:
             yield call.name
             if not line.unfolded:

@@ -81,12 +81,13 @@ class RowBlock(ABC):
 
     ``spaced``: the first row is blank. ``margin``: cells of a row before its text. ``titled``:
     rows after the blank one that are not text. ``measured``: lines are at most as long as is
-    good to read, however much room there is.
+    good to read, however much room there is. ``asked``: the rows belong to a question.
     """
 
     margin = GUTTER
     titled = 0
     measured = False
+    asked = False
 
     def __init__(self, *, spaced: bool = False) -> None:
         self.spaced = spaced
@@ -103,7 +104,8 @@ class RowBlock(ABC):
     def strips(self, canvas: Canvas) -> list[Strip]:
         """Draw the rows; their number is exact from now on."""
         drawn = [canvas.blank()] if self.spaced else []
-        drawn.extend(self.draw(canvas))
+        rows = self.draw(canvas)
+        drawn.extend(map(canvas.question_row, rows) if self.asked else rows)
         self._height, self._width = len(drawn), canvas.width
         return drawn
 
