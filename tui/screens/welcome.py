@@ -12,6 +12,12 @@ from tui.widgets.keys import TYPING
 from tui.widgets.transcript.welcome_text import WelcomeText
 
 _NAME = "sibyl-tui: chat with language models."
+# An eye: a sibyl sees what is to come.
+_MARK = (
+    (("  ▄▀▀▀▄  ", "mark"),),
+    (("▀▄  ◉  ▄▀", "mark"), ("   sibyl-tui", "user")),
+    (("  ▀▄▄▄▀  ", "mark"), ("   chat with language models", "quiet")),
+)
 _NO_MODEL = (
     "No model is connected yet.",
     "{connect} connects one; until then the built-in guide answers questions about this program.",
@@ -51,4 +57,4 @@ def _text(
     lines = [(each.typed, each.does) for each in key_lines(keys, own)]
     connect = next((each.typed for each in key_lines([named["connect"]], own)), "/connect")
     sentences = (_NAME, *(each.format(connect=connect) for each in more))
-    return WelcomeText(sentences, tuple(lines))
+    return WelcomeText(_MARK, sentences, tuple(lines))

@@ -5,6 +5,7 @@ import pytest
 from tests.waiting import until
 from tests.widgets.transcript.conftest import STYLES, asked
 from tui.app.theme_contrast import ThemeContrastApp
+from tui.screens.welcome import welcome
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.welcome_text import WelcomeText
 
@@ -15,9 +16,9 @@ WORDS = "It chats with language models."
 class Welcoming(ThemeContrastApp):
     CSS_PATH = STYLES
 
-    def __init__(self, *sentences):
+    def __init__(self, *sentences, mark=()):
         super().__init__()
-        self.text = WelcomeText(sentences, KEYS)
+        self.text = WelcomeText(mark, sentences, KEYS)
 
     def compose(self):
         yield Transcript()
@@ -30,8 +31,8 @@ class Welcoming(ThemeContrastApp):
 def shown():
     """What a pane of this size shows, once a session of these entries is on it, from the top."""
 
-    async def show(*entries, size=(40, 9), sentences=()):
-        app = Welcoming(*sentences)
+    async def show(*entries, size=(40, 9), sentences=(), mark=()):
+        app = Welcoming(*sentences, mark=mark)
         async with app.run_test(size=size):
             transcript = app.query_one(Transcript)
             before = transcript.visible_text()
@@ -132,3 +133,34 @@ async def test_where_there_is_little_room_all_sentences_but_the_first_give_way(s
     assert (WORDS in text) + ("connected" in text) == said
     assert ("Send" in text) == (height > 1)
     assert ("Ctrl+F" in text) == (height > 2)
+
+
+MARK = ((("<o>", "mark"), (" It chats", "user")), (("---", "mark"),))
+
+
+@pytest.mark.parametrize(
+    ("size", "rows"),
+    [
+        ((40, 9), ["<o> It chats", "---", "", "None yet.", "", "Enter", "Ctrl+F"]),
+        ((40, 6), ["<o> It chats", "---", "None yet.", "", "Enter", "Ctrl+F"]),
+        ((40, 5), ["<o> It chats", "---", "None yet.", "Enter", "Ctrl+F"]),
+        ((40, 4), [WORDS, "None yet.", "Enter", "Ctrl+F"]),
+    ],
+)
+async def test_the_mark_stands_above_all_where_it_has_room(shown, size, rows):
+    _, seen = await shown(size=size, sentences=(WORDS, "None yet."), mark=MARK)
+    first = next(place for place, row in enumerate(seen) if row)
+    begun = [row.strip() for row in seen[first : first + len(rows)]]
+    assert all(text.startswith(row) for text, row in zip(begun, rows, strict=True))
+    assert not any(seen[first + len(rows) :])
+
+
+async def test_all_of_the_first_screen_is_seen_on_small_terminals(shown):
+    text = welcome({}, has_model=False)
+    for size in ((80, 19), (60, 10)):
+        _, seen = await shown(size=size, sentences=text.sentences, mark=text.mark)
+        said = " ".join(" ".join(seen).split())
+        assert "◉" in said
+        assert "chat with language models" in said
+        assert "No model is connected yet." in said
+        assert "Ctrl+F" in said

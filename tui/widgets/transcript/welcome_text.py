@@ -1,4 +1,4 @@
-"""The welcome: a sentence and keys in the middle of an empty transcript."""
+"""The welcome: a mark, sentences and keys in the middle of an empty transcript."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.widgets.transcript.canvas import GUTTER, Canvas
+from tui.widgets.transcript.canvas import GUTTER, Canvas, Run
 from tui.widgets.wrapping import wrap_words
 
 _GAP = 3
@@ -15,18 +15,20 @@ _GAP = 3
 _WORDS_CELLS = 12
 _MEASURE = 64
 
-Line = tuple[str, str, str]
-"""A row: the name of a key, its effect, and words that fill the row instead."""
+Line = tuple[Run, ...]
+"""A row: texts, each with the name of its style."""
 
-_BLANK: Line = ("", "", "")
+_BLANK: Line = ()
 
 
 class WelcomeText(msgspec.Struct, frozen=True):
     """The sentences of an empty session, and its first keys with their effects.
 
-    Where there is little room, the second key gives way to the first sentence.
+    The mark says what the first sentence says, which takes its place where it has no room. Where
+    there is little room, the second key gives way to the first sentence.
     """
 
+    mark: tuple[Line, ...] = ()
     sentences: tuple[str, ...] = ()
     keys: tuple[tuple[str, str], ...] = ()
 
@@ -47,18 +49,9 @@ class Welcome:
         number = y - (height - len(rows)) // 2
         if not 0 <= number < len(rows):
             return canvas.blank()
-        key, does, words = rows[number]
-        column = self._key_cells if any(each[1] for each in rows) else 0
-        cells = max(cell_len(line[2]) or column + cell_len(line[1]) for line in rows)
-        margin = " " * ((canvas.width - cells) // 2 - GUTTER)
-        palette = canvas.palette
-        return canvas.row(
-            [
-                Segment(margin + words, palette["text"]),
-                Segment("" if words else key.ljust(column), palette["mark"]),
-                Segment(does, palette["quiet"]),
-            ]
-        )
+        cells = max(map(_cells, rows))
+        margin = Segment(" " * ((canvas.width - cells) // 2 - GUTTER), canvas.palette["text"])
+        return canvas.row([margin, *(Segment(text, canvas.palette[s]) for text, s in rows[number])])
 
     @property
     def _key_cells(self) -> int:
@@ -71,23 +64,36 @@ class Welcome:
         return next((rows for rows in self._versions(width) if len(rows) <= height), ())
 
     def _versions(self, width: int) -> Iterator[Sequence[Line]]:
-        names, cells = self.text.keys, width - self._key_cells
-        keys = _key_rows(names, cells)
+        names, cells, mark = self.text.keys, width - self._key_cells, self.text.mark
+        keys = self._key_rows(names, cells)
+        has_room = mark and max(map(_cells, mark)) <= width
         said: Sequence[Line] = ()
         for count in range(len(self.text.sentences), 0, -1):
-            words = " ".join(self.text.sentences[:count])
-            said = [("", "", row) for row in wrap_words(words, min(width, _MEASURE))]
+            if has_room:
+                rest = _words(self.text.sentences[1:count], width)
+                yield [*mark, _BLANK, *rest, *([_BLANK] if rest else []), *keys]
+                yield [*mark, *rest, _BLANK, *keys]
+                yield [*mark, *rest, *keys]
+            said = _words(self.text.sentences[:count], width)
             yield [*said, _BLANK, *keys]
             yield [*said, *keys]
         if said:
-            yield [*said, *_key_rows((*names[:1], *names[2:]), cells)]
+            yield [*said, *self._key_rows((*names[:1], *names[2:]), cells)]
         yield keys
 
+    def _key_rows(self, keys: Sequence[tuple[str, str]], cells: int) -> Sequence[Line]:
+        """The rows with so many cells for the effect of a key; longer words wrap."""
+        return [
+            ((("" if place else key).ljust(self._key_cells), "mark"), (row, "quiet"))
+            for key, does in keys
+            for place, row in enumerate(wrap_words(does, cells))
+        ]
 
-def _key_rows(keys: Sequence[tuple[str, str]], cells: int) -> Sequence[Line]:
-    """The rows with so many cells for the effect of a key; longer words wrap."""
-    rows: list[Line] = []
-    for key, does in keys:
-        first, *others = wrap_words(does, cells)
-        rows += [(key, first, ""), *(("", other, "") for other in others)]
-    return rows
+
+def _cells(line: Line) -> int:
+    return sum(cell_len(text) for text, _ in line)
+
+
+def _words(sentences: Sequence[str], width: int) -> Sequence[Line]:
+    words = " ".join(sentences)
+    return [((row, "text"),) for row in wrap_words(words, min(width, _MEASURE))] if words else []
