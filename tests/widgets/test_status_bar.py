@@ -41,8 +41,15 @@ def status(**fields):
 class World(App[None]):
     CSS_PATH = STYLES / "status_bar.tcss"
 
+    def __init__(self):
+        super().__init__()
+        self.copied = []
+
     def compose(self):
         yield StatusBar()
+
+    def on_copy_requested(self, message):
+        self.copied.append(message.text)
 
     @property
     def bar(self):
@@ -155,6 +162,17 @@ def _drawn(app):
     """The last line of the terminal."""
     *_, last = app.screen._compositor.render_strips()
     return "".join(segment.text for segment in last)
+
+
+async def test_a_click_on_the_id_copies_it_whole():
+    app = World()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.bar.show(status())
+        await pilot.pause()
+        await pilot.click(app.bar, offset=(30, 0))
+        assert app.copied == []
+        await pilot.click(app.bar, offset=(3, 0))
+        assert app.copied == [ID]
 
 
 async def test_a_failure_stands_out():

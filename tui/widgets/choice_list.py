@@ -7,7 +7,7 @@ import msgspec
 from rich.cells import cell_len
 from textual.events import Click
 
-from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.cells import cut, cut_middle, fill, one_line
 from tui.widgets.line_list import LineList
 
 _GAP = 2
@@ -74,7 +74,8 @@ class ChoiceList(LineList[Choice], can_focus=False):
         room = width - 2 - _GAP - max(_LEAST_TEXT, cell_len(text))
         note = cut(note, room) if room > _GAP else ""
         yield fill(line.mark, 2), "mark"
-        yield fill(text, max(1, width - 2 - cell_len(note))), "text"
+        cells = max(1, width - 2 - cell_len(note))
+        yield fill(cut_middle(text, cells), cells), "text"
         yield note, "aside"
 
     def on_resize(self) -> None:

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
+from textual.events import Click
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -13,6 +14,7 @@ from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
 from tui.domain.text.labels import plural, scope_name, whole_label
 from tui.domain.views.status_line import SessionStatus
 from tui.widgets.cells import cut, cut_middle, cut_start, one_line
+from tui.widgets.intents import CopyRequested
 
 Place = Literal[
     "id",
@@ -187,6 +189,12 @@ class StatusBar(Widget):
         middle = Segment(" " * max(0, width - 2 * margin - used), self.rich_style)
         strip = Strip([edge, *left, middle, *right, edge])
         return strip.adjust_cell_length(width, self.rich_style)
+
+    def on_click(self, event: Click) -> None:
+        """Copy the id of the session, whole, after a click on it."""
+        shown = self._words().get("id", "")
+        if self._status is not None and event.x < self._margin + cell_len(shown):
+            self.post_message(CopyRequested(self._status.session_id))
 
     @property
     def _margin(self) -> int:

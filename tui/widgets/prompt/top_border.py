@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.domain.views.activity_view import ActivityView
-from tui.widgets.cells import cut, one_line
+from tui.widgets.cells import cut, cut_middle, one_line
 
 _FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 _FRAMES_PER_SECOND = 4
@@ -56,7 +56,7 @@ class TopBorder(Widget):
         name: list[Segment] = []
         if title and room >= _LEAST_TITLE:
             style = self._style("mode" if self.mode else "title")
-            name = [Segment(f" {cut(one_line(title), room)} ", style)]
+            name = [Segment(f" {cut_middle(one_line(title), room)} ", style)]
         used = Segment.get_line_length(name) + Segment.get_line_length(activity)
         corner, dash, other = "┏╍┓" if self.private else "╭─╮"
         line = Segment(dash * (width - _EDGES - used), self.rich_style)
