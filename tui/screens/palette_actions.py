@@ -80,6 +80,7 @@ _END: tuple[Action, ...] = (
     Action("End of the conversation", "end"),
     Action("Page up", "page-up"),
     Action("Page down", "page-down"),
+    Action("Wrap long code lines, or cut them", "conversation-wrap"),
     Action("Scroll long code lines left", "conversation-code-left"),
     Action("Scroll long code lines right", "conversation-code-right"),
     # The screen.

@@ -375,8 +375,10 @@ class QuestionItem(Item):
         self.unfolded_parts: frozenset[int] = frozenset()
 
     def guess(self, width: int) -> int:
-        typed = sum(guess_rows(each, width) for each in self._parts if isinstance(each, str))
-        return typed + 2 + len(self._folding)
+        typed, folded = self.entry.typed_text, self.entry.folded
+        if folded:
+            typed = "\n".join(part for part in self._parts if isinstance(part, str))
+        return guess_rows(typed, width) + 2 + len(self.entry.attachments) + len(folded or ())
 
     def make_blocks(self) -> list[RowBlock]:
         # Many bold lines in a row are hard to read.
