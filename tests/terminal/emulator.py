@@ -24,7 +24,7 @@ _ALTERNATE = {"47", "1047", "1049"}
 _SYNCHRONIZED = "2026"
 _CURSOR_VISIBLE = "25"
 _OF_PYTE = {"3", "5", "6", "7", _CURSOR_VISIBLE}
-_COLOURS = {"10": "e6e6/e6e6/e6e6", "11": "1010/1010/1010", "12": "e6e6/e6e6/e6e6"}
+COLOURS = {"10": "e6e6/e6e6/e6e6", "11": "1010/1010/1010", "12": "e6e6/e6e6/e6e6"}
 
 
 class Emulator:
@@ -137,8 +137,8 @@ class Emulator:
 
     def _tell_colour(self, command: str) -> None:
         number, _, asked = command.partition(";")
-        if asked.startswith("?") and number in _COLOURS:
-            self._say(f"\x1b]{number};rgb:{_COLOURS[number]}\x1b\\")
+        if asked.startswith("?") and number in COLOURS:
+            self._say(f"\x1b]{number};rgb:{COLOURS[number]}\x1b\\")
 
     def _say(self, text: str) -> None:
         self._answer(text.encode())

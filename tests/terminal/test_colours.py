@@ -13,6 +13,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+from tests.terminal import emulator
 from tests.terminal.endings import quit_at_once
 from tui.app.theme_contrast import legible
 from tui.terminal.colours import (
@@ -182,3 +183,20 @@ def test_a_terminal_of_256_is_given_the_nearest_and_no_teal_for_a_dark_grey(chat
     behind = {int(number) for number in re.findall(rb"48;5;(\d+)m", program.raw)}
     assert nearest(ColorTriplet(0x2E, 0x34, 0x40)) in behind
     assert 23 not in behind
+
+
+@pytest.mark.full
+def test_on_a_light_terminal_the_first_screen_is_light_and_its_answer_is_not_typed(
+    sibyl, monkeypatch
+):
+    monkeypatch.setitem(emulator.COLOURS, "11", "ffff/ffff/ffff")
+
+    def is_light():
+        program = sibyl(environment={"COLORTERM": None})
+        program.until("Help")
+        assert quit_at_once(program) == 0
+        assert b"rgb" not in program.raw
+        return b"48;5;254" in program.raw
+
+    # A busy machine may answer too late.
+    assert any(is_light() for _ in range(5))
