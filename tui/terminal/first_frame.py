@@ -136,8 +136,7 @@ def outline(columns: int, rows: int, sidebar: int) -> str:
     """The lines of the screen as text and control sequences; empty on a very small screen."""
     if columns < sizes.LEAST_COLUMNS or rows < sizes.LEAST_ROWS or not _can_draw_lines():
         return ""
-    most = columns * sizes.MOST_SIDEBAR_PERCENT // 100
-    left = min(sidebar, most) if columns >= sizes.SIDEBAR_FROM_COLUMNS else 0
+    left = sidebar if columns >= sizes.SIDEBAR_FROM_COLUMNS else 0
     # Below the prompt: the line of keys, on a screen that has one, and the status bar.
     end = rows - 1 if rows >= sizes.KEY_LINE_FROM_ROWS else rows
     sides = "".join(f"\x1b[{row};{left}H│" for row in range(1, end)) if left else ""
