@@ -229,19 +229,9 @@ class Details(Plain):
         return rows
 
 
-def plain_blocks(
-    text: str,
-    style: str,
-    mark: str = " ",
-    *,
-    spaced: bool = False,
-    kind: type[Plain] = Plain,
-) -> list[RowBlock]:
+def plain_blocks(text: str, style: str, kind: type[Plain] = Plain) -> list[RowBlock]:
     """Split text of any length into blocks that are cheap to draw."""
-    return [
-        kind(piece, style, mark if place == 0 else " ", spaced=spaced and place == 0)
-        for place, piece in enumerate(cut_pieces(text))
-    ]
+    return [kind(piece, style) for piece in cut_pieces(text)]
 
 
 class ProseBlock(RowBlock):
