@@ -1,5 +1,6 @@
 """Themes, and the rest of the appearance that the configuration sets."""
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf
@@ -15,6 +16,7 @@ from tui.config import Settings
 from tui.errors import ConfigError, UsageError
 from tui.screens.keys import APP, CHAT, KEYS, LINES
 from tui.terminal import background
+from tui.terminal.environment import is_console
 
 LIGHT = "textual-light"
 """The theme on a light background; on a dark one it is Textual's own."""
@@ -69,7 +71,7 @@ class ThemeSwitcher:
     def ask(self, now: float) -> str:
         """Return the question for the terminal's background; empty if the theme is decided."""
         self._asked_at = now
-        return "" if self._is_decided else background.ASK
+        return "" if self._is_decided or is_console(os.environ) else background.ASK
 
     def fit(self, answer: background.BackgroundReported) -> None:
         """Fit the theme to the background, unless the user has one or the answer comes late."""

@@ -42,7 +42,7 @@ def notification(text: str, environment: Mapping[str, str]) -> str:
 
     The text is untrusted: control characters in it become visible marks, as in a title.
     """
-    if _is_console(environment):
+    if is_console(environment):
         return ""
     words = _safe(text)
     # Terminals of rxvt's and VTE's families know OSC 777 only; there a semicolon separates fields.
@@ -58,14 +58,15 @@ def notification(text: str, environment: Mapping[str, str]) -> str:
 
 def title(text: str, environment: Mapping[str, str]) -> str:
     """Make the sequence that changes the title."""
-    return "" if _is_console(environment) else f"\x1b]2;{_safe(text)}{_END}"
+    return "" if is_console(environment) else f"\x1b]2;{_safe(text)}{_END}"
 
 
 def _safe(text: str) -> str:
     return make_visible_line(without_surrogates(text[:_CHARACTERS]))
 
 
-def _is_console(environment: Mapping[str, str]) -> bool:
+def is_console(environment: Mapping[str, str]) -> bool:
+    """Check whether this is the Linux console, which shows what it does not know."""
     return environment.get("TERM") == "linux"
 
 
