@@ -39,6 +39,19 @@ async def test_a_notice_takes_the_place_of_the_keys_and_gives_it_back(world):
         assert key_line(app) == keys
 
 
+async def test_a_warning_that_may_be_unread_is_named_among_the_keys_until_it_is_seen(world):
+    async with world().running() as (app, pilot):
+        await send(pilot, "/load nowhere")
+        await until(lambda: "✗" in key_line(app), "the notice")
+        give_back(app)
+        assert key_line(app).startswith(" F8 Last notice")
+        await pilot.press("f8")
+        await until(lambda: isinstance(app.screen, NoticeList), "the list")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat and "Help" in key_line(app), "the keys")
+        assert "F8" not in key_line(app)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (40, 10)])
 async def test_a_notice_covers_nothing_also_where_there_is_no_room_for_keys(world, size):
     async with world().running(size=size) as (app, pilot):
