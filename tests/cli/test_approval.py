@@ -12,12 +12,12 @@ from tests.waiting import until
 from tui.cli import ask
 from tui.cli.ask import ask_on_terminal
 from tui.domain.journal.message import ToolCall
-from tui.domain.tool_servers import Question, ToolApproval
+from tui.domain.tool_servers import Decision, Question, ToolApproval
 
 QUESTION = Question(
     "s",
     ToolCall("c1", "files__read_file", {"path": "会話"}),
-    "Server: files\nTool: read_file",
+    "It has changed.",
     ToolApproval("files", "read_file", "1"),
 )
 
@@ -51,7 +51,7 @@ def asking(capsys):
 
 
 async def test_where_there_is_no_terminal_it_is_denied_and_said(capsys):
-    assert await ask_on_terminal(QUESTION) == "deny"
+    assert await ask_on_terminal(QUESTION) == Decision("deny")
     assert "the tool files: read_file: there is no terminal" in capsys.readouterr().err
 
 
@@ -61,6 +61,7 @@ async def test_where_there_is_no_terminal_it_is_denied_and_said(capsys):
         ("y\n", "once"),
         ("Yes\n", "once"),
         (" y \n", "once"),
+        ("1\n", "once"),
         ("u\n", "until-quit"),
         ("a\n", "always"),
         ("ALWAYS\n", "always"),
@@ -68,17 +69,27 @@ async def test_where_there_is_no_terminal_it_is_denied_and_said(capsys):
 )
 async def test_who_says_so_allows_it_for_that_long(asking, keyboard, typed, choice):
     said, answer = await asking()
-    assert "Server: files\nTool: read_file" in said
+    assert "Allow the tool files: read_file?\nIt has changed.\n" in said
     assert "会話" in said
     keyboard(typed)
-    assert await answer == choice
+    assert await answer == Decision(choice)
 
 
-@pytest.mark.parametrize("typed", ["n\n", "\n", "yess\n", "all\n", "\x04"])
-async def test_anything_else_denies_it(asking, keyboard, typed):
+@pytest.mark.parametrize(
+    ("typed", "reason"),
+    [
+        ("n\n", ""),
+        ("n use the other file\n", "use the other file"),
+        ("\n", ""),
+        ("yess no\n", ""),
+        ("all\n", ""),
+        ("\x04", ""),
+    ],
+)
+async def test_anything_else_denies_it_and_n_may_say_why(asking, keyboard, typed, reason):
     _, answer = await asking()
     keyboard(typed)
-    assert await answer == "deny"
+    assert await answer == Decision("deny", reason)
 
 
 async def test_what_was_typed_before_the_question_answers_nothing(asking, keyboard):
@@ -86,7 +97,7 @@ async def test_what_was_typed_before_the_question_answers_nothing(asking, keyboa
     assert select.select([sys.stdin], [], [], 60)[0]
     _, answer = await asking()
     keyboard("n\n")
-    assert await answer == "deny"
+    assert await answer == Decision("deny")
 
 
 async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(asking, keyboard):

@@ -59,9 +59,8 @@ async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(ask
         await asked(app)
         assert "会話.md" in question(app)
         assert "red\\u001b[31m" in question(app)
-        assert "Server: files" in question(app)
-        await pilot.press(*"oudo", "left", "right")
-        assert app.chat.prompt.draft == "oudo"
+        await pilot.press(*"oudo1", "left", "right", "down")
+        assert app.chat.prompt.draft == "oudo1"
         assert question(app)
         assert not w.servers.calls
         await until(lambda: "waits for approval" in status(app))
@@ -73,9 +72,14 @@ async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(ask
     ("keys", "result"),
     [
         (["o"], "# Shop"),
-        (["d"], DENIED),
+        (["1"], "# Shop"),
+        (["2"], "# Shop"),
+        (["3"], "# Shop"),
+        (["d", "enter"], DENIED),
         (["enter"], DENIED),
-        (["n"], DENIED),
+        (["n", "escape"], DENIED),
+        ([*"no 1 way", "enter"], "The user denied this call: o 1 way"),
+        (["n", "up", "o"], "# Shop"),
         (["u"], "# Shop"),
         (["a"], "# Shop"),
         (["left", "enter"], "# Shop"),
@@ -97,6 +101,18 @@ async def test_a_question_is_answered_by_its_own_keys(asking, keys, result):
         assert "Done." in conversation(app)
 
 
+async def test_from_an_empty_prompt_down_leads_to_the_question(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await pilot.press("down")
+        assert app.chat.prompt.has_focus_within
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("down", "1")
+        await wait_for_answer(w)
+        assert results(w) == ["# Shop"]
+
+
 async def test_what_is_typed_behind_an_answer_is_the_prompt_s(asking):
     w = asking([call()], ["Done."])
     async with w.running() as (app, pilot):
@@ -115,8 +131,8 @@ async def test_a_paste_at_a_question_is_the_prompt_s_and_answers_nothing(asking)
         await asked(app)
         await pilot.press("f3")
         app.post_message(events.Paste("a u o"))
-        type_at_once(app, " so")
-        await until(lambda: app.chat.prompt.text == "a u o so", "the text")
+        type_at_once(app, " so1")
+        await until(lambda: app.chat.prompt.text == "a u o so1", "the text")
         assert question(app)
 
 
@@ -284,7 +300,7 @@ async def test_a_question_names_the_users_own_keys(asking):
     async with w.running(size=(40, 10)) as (app, pilot):
         await send(pilot, "go")
         await asked(app, "y Once u For now a Always d Deny")
-        assert "F9 answers · F10 denies" in str(app.chat.approval.border_subtitle)
+        assert "F9 or ↓ answers · F10 denies" in str(app.chat.approval.border_subtitle)
         await pilot.press("f9", "y")
         await wait_for_answer(w)
         assert len(results(w)) == 1

@@ -133,7 +133,7 @@ async def test_the_palette_begins_with_what_is_used_most_and_says_how_it_is_done
 def test_the_palette_has_every_key_that_does_more_than_move():
     moving = {"conversation-up", "conversation-down", "conversation-page-up"}
     elsewhere = {"palette", "find-here", "conversation-page-down", *moving}
-    elsewhere.add("conversation-bottom")  # "end" does it from anywhere
+    elsewhere |= {"conversation-bottom", "approval-below"}  # "end" and "f3" do it from anywhere
     nodes = (SibylApp, ChatScreen, Transcript)
     bound = {b.id for node in nodes for b in Binding.make_bindings(node.BINDINGS)}
     assert {action.key for action in ACTIONS} - {""} == bound - elsewhere

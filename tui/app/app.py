@@ -116,7 +116,7 @@ ROUTES = dict((
     _route(LinksWanted, lambda app, event: app.controllers.links.handle(event)),
     _route(CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
     _route(ApprovalPanel.Answered, lambda app, event: app.controllers.approvals.answer(
-        event.question, event.choice)),
+        event.question, event.decision)),
     _route(PromptAdded, lambda app, _: app.controllers.session_list.show()),
 ))
 # fmt: on

@@ -24,8 +24,9 @@ from tui.domain.journal.blocks import media_type_of
 from tui.domain.journal.json_text import terminal_json
 from tui.domain.journal.message import TEXT_BYTES, Message
 from tui.domain.references import words_in
-from tui.domain.text.safe_text import make_visible_name
-from tui.domain.tool_servers import Choice, Question
+from tui.domain.text.safe_text import make_visible_line, make_visible_name
+from tui.domain.tool_servers import Choice, Decision, Question
+from tui.domain.views.call_lines import call_lines
 from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import (
@@ -170,15 +171,20 @@ class JsonPrinter:
 _SAVED_LATE = "The first attempt to save failed, so the model was not asked. All is saved now."
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-_CHOICES = "y once, u until this turn ends, a always for this tool, n deny:"
+_CHOICES = "y once, u until this turn ends, a always for this tool, n deny (n REASON tells why):"
 _ANSWERS: dict[str, Choice] = {
     "y": "once",
     "yes": "once",
+    "o": "once",
+    "1": "once",
     "u": "until-quit",
+    "2": "until-quit",
     "a": "always",
     "always": "always",
+    "3": "always",
 }
-"""Anything else denies."""
+_DENIED = frozenset({"n", "no", "d", "deny"})
+"""Before a reason; anything else denies, too."""
 
 _STANDARD_INPUT = "-"
 _SECRETS = (
@@ -248,7 +254,7 @@ def _decoded(data: bytes, encoding: str) -> str:
     return data.decode(marked, errors="replace")
 
 
-async def ask_on_terminal(question: Question) -> Choice:
+async def ask_on_terminal(question: Question) -> Decision:
     """Show the whole call on standard error and read the answer.
 
     Without a terminal the call is denied.
@@ -256,12 +262,19 @@ async def ask_on_terminal(question: Question) -> Choice:
     name = question.tool.title
     if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         console.tell(f"Denied the tool {name}: there is no terminal to ask on.")
-        return "deny"
+        return Decision("deny")
     with suppress(termios.error, OSError):
         # Input from before the question is no answer to it.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    console.tell(f"Allow the tool {question.tool.title}?\n{question.text}\n{_CHOICES}")
-    return _ANSWERS.get((await _line()).strip().lower(), "deny")
+    call = [
+        f"{each.lead}{each.text}" for each in call_lines(question.about, question.call.arguments)
+    ]
+    console.tell("\n".join([f"Allow the tool {name}?", *call, _CHOICES]))
+    line = make_visible_line(await _line()).strip()
+    if choice := _ANSWERS.get(line.lower()):
+        return Decision(choice)
+    word, _, reason = line.partition(" ")
+    return Decision("deny", reason.strip() if word.lower() in _DENIED else "")
 
 
 async def _line() -> str:

@@ -1,12 +1,11 @@
 """The servers of tools, as the engine and the screen see them."""
 
-import json
 from typing import Any, Literal, Protocol
 
 import msgspec
 
 from tui.domain.journal.message import ToolCall
-from tui.domain.text.safe_text import make_visible, make_visible_name
+from tui.domain.text.safe_text import make_visible_name
 
 
 class ToolApproval(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -37,25 +36,21 @@ Choice = Literal["once", "until-quit", "always", "deny"]
 """``until-quit`` allows the tool until the program ends, ``always`` for good."""
 
 
+class Decision(msgspec.Struct, frozen=True):
+    """What the user answers to a question; the model is told the reason of a denial."""
+
+    choice: Choice
+    reason: str = ""
+
+
 class Question(msgspec.Struct, frozen=True, eq=False):
     """A call that waits for approval; compared by identity."""
 
     session_id: str
     call: ToolCall
     about: str
-    """Lines about the tool; foreign text."""
+    """Lines about the tool beside its name; foreign text."""
     tool: ToolApproval
-
-    @property
-    def arguments(self) -> str:
-        """The complete arguments as indented JSON, sanitised."""
-        text = json.dumps(self.call.arguments, ensure_ascii=False, indent=2)
-        return make_visible(text)
-
-    @property
-    def text(self) -> str:
-        """The whole call: the lines about the tool, and its arguments; sanitised."""
-        return f"{make_visible(self.about)}\n{self.arguments}"
 
 
 ServerState = Literal["not started", "starting", "ready", "failed", "stopped"]

@@ -227,7 +227,7 @@ class ChatScreen(ScreenBase):
     def show_prompt(self, view: SessionView) -> None:
         """Show to-dos, approval and history around the prompt; its text is left alone."""
         self.todos.show(view.todos)
-        if view.asking is not self.approval.question and self.approval.has_focus:
+        if view.asking is not self.approval.question and self.approval.has_focus_within:
             self.prompt.focus()  # what is typed next answers no other question
         self.approval.show(view.asking)
         self.refresh_bindings()
@@ -301,7 +301,7 @@ class ChatScreen(ScreenBase):
             "conversation-focus": self.transcript.has_focus,
             "sidebar-focus": self.sidebar.choosing,
             "find": self.find_line.display,
-            "approval-focus": self.approval.has_focus or self.approval.question is None,
+            "approval-focus": self.approval.has_focus_within or self.approval.question is None,
             "todos-fold": not self.todos.display,
         }
         return {
@@ -378,10 +378,10 @@ class ChatScreen(ScreenBase):
         self.sidebar.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave a slash to those who type one, and F3 to those who find."""
+        """Leave a slash to those who type one, F3 to those who find, and Down if nothing asks."""
         if action == "find" and parameters:
             return self.focused is self.transcript
-        if action == "answer_question" and self.find_line.display:
+        if action == "answer_question" and (parameters or self.find_line.display):
             return self.approval.question is not None
         if action == "go_to_end":
             return not self.conversation.following

@@ -36,6 +36,8 @@ CHAT = (
     key("/",              "find('here')",         "",                 "find-here"),
     key("ctrl+t",         "fold_todos",           "To-dos",           "todos-fold",         "Unfold or fold the to-dos", line=12),
     key("f3",             "answer_question",      "Answer",           "approval-focus",     "Answer the tool that waits for approval", line=1),
+    # The prompt does not use Down while it is empty.
+    plain("down",         "answer_question('below')", "",                 "approval-below",     "Answer the tool that waits, from an empty prompt"),
     key("f6",             "read",                 "Read, copy",       "conversation-focus", "Go to the conversation, and back", line=8),
     # The prompt does not use them while all of its text is visible.
     plain("pageup",       "page(-1)",             "",                 "page-up",            "Scroll the conversation by a page"),
@@ -89,6 +91,7 @@ KEYS: Mapping[str, Sequence[Key]] = {
     "In the session picker": PICKER,
     "While searching all sessions": SEARCH,
     "While a tool waits for approval": keys.APPROVAL,
+    "While giving the reason of a denial": keys.REASON,
 }
 """The keys of widgets and dialogs, by the heading of their section in the help."""
 

@@ -3,38 +3,61 @@
 It never takes the focus by itself: a user who is typing when it appears goes on typing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
+from textual import events, on
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Input
 
-from tui.domain.tool_servers import Choice, Question
+from tui.domain.tool_servers import Choice, Decision, Question
 from tui.widgets.cells import cut, one_line
 from tui.widgets.hints import hint
 from tui.widgets.key_names import short_key_name
-from tui.widgets.keys import APPROVAL
+from tui.widgets.keys import APPROVAL, REASON
+from tui.widgets.line_input import LineInput
 from tui.widgets.wrapping import wrap_words
 
 _CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
-    ("once", "o", "Once", "Once"),
-    ("until-quit", "u", "Until I quit", "For now"),
-    ("always", "a", "Always", "Always"),
-    ("deny", "d", "Deny", "Deny"),
+    ("once", "o,1", "Once", "Once"),
+    ("until-quit", "u,2", "Until I quit", "For now"),
+    ("always", "a,3", "Always", "Always"),
+    ("deny", "d,n", "Deny", "Deny"),
 )
 """The answers, with their keys and words; the last ones are for narrow places."""
 
 _SAFE = 3
 _GAP = "  "
 _NARROW_GAP = " "
+_LONGEST_REASON = 1000
+
+
+class _Row(NamedTuple):
+    """A row of the call: the part before its text, and the text."""
+
+    kind: str
+    lead: str
+    text: str
+
+
+class _ReasonLine(LineInput):
+    """Takes the reason of a denial."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*REASON]
+
+    def action_leave(self) -> None:
+        """Go back to the answers; what was typed stays for the next time."""
+        if isinstance(self.parent, Widget):
+            self.screen.set_focus(self.parent)
 
 
 class ApprovalPanel(Widget, can_focus=True):
@@ -42,8 +65,9 @@ class ApprovalPanel(Widget, can_focus=True):
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"approval-panel--{part}" for part in ("title", "arguments", "choice", "chosen")
-    }
+        f"approval-panel--{part}"
+        for part in ("title", "field", "text", "frame", "command", "same", "removed", "added")
+    } | {"approval-panel--choice", "approval-panel--chosen"}
     BINDINGS: ClassVar[list[BindingType]] = [*APPROVAL]
     DEFAULT_CSS = """
     ApprovalPanel {
@@ -51,6 +75,7 @@ class ApprovalPanel(Widget, can_focus=True):
         max-height: 50%;
         padding: 0 1;
         display: none;
+        & > _ReasonLine { dock: bottom; display: none; }
     }
     """
 
@@ -59,16 +84,25 @@ class ApprovalPanel(Widget, can_focus=True):
         """The user answered a question."""
 
         question: Question
-        choice: Choice
+        decision: Decision
 
     def __init__(self, chosen_keys: Mapping[str, str] | None = None) -> None:
         """``chosen_keys`` are the user's own, by the ids of their bindings."""
         super().__init__()
         self._chosen_keys = chosen_keys or {}
         self.question: Question | None = None
+        self.reason = _ReasonLine(
+            placeholder="Reason, which the model is told",
+            compact=True,
+            select_on_focus=False,
+            max_length=_LONGEST_REASON,
+        )
         self._marked = _SAFE
         self._top = 0
-        self._wrapped: tuple[int, Sequence[str]] = (0, ())
+        self._wrapped: tuple[int, Sequence[_Row]] = (0, ())
+
+    def compose(self) -> ComposeResult:
+        yield self.reason
 
     def show(self, question: Question | None) -> None:
         """Show a question; none hides the panel."""
@@ -76,25 +110,40 @@ class ApprovalPanel(Widget, can_focus=True):
             return
         self.question = question
         self._marked, self._top, self._wrapped = _SAFE, 0, (0, ())
+        self.reason.value, self.reason.display = "", False
         self.display = question is not None
         self.refresh(layout=True)
         self._show_hints()
 
-    def take_keys(self) -> None:
+    def take_keys(self, _: str = "") -> None:
         """Focus the question, if there is one."""
         if self.question is None:
             hint(self, "No tool is waiting for approval")
-        else:
+        elif not self.reason.has_focus:
             self.focus()
 
-    def action_choose(self, choice: Choice) -> None:
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave all keys to the line of the reason while that is typed."""
+        return self.has_focus and super().check_action(action, parameters)
+
+    def action_choose(self, choice: Choice, reason: str = "") -> None:
         """Post the answer and hide the panel: later keys answer nothing."""
         question = self.question
         if question is not None:
             self.show(None)
-            self.post_message(self.Answered(question, choice))
+            self.post_message(self.Answered(question, Decision(choice, reason)))
 
     # Keys and clicks.
+
+    def action_deny(self) -> None:
+        """Open the line for a reason."""
+        self.reason.display = True
+        self.screen.set_focus(self.reason)
+
+    @on(Input.Submitted)
+    def _deny(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_choose("deny", event.value.strip())
 
     def action_take(self) -> None:
         self.action_choose(_CHOICES[self._marked][0])
@@ -104,7 +153,7 @@ class ApprovalPanel(Widget, can_focus=True):
         self.refresh()
 
     def action_scroll_lines(self, lines: int) -> None:
-        most = max(0, len(self._lines()) - self._rows_for_lines())
+        most = max(0, len(self._rows()) - self._rows_for_lines())
         self._top = max(0, min(self._top + lines, most))
         self._show_hints()
 
@@ -129,10 +178,12 @@ class ApprovalPanel(Widget, can_focus=True):
                 return
             column += cell_len(words) + len(gap)
 
-    def on_focus(self) -> None:
-        self._show_hints()
-
-    def on_blur(self) -> None:
+    @on(events.Focus)
+    @on(events.Blur)
+    @on(events.DescendantFocus)
+    def _show_other_hints(self) -> None:
+        if self.has_focus:
+            self.reason.display = False
         self._show_hints()
 
     def on_resize(self) -> None:
@@ -142,31 +193,33 @@ class ApprovalPanel(Widget, can_focus=True):
     # Drawing.
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
-        return len(self._lines(width)) + 2
+        return len(self._rows(width)) + 2
 
     def render_line(self, y: int) -> Strip:
         size = self.content_size
         if self.question is None or not size.width:
             return Strip.blank(size.width, self.rich_style)
-        lines, place = self._lines(), self._top + y - 1
+        rows, place = self._rows(), self._top + y - 1
         if y == size.height - 1:
             strip = self._choices()
         elif y == 0:
             title = cut(f"? Allow {one_line(self.question.tool.title)}?", size.width)
             strip = Strip([Segment(title, self._style("title"))])
         else:
-            line = cut(lines[place], size.width) if place < len(lines) else ""
-            strip = Strip([Segment(line, self._style("arguments"))])
+            kind, lead, text = rows[place] if place < len(rows) else _Row("text", "", "")
+            own = self._style(kind)
+            frame = own if kind in ("removed", "added") else self._style("frame")
+            strip = Strip([Segment(lead, frame), Segment(cut(text, size.width), own)])
         return strip.adjust_cell_length(size.width, self.rich_style)
 
-    def _key(self, action: str, usual: str) -> str:
-        return short_key_name(self._chosen_keys.get(action, usual).split(",")[0])
+    def _keys(self, action: str, usual: str) -> Sequence[str]:
+        return [*map(short_key_name, self._chosen_keys.get(action, usual).split(","))]
 
     def _labels(self) -> tuple[Sequence[tuple[Choice, str]], str]:
         """The answers in words that fit, and the gap between them."""
-        keys = [self._key(f"approval-{choice}", key) for choice, key, _, _ in _CHOICES]
-        wide = [f"[{key}] {each[2]}" for key, each in zip(keys, _CHOICES, strict=True)]
-        narrow = [f"{key} {each[3]}" for key, each in zip(keys, _CHOICES, strict=True)]
+        keys = [self._keys(f"approval-{choice}", keys) for choice, keys, _, _ in _CHOICES]
+        wide = [f"[{' '.join(own)}] {each[2]}" for own, each in zip(keys, _CHOICES, strict=True)]
+        narrow = [f"{own[0]} {each[3]}" for own, each in zip(keys, _CHOICES, strict=True)]
         fits = cell_len(_GAP.join(wide)) <= self.content_size.width
         words, gap = (wide, _GAP) if fits else (narrow, _NARROW_GAP)
         return [(each[0], label) for each, label in zip(_CHOICES, words, strict=True)], gap
@@ -182,12 +235,17 @@ class ApprovalPanel(Widget, can_focus=True):
 
     def _show_hints(self) -> None:
         """Show the keys in the border, and the visible lines of the arguments."""
-        first = "↑ ↓ scroll" if self.has_focus else f"{self._key('approval-focus', 'f3')} answers"
-        words = f"{first} · {self._key('stop', 'escape')} denies"
-        lines, rows = len(self._lines()), self._rows_for_lines()
+        stop = self._keys("stop", "escape")[0]
+        if self.reason.has_focus:
+            words = f"Enter denies · {stop} denies without a reason"
+        elif self.has_focus:
+            words = f"↑ ↓ scroll · {stop} denies"
+        else:
+            words = f"{self._keys('approval-focus', 'f3')[0]} or ↓ answers · {stop} denies"
+        lines, rows = len(self._rows()), self._rows_for_lines()
         if lines > rows:
             last = min(self._top + rows, lines)
-            words = f"{self._top + 1}-{last} of {lines} lines · {words}"
+            words = f"{words} · {self._top + 1}-{last} of {lines} lines"
         self.border_subtitle = words
         self.refresh()
 
@@ -197,18 +255,28 @@ class ApprovalPanel(Widget, can_focus=True):
     def _rows_for_lines(self) -> int:
         return max(1, self.content_size.height - 2)
 
-    def _lines(self, width: int | None = None) -> Sequence[str]:
-        """The wrapped arguments, by default at the present width."""
+    def _rows(self, width: int | None = None) -> Sequence[_Row]:
+        """The wrapped call, by default at the present width."""
         if self.question is None:
             return ()
         width = max(1, self.content_size.width if width is None else width)
         if self._wrapped[0] != width:
-            text = self.question.text.replace("\t", " ")
-            lines = [each for line in text.split("\n") for each in wrap_words(line, width)]
-            self._wrapped = width, lines
+            self._wrapped = width, [*_wrapped(self.question, width)]
         return self._wrapped[1]
 
     def visible_text(self) -> str:
         """The text that is on screen."""
         rows = range(self.content_size.height)
         return "\n".join(self.render_line(y).text.rstrip() for y in rows)
+
+
+def _wrapped(question: Question, width: int) -> Iterator[_Row]:
+    from tui.domain.views.call_lines import call_lines
+
+    for line in call_lines(question.about, question.call.arguments):
+        # Where the text would have too little room, the frame before it is cut.
+        framed = max(len(line.lead), len(line.hang))
+        room = max(1, width // 2, width - framed)
+        for place, text in enumerate(wrap_words(line.text, room)):
+            frame = line.hang if place else line.lead
+            yield _Row(line.kind, frame[max(0, len(frame) - width + room) :], text)

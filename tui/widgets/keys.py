@@ -153,10 +153,10 @@ FIND = (
 
 # With priority: letters typed right after an answer belong to the prompt.
 APPROVAL = (
-    key("o",          "choose('once')",       "Allow once",   "approval-once"),
-    key("u",          "choose('until-quit')", "Until I quit", "approval-until-quit", "Allow this tool until I quit"),
-    key("a",          "choose('always')",     "Always",       "approval-always",     "Always allow this tool; /tools withdraws it"),
-    key("d,n",        "choose('deny')",       "Deny",         "approval-deny",       always=True),
+    key("o,1",        "choose('once')",       "Allow once",   "approval-once"),
+    key("u,2",        "choose('until-quit')", "Until I quit", "approval-until-quit", "Allow this tool until I quit"),
+    key("a,3",        "choose('always')",     "Always",       "approval-always",     "Always allow this tool; /tools withdraws it"),
+    key("d,n",        "deny",                 "Deny",         "approval-deny",       "Deny, with a reason or without", always=True),
     key("enter",      "take",                 "",             "approval-take",       "Select"),
     plain("left",     "mark(-1)",             "",             "approval-before",     "Go to another answer"),
     plain("right",    "mark(1)",              "",             "approval-next",       "Go to another answer"),
@@ -164,5 +164,9 @@ APPROVAL = (
     plain("down",     "scroll_lines(1)",      "",             "approval-down",       "Scroll"),
     plain("pageup",   "scroll_pages(-1)",     "",             "approval-page-up",    "Go a page up or down"),
     plain("pagedown", "scroll_pages(1)",      "",             "approval-page-down",  "Go a page up or down"),
+)
+REASON = (
+    plain("enter", "submit", "Deny", "reason-done",  "Deny, with the reason or without"),
+    plain("up",    "leave",  "Back", "reason-leave", "Go back to the answers"),
 )
 # fmt: on

@@ -7,7 +7,7 @@ import pytest
 from tests.app.controllers.stand_ins import Session
 from tui.app.controllers.approvals import Approvals
 from tui.domain.journal.message import ToolCall
-from tui.domain.tool_servers import Question, ToolApproval
+from tui.domain.tool_servers import Decision, Question, ToolApproval
 from tui.engine.sessions.activity import Activity
 
 
@@ -62,8 +62,8 @@ async def test_a_question_draws_the_attention_of_who_does_not_look(world):
 async def test_a_question_is_shown_until_it_is_answered(world):
     question, task = await world.ask("here", "write")
     assert world.painted == [question]
-    world.approvals.answer(question, "once")
-    assert await task == "once"
+    world.approvals.answer(question, Decision("once"))
+    assert (await task).choice == "once"
     assert world.painted == [question, None]
     assert world.said == []
 
@@ -72,8 +72,8 @@ async def test_a_question_in_another_session_is_announced(world):
     question, task = await world.ask("elsewhere", "write")
     assert world.said == [("elsewhere", "A tool waits for approval")]
     assert world.painted == []
-    world.approvals.answer(question, "deny")
-    assert await task == "deny"
+    world.approvals.answer(question, Decision("deny"))
+    assert (await task).choice == "deny"
 
 
 @pytest.mark.parametrize("choice", ["until-quit", "always"])
@@ -81,11 +81,11 @@ async def test_a_tool_allowed_for_longer_answers_its_other_questions(world, choi
     first, first_task = await world.ask("here", "write")
     _, same = await world.ask("elsewhere", "write")
     other_question, other = await world.ask("here", "delete")
-    world.approvals.answer(first, choice)
-    assert await first_task == await same == choice
+    world.approvals.answer(first, Decision(choice))
+    assert await first_task == await same == Decision(choice)
     assert not other.done()
-    world.approvals.answer(other_question, "deny")
-    assert await other == "deny"
+    world.approvals.answer(other_question, Decision("deny"))
+    assert (await other).choice == "deny"
 
 
 async def test_a_cancelled_question_is_withdrawn(world):
@@ -94,9 +94,9 @@ async def test_a_cancelled_question_is_withdrawn(world):
     with pytest.raises(asyncio.CancelledError):
         await task
     assert world.painted == [question, None]
-    world.approvals.answer(question, "once")
+    world.approvals.answer(question, Decision("once"))
 
 
 async def test_a_question_of_a_session_that_is_gone_is_denied(world):
     _, task = await world.ask("gone", "write")
-    assert await task == "deny"
+    assert (await task).choice == "deny"

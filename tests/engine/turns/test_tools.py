@@ -1,7 +1,6 @@
 """Tools: what is run, what is asked before, and what a model is told."""
 
 import asyncio
-import json
 from functools import partial
 
 import msgspec
@@ -17,7 +16,7 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
-from tui.domain.tool_servers import ToolApproval
+from tui.domain.tool_servers import Decision, ToolApproval
 from tui.engine.sessions import leasing
 from tui.engine.turns.events import (
     NoticeGiven,
@@ -50,7 +49,8 @@ class Answers:
 
     async def __call__(self, question):
         self.asked.append(question)
-        return self.choices.pop(0)
+        choice, _, reason = self.choices.pop(0).partition(": ")
+        return Decision(choice, reason)
 
 
 def search(query, limit):
@@ -112,6 +112,8 @@ async def test_what_is_denied_is_not_done_and_the_model_is_told(new_session):
     session = new_session()
     assert await run(tools(Answers("deny"), servers=servers), session, READ) == DENIED
     assert not session.pending
+    denied = tools(Answers("deny: it is secret"), servers=servers)
+    assert await run(denied, session, READ) == "The user denied this call: it is secret"
     assert not servers.calls
 
 
@@ -244,20 +246,6 @@ async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
     assert await run(failing, new_session(), call) == "The search failed: No index."
 
 
-def test_what_is_shown_of_a_call_is_all_of_it_and_harmless():
-    from tui.domain.tool_servers import Question
-
-    arguments = {"a": "red\x1b[31m", "b": "\u202e会話", "c": {"d": [1, None]}}
-    about = ToolApproval("files", "t", "1")
-    question = Question("s", ToolCall("c", "t", arguments), "Server: \x1b[31m", about)
-    assert "\x1b" not in question.text
-    shown = question.arguments
-    assert "会話" in shown
-    assert "\x1b" not in shown
-    assert "\u202e" not in shown
-    assert json.loads(shown.replace("<U+202E>", "\u202e")) == arguments
-
-
 # --- within a turn
 
 
@@ -345,7 +333,7 @@ async def test_servers_are_started_at_the_first_request_and_their_tools_called(n
     events = await told(begin_turn(new_session(), "go", model, settings))
     assert events[1] == ToolServersAwaited(("files",))
     assert [each.name for each in model.requests[0].tools] == ["files__read_file"]
-    assert ask.asked[0].about == "Server: files\nTool: read_file"
+    assert ask.asked[0].tool.title == "files: read_file"
     assert servers.calls == [("read_file", {"path": "README.md"})]
     assert ToolStarted("files: read_file") in events
     assert [m.text for m in model.requests[1].messages if m.role == "tool"] == ["# Shop"]
@@ -357,7 +345,7 @@ async def test_the_name_of_a_tool_adds_no_lines_to_the_question(new_session):
     call = ToolCall(id="c1", name=servers.tools[0].called, arguments={"path": "/"})
     model = ScriptedModel([call], ["A shop."])
     await told(begin_turn(new_session(), "go", model, settings))
-    assert len(ask.asked[0].about.splitlines()) == 2
+    assert len(ask.asked[0].tool.title.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import msgspec
 
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.tool_servers import Choice, Question
+from tui.domain.tool_servers import Choice, Decision, Question
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher
@@ -19,7 +19,7 @@ class _Waiting(msgspec.Struct, frozen=True, eq=False):
     """A question, and what its asker waits for."""
 
     question: Question
-    answer: asyncio.Future[Choice]
+    answer: asyncio.Future[Decision]
 
 
 class Approvals:
@@ -39,11 +39,11 @@ class Approvals:
         self._tell = tell
         self._waiting: list[_Waiting] = []
 
-    async def ask(self, question: Question) -> Choice:
+    async def ask(self, question: Question) -> Decision:
         """Ask, and wait for the answer; cancelling withdraws the question."""
         session = self._switcher.find(question.session_id)
         if session is None:
-            return "deny"
+            return Decision("deny")
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         session.activity.asking = question
@@ -60,13 +60,13 @@ class Approvals:
             session.activity.asking = None
             self._show(session)
 
-    def answer(self, question: Question, choice: Choice) -> None:
+    def answer(self, question: Question, decision: Decision) -> None:
         """Pass on what the user chose; a tool that is allowed for good is allowed at once."""
         for waiting in self._waiting:
             same_tool = waiting.question.tool == question.tool
-            meant = waiting.question is question or (choice in _FOR_LONGER and same_tool)
+            meant = waiting.question is question or (decision.choice in _FOR_LONGER and same_tool)
             if meant and not waiting.answer.done():
-                waiting.answer.set_result(choice)
+                waiting.answer.set_result(decision)
 
     def _show(self, session: LoadedSession) -> None:
         if session is self._switcher.current:

@@ -49,7 +49,7 @@ class Tool(Protocol):
 
     @property
     def about(self) -> str:
-        """Lines for the user who is asked for approval; foreign text."""
+        """Lines beside its name for the user who is asked for approval; foreign text."""
         ...
 
     @property

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tui.config import Config, Settings
 from tui.domain.journal.message import ToolCall
-from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_servers import (
     Choice,
+    Decision,
     OfferedTool,
     Question,
     ServerStatus,
@@ -32,7 +32,7 @@ MOST_ARGUMENTS = 64 * 1024
 """The limit of arguments that a user can be asked to read, in characters."""
 _CHANGED = "It has changed since you allowed it."
 
-Ask = Callable[[Question], Awaitable[Choice]]
+Ask = Callable[[Question], Awaitable[Decision]]
 """Puts a call to the user and waits for the answer; may be cancelled."""
 
 Emit = Callable[[TurnEvent], Awaitable[None]]
@@ -114,8 +114,7 @@ class ServerTool:
 
     @property
     def about(self) -> str:
-        # Its name must not look like further lines of the question, or like arguments.
-        return f"Server: {self._offered.server}\nTool: {make_visible_name(self._offered.name)}"
+        return ""
 
     @property
     def approval(self) -> ToolApproval:
@@ -151,8 +150,8 @@ def trouble_words(status: ServerStatus) -> str:
             return f'The server "{status.name}" failed{reason}; {_WITHOUT}'
 
 
-async def _nobody(_: Question) -> Choice:
-    return "deny"
+async def _nobody(_: Question) -> Decision:
+    return Decision("deny")
 
 
 class Tools:
@@ -207,8 +206,10 @@ class Tools:
             run = tool.prepare(_readable(call.arguments))
         except InvalidArguments as error:
             return f"Not run, the arguments are wrong: {error}"
-        if not await self._is_allowed(session, call, tool, emit):
-            return DENIED
+        decision = await self._decision(session, call, tool, emit)
+        if decision.choice == "deny":
+            reason = decision.reason
+            return f"{DENIED.removesuffix('.')}: {reason}" if reason else DENIED
         await emit(ToolStarted(tool.approval.title if tool.approval else call.name))
         return await run(session, save)
 
@@ -220,19 +221,18 @@ class Tools:
             offered.setdefault(tool.definition.name, tool)
         return offered
 
-    async def _is_allowed(
+    async def _decision(
         self, session: "OpenSession", call: ToolCall, tool: Tool, emit: Emit
-    ) -> bool:
+    ) -> Decision:
+        """Ask the user, unless the tool is allowed."""
         approval = tool.approval
-        if approval is None:
-            return True
-        words = await self._doubt(approval)
-        if words is None:
-            return True
-        about = f"{tool.about}\n{words}".rstrip()
-        choice = await self._ask(Question(session.id, call, about, approval))
-        await self._remember(choice, approval, emit)
-        return choice != "deny"
+        words = await self._doubt(approval) if approval else None
+        if approval is None or words is None:
+            return Decision("once")
+        about = f"{tool.about}\n{words}".strip()
+        decision = await self._ask(Question(session.id, call, about, approval))
+        await self._remember(decision.choice, approval, emit)
+        return decision
 
     async def _doubt(self, approval: ToolApproval) -> str | None:
         """The words of a question about earlier approvals; ``None`` if there is no question."""

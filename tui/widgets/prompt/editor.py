@@ -215,6 +215,12 @@ class Editor(TextAreaBase, inherit_bindings=False):
             raise SkipAction
         super().action_cursor_line_end(select)
 
+    def action_cursor_down(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's signature
+        if not self.text:
+            # The key is meant for a question below.
+            raise SkipAction
+        super().action_cursor_down(select)
+
     def on_click(self, event: events.Click) -> None:
         """Select a word on a double click, a row on a triple click."""
         if event.chain == 1:
