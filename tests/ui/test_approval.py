@@ -108,7 +108,9 @@ async def test_from_an_empty_prompt_down_leads_to_the_question(asking):
         assert app.chat.prompt.has_focus_within
         await send(pilot, "go")
         await asked(app)
-        await pilot.press("down", "1")
+        await pilot.press("down")
+        assert "↑ ↓ scroll" in str(app.chat.approval.border_subtitle)
+        await pilot.press("1")
         await wait_for_answer(w)
         assert results(w) == ["# Shop"]
 

@@ -178,12 +178,13 @@ class ApprovalPanel(Widget, can_focus=True):
                 return
             column += cell_len(words) + len(gap)
 
-    @on(events.Focus)
-    @on(events.Blur)
-    @on(events.DescendantFocus)
-    def _show_other_hints(self) -> None:
-        if self.has_focus:
+    def watch_has_focus(self, _has_focus: bool) -> None:  # noqa: FBT001 - Textual's signature
+        super().watch_has_focus(_has_focus)
+        if _has_focus:
             self.reason.display = False
+        self._show_hints()
+
+    def on_descendant_focus(self) -> None:
         self._show_hints()
 
     def on_resize(self) -> None:
