@@ -280,7 +280,7 @@ async def test_a_result_is_one_line_with_its_tool_and_outcome(asking):
         await asked(app)
         await pilot.press("escape")
         await wait_for_answer(w)
-        await until(lambda: f"▸ files__read_file result: {DENIED}" in conversation(app))
+        await until(lambda: f"▸ files: read_file result: {DENIED}" in conversation(app))
 
 
 async def test_while_a_tool_asks_one_sees_how_to_find_the_next_match(asking):

@@ -324,7 +324,7 @@ async def test_escape_cancels_the_call_at_its_server_and_the_result_is_interrupt
         await pilot.press("escape")
         await wait_for_answer(w)
         assert w.servers.cancelled == ["read_file"]
-        await until(lambda: "files__read_file result: interrupted" in conversation(app))
+        await until(lambda: "files: read_file result: interrupted" in conversation(app))
         assert messages(w, w.workspace.current.id)[-1] == ("tool", "interrupted", None)
         await send(pilot, "/retry")
         await until(lambda: "On we go." in conversation(app))

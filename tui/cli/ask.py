@@ -25,7 +25,7 @@ from tui.domain.journal.json_text import terminal_json
 from tui.domain.journal.message import TEXT_BYTES, Message
 from tui.domain.references import words_in
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
-from tui.domain.tool_servers import Choice, Decision, Question
+from tui.domain.tool_servers import Choice, Decision, Question, tool_title
 from tui.domain.views.call_lines import call_lines
 from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.sessions.open_session import OpenSession
@@ -84,7 +84,9 @@ class TextPrinter:
                 self._end_line()
             case ToolCalled(call=call):
                 self._end_line()
-                console.tell(f"Tool called: {call.name} {terminal_json(call.arguments)}")
+                console.tell(
+                    f"Tool called: {tool_title(call.name)} {terminal_json(call.arguments)}"
+                )
             case ToolReturned(result=result):
                 console.tell(result)
             case MessagesLeftOut():

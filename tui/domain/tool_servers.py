@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from tui.domain.journal.message import ToolCall
-from tui.domain.text.safe_text import make_visible_name
+from tui.domain.text.safe_text import make_visible_line, make_visible_name
 
 
 class ToolApproval(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -30,6 +30,13 @@ class ToolApproval(msgspec.Struct, frozen=True, omit_defaults=True):
         """The tool as the user is told it, in one line: ``files: read_file``; sanitised."""
         tool = make_visible_name(self.tool)
         return f"{self.server}: {tool}" if self.server else tool
+
+
+def tool_title(called: str) -> str:
+    """A tool by the name that a model calls it by, as ``ToolApproval.title`` has it."""
+    name = make_visible_line(called)
+    server, _, tool = name.removeprefix("mcp__").partition("__")
+    return f"{server}: {tool}" if server and tool else name
 
 
 Choice = Literal["once", "until-quit", "always", "deny"]

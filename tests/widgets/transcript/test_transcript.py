@@ -351,13 +351,20 @@ async def test_an_empty_conversation_has_a_place_and_takes_every_key(opened):
         assert shown(app).strip() == ""
 
 
-async def test_tool_calls_and_results_are_a_line_each(opened):
-    async with opened(calling(), result("def login():\n    pass")) as (app, _):
-        assert app.transcript.visible_text()[:3] == [
-            "",
-            '   ▸ read_file(path="a.py")',
-            "   ▸ read_file result (2 lines): def login():",
+async def test_a_call_is_a_line_and_a_result_shows_its_first_lines(opened):
+    text = '{\n\t"a": 1,\n\n' + "".join(f"line {n}\n" for n in range(9))
+    async with opened(calling(name="mcp__files__read_file"), result(text)) as (app, _):
+        assert [row for row in app.transcript.visible_text() if row] == [
+            '   ▸ files: read_file(path="a.py")',
+            "   ▸ files: read_file result (12 lines)",
+            '         "a": 1,',
+            *(f"     line {n}" for n in range(4)),
         ]
+
+
+async def test_a_result_of_one_line_stands_beside_its_name(opened):
+    async with opened(calling(), result("# Shop\n")) as (app, _):
+        assert "   ▸ read_file result: # Shop" in app.transcript.visible_text()
 
 
 async def test_a_change_of_theme_changes_colours_and_moves_nothing(opened):

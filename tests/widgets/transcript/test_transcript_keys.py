@@ -104,7 +104,7 @@ async def test_enter_shows_a_result(opened):
     async with opened(calling(), result("one\ntwo")) as (app, pilot):
         await pilot.press("enter")
         text = "\n".join(app.transcript.visible_text())
-        assert "▾ read_file result (2 lines): one\n   one\n   two" in text
+        assert "▾ read_file result (2 lines)\n   one\n   two" in text
 
 
 async def test_a_summary_is_one_line_that_opens(opened):

@@ -16,6 +16,7 @@ import msgspec
 from tui.domain.journal.blocks import FileBlock
 from tui.domain.journal.message import Message
 from tui.domain.text.tokens import BELONGS_TO_LETTER, without_points
+from tui.domain.tool_servers import tool_title
 
 _MARKUP = "*`"
 _UNIT = re.compile(f"[\\s\\S][{BELONGS_TO_LETTER}]*")
@@ -87,7 +88,7 @@ def texts_of(message: Message) -> Iterator[str]:
             if isinstance(attachment, FileBlock):
                 yield attachment.text
     for call in message.tool_calls:
-        yield call.name
+        yield tool_title(call.name)
         yield arguments_text(call.arguments)
 
 

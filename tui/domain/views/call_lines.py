@@ -108,7 +108,8 @@ def _named(name: str, depth: int) -> Iterator[CallLine]:
 def _block(kind: LineKind, text: str, margin: str, marks: tuple[str, str]) -> Iterator[CallLine]:
     """The lines of a text, with a mark before the first, and one before each other."""
     for place, line in enumerate(text.split("\n")):
-        yield _line(kind, margin + marks[place > 0], line, margin + marks[1])
+        hang = margin + ("    " if kind == "command" else marks[1])
+        yield _line(kind, margin + marks[place > 0], line, hang)
 
 
 def _difference(before: str, after: str, margin: str) -> Iterator[CallLine]:

@@ -15,6 +15,7 @@ from tui.domain.model_settings import ModelParameters, effort_called
 from tui.domain.text.fences import closed, code_span, fenced
 from tui.domain.text.labels import local_minute, plural, whole_label
 from tui.domain.text.safe_text import make_visible_line
+from tui.domain.tool_servers import tool_title
 from tui.domain.views.import_rows import skipped_words
 
 Link = Callable[[ImageBlock], str]
@@ -82,7 +83,7 @@ class MarkdownMessages:
             return f"---\n\n*Reset at {local_minute(entry.at)}: messages above are not sent.*"
         if not isinstance(entry, Message):
             return ""
-        self._called.update((call.id, call.name) for call in entry.tool_calls)
+        self._called.update((call.id, tool_title(call.name)) for call in entry.tool_calls)
         mark = " · earlier version" if is_earlier_version else ""
         title = _title(entry, self._versions.get(entry.id), mark)
         error = "\n".join(f"> {line}" for line in (entry.error or "").splitlines())
@@ -107,11 +108,11 @@ def _title(message: Message, version: Version | None, mark: str) -> str:
 
 
 def _call(call: ToolCall) -> str:
-    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    name, arguments = tool_title(call.name), json.dumps(call.arguments, ensure_ascii=False)
     if len(arguments) <= _CALL_CHARACTERS:
-        return f"> {call.name} {code_span(arguments)}"
+        return f"> {name} {code_span(arguments)}"
     whole = json.dumps(call.arguments, ensure_ascii=False, indent=2)
-    return _folded(f"{call.name}: {plural(len(arguments), 'character')}", fenced(whole, "json"))
+    return _folded(f"{name}: {plural(len(arguments), 'character')}", fenced(whole, "json"))
 
 
 def _result(tool: str, text: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -12,8 +13,10 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.text.labels import paste_label
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
+from tui.domain.tool_servers import tool_title
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock
 from tui.widgets.transcript.row_blocks import (
+    TAB,
     Code,
     Fences,
     FoldLine,
@@ -26,6 +29,12 @@ from tui.widgets.wrapping import PIECE, clean, shorten
 
 SUMMARY = "summary of earlier messages"
 _ARGUMENTS = 200
+FIRST_LINES = 5
+"""The most lines of a folded result that are shown."""
+_FIRST = 4096
+"""They are looked for in so many characters."""
+_BRACKETS = ' {}[](),"`'
+"""A line of these alone tells nothing."""
 
 
 def call_blocks(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock]:
@@ -40,7 +49,7 @@ class CallLine(FoldLine):
     """The line of a tool call, which folds its arguments."""
 
     def __init__(self, call: ToolCall, *, spaced: bool, unfolded: bool) -> None:
-        text = f"{make_visible_line(call.name)}({_short(call.arguments)})"
+        text = f"{tool_title(call.name)}({_short(call.arguments)})"
         super().__init__(text, "tool", unfolded=unfolded, spaced=spaced)
         self.call = call
 
@@ -155,11 +164,14 @@ def _first_line(text: str) -> str:
 
 def result_blocks(entry: Message, called: str, *, unfolded: bool) -> list[RowBlock]:
     """The blocks of a tool result; ``called`` is the name of the tool, if known."""
-    text = clean(entry.text)
+    text = clean(entry.text).removesuffix("\n")
     lines = text.count("\n") + 1
-    count = f" ({lines} lines)" if lines > 1 else ""
+    said = f" ({lines} lines)" if lines > 1 else f": {_first_line(text)}"
     status = f" {make_visible_line(entry.status)}" if entry.status else ""
-    name = f"{make_visible_line(called[:_ARGUMENTS])} " if called else ""
-    words = f"{name}result{status}{count}: {_first_line(text)}"
-    line = FoldLine(words, "tool", unfolded=unfolded)
-    return [line, *plain_blocks(text, "quiet", kind=OutputBlock)] if unfolded else [line]
+    name = f"{tool_title(called[:_ARGUMENTS])} " if called else ""
+    line = FoldLine(f"{name}result{status}{said}", "tool", unfolded=unfolded)
+    if unfolded:
+        return [line, *plain_blocks(text, "quiet", kind=OutputBlock)]
+    first = text[:_FIRST].expandtabs(TAB).split("\n") if lines > 1 else []
+    telling = (each for each in first if each.strip(_BRACKETS))
+    return [line, *(LineBlock(f"  {each}", "quiet") for each in islice(telling, FIRST_LINES))]

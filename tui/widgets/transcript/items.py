@@ -15,6 +15,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.costs import details
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.foldable import (
+    FIRST_LINES,
     FileLine,
     PastedText,
     PasteLine,
@@ -118,6 +119,8 @@ class Item:
     def guess(self, width: int) -> int:
         """The estimated number of rows at a width of text, before there are blocks."""
         match self.entry:
+            case Message(role="tool"):
+                return 1 + min(FIRST_LINES, self.entry.text.count("\n"))
             case Message():
                 return guess_rows(self.entry.text, width) + 2
             case Queued(prompts):

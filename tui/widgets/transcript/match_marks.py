@@ -9,6 +9,7 @@ from textual.strip import Strip
 
 from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
+from tui.domain.tool_servers import tool_title
 from tui.widgets.transcript.canvas import Canvas, joint
 from tui.widgets.transcript.document import Document, DocumentRow
 from tui.widgets.transcript.foldable import CallLine, FileLine, PasteLine, PictureLine
@@ -201,7 +202,7 @@ def _sources(item: Item, number: int) -> Iterator[str]:
         case PasteLine(paste=paste) as line:
             yield from () if line.unfolded else (paste.text,)
         case CallLine(call=call) as line:
-            yield call.name
+            yield tool_title(call.name)
             if not line.unfolded:
                 yield arguments_text(call.arguments)
         case FoldLine(unfolded=False) if message.role == "tool":
