@@ -108,5 +108,5 @@ async def test_every_row_passes_once_on_the_way_up(opened):
                 break
             seen.insert(0, transcript.visible_text()[0])
         words = " ".join(seen).split()
-        expected = " ".join(f"● answer {text} • {text}" for text in texts).split()
+        expected = ["●", "answer", *" ".join(f"{text} • {text}" for text in texts).split()]
         assert words == expected

@@ -355,6 +355,7 @@ async def test_a_call_is_a_line_and_a_result_shows_its_first_lines(opened):
     text = '{\n\t"a": 1,\n\n' + "".join(f"line {n}\n" for n in range(9))
     async with opened(calling(name="mcp__files__read_file"), result(text)) as (app, _):
         assert [row for row in app.transcript.visible_text() if row] == [
+            " ● answer",
             '   ▸ files: read_file(path="a.py")',
             "   ▸ files: read_file result (12 lines)",
             '         "a": 1,',

@@ -123,7 +123,7 @@ async def test_a_summary_is_one_line_that_opens(opened):
 
 async def test_a_click_on_its_line_folds_too(opened):
     async with opened(calling(), result("one\ntwo")) as (app, pilot):
-        await pilot.click(app.transcript, offset=(6, 2))
+        await pilot.click(app.transcript, offset=(6, 3))
         assert "   two" in app.transcript.visible_text()
 
 

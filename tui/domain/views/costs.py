@@ -140,6 +140,21 @@ def details(message: Message, cost: AnswerCost | None = None) -> str:
     return PARTED.join(part for part in parts if part)
 
 
+def cost_words(answers: Sequence[Message], costs: Sequence[AnswerCost | None]) -> Sequence[str]:
+    """Format what the messages of one answer took, as far as it is known of each of them."""
+    known = [each or AnswerCost() for each in costs]
+    seconds = [each.seconds for each in known if each.seconds is not None]
+    dollars = [each.dollars for each in known if each.dollars is not None]
+    usages = [each.usage for each in answers if each.usage]
+    added = total(usages)
+    words = {
+        seconds_words(sum(seconds)): seconds,
+        f"{added.input_tokens:,} tokens in, {added.output_tokens:,} out": usages,
+        money(sum(dollars)): dollars,
+    }
+    return [each for each, known_of in words.items() if len(known_of) == len(answers)]
+
+
 def _attached_words(attachment: Attachment) -> str:
     """Format the kind, name and size of a file; of a picture also the beginning of its hash."""
     words = cut_middle(make_visible_name(attachment.label[1:-1]), _NAME_CHARACTERS)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count
 
 import msgspec
@@ -131,7 +131,9 @@ class Document:
         self._wanted: ScrollPosition | None = None
         self._informed = False
         self._words: tuple[Spot, int] | None = None
-        self.layout: Layout = Layout(self._make_items(entries, arriving))
+        items = self._make_items(entries, arriving)
+        self._join(items)
+        self.layout: Layout = Layout(items)
         self.reader: Viewport = Viewport(self.layout, self._measure)
 
     def draw_on(self, canvas: Canvas, height: int) -> None:
@@ -178,7 +180,16 @@ class Document:
     def prepend(self, entries: Sequence[Entry]) -> None:
         """Put entries before all others; skip messages that are there already."""
         new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
-        self.layout.prepend(self._make_items(new))
+        items = self._make_items(new)
+        answer = self._join(items)
+        for item in self.layout:
+            if not item.called and (called := self._name_called(item.entry)):
+                item.called = called
+                self._remake(item)
+            answer = self._join([item], answer)
+            if answer is None or answer is item:
+                break
+        self.layout.prepend(items)
 
     def append(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> None:
         """Put the entries after the last message that is there already at the end.
@@ -236,8 +247,7 @@ class Document:
         self.versions = versions
         for item in filter(None, map(self._items.get, changed)):
             item.version = versions.get(item.key)
-            item.remake()
-            self.layout.changed(item)
+            self._remake(item.whole[-1] if isinstance(item, AnswerItem) else item)
 
     @property
     def last_with_versions(self) -> str:
@@ -287,9 +297,9 @@ class Document:
         if item is None:
             return
         item.cost = self._costs.get(message_id)
-        if item.informed:
-            item.remake()
-            self.layout.changed(item)
+        self._remake(item)
+        if isinstance(item, AnswerItem) and item.after:
+            self._remake(item.whole[-1])
 
     def inform_all(self) -> None:
         """Show the details of all messages, or hide them."""
@@ -348,6 +358,13 @@ class Document:
         """The item of a message."""
         return self._items.get(message_id)
 
+    def answer_at(self, item: Item) -> Sequence[AnswerItem]:
+        """The messages of the answer that a message or a result of a tool belongs to."""
+        if not isinstance(item, AnswerItem) and not _is_result(item):
+            return ()
+        answer = self._answer_before(self.layout.index(item) + 1)
+        return answer.whole if answer else ()
+
     def _make_items(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> list[Item]:
         """Make items for entries; hide the messages that they replace."""
         for entry in entries:
@@ -371,12 +388,41 @@ class Document:
         item.called = self._name_called(entry)
         return item
 
-    def _name_called(self, entry: Entry) -> str:
+    def _name_called(self, entry: Entry | Queued) -> str:
         """The tool name for a result; the calls of an answer are noted for their results."""
         if not isinstance(entry, Message):
             return ""
         self._called.update((call.id, call.name) for call in entry.tool_calls)
         return self._called.get(entry.tool_call_id or "", "")
+
+    def _join(self, items: Iterable[Item], answer: AnswerItem | None = None) -> AnswerItem | None:
+        """Join the messages of each answer, the first to ``answer``; gives the one at the end."""
+        for item in items:
+            if item.hidden:
+                continue
+            if not isinstance(item, AnswerItem):
+                answer = answer if _is_result(item) else None
+                continue
+            if answer is not None and item.entry.model in (None, answer.entry.model):
+                item.join(answer, item.after)
+                self._remake(answer)
+                self._remake(item)
+            answer = item
+        return answer
+
+    def _answer_before(self, place: int) -> AnswerItem | None:
+        """The last message of the answer that is not ended before a place of the layout."""
+        for index in range(place - 1, -1, -1):
+            item = self.layout[index]
+            if not item.hidden and not _is_result(item):
+                return item if isinstance(item, AnswerItem) else None
+        return None
+
+    def _remake(self, item: Item) -> None:
+        """Make the blocks of an item anew, if they were made."""
+        if item.is_made:
+            item.remake()
+            self.layout.changed(item)
 
     def _hide(self, message_id: str) -> None:
         self._replaced.add(message_id)
@@ -384,10 +430,14 @@ class Document:
         if item and not item.hidden:
             item.hidden = True
             self.layout.changed(item)
+            if isinstance(item, AnswerItem):
+                for neighbour in item.leave():
+                    self._remake(neighbour)
 
     def _append(self, items: Sequence[Item]) -> None:
         if self._queue:
             self.layout.pop()
+        self._join(items, self._answer_before(len(self.layout)))
         self.layout.extend(items)
         if self._queue:
             self.layout.extend([self._queue])
@@ -399,6 +449,7 @@ class Document:
         new.cost, new.version = old.cost, old.version
         if isinstance(old, AnswerItem) and isinstance(new, AnswerItem):
             new.thought = old.thought
+            new.join(old.before, old.after)
         self.layout.replace(old, new)
         self._forget(old)
         top = self.reader.top
@@ -452,6 +503,11 @@ def _same_line(before: Sequence[Strip], rows: Sequence[Strip], row: int) -> int:
     lines = [place for place, strip in enumerate(rows) if joint(strip) is None]
     passed = sum(joint(strip) is None for strip in before[: row + 1])
     return lines[min(passed, len(lines)) - 1]
+
+
+def _is_result(item: Item) -> bool:
+    """True for what stands between two messages of an answer."""
+    return isinstance(item.entry, Message) and item.entry.role == "tool"
 
 
 def _letters(strip: Strip) -> int:

@@ -1,5 +1,6 @@
 """The items of a document: one for each entry, made of blocks that are drawn."""
 
+from collections import deque
 from collections.abc import Sequence
 from itertools import count
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from tui.domain.journal.records import Reset, Summary
 from tui.domain.journal.session import Entry
 from tui.domain.text.fences import codes
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.costs import details
+from tui.domain.views.costs import PARTED, cost_words, details
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.foldable import (
     FIRST_LINES,
@@ -30,7 +31,9 @@ from tui.widgets.transcript.row_blocks import (
     Details,
     Divider,
     Fences,
+    FittingLine,
     FoldLine,
+    Gap,
     LineBlock,
     Plain,
     RowBlock,
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
 RESET = "started over here; earlier messages are kept"
 
 _AGAIN = "/retry asks again, /edit edits the question"
+_OTHERS = "[ and ] show the others"
 _ENDINGS = {
     "interrupted": ("■ interrupted", "warning"),
     "truncated": ("■ truncated: the answer reached its length limit", "warning"),
@@ -182,6 +186,11 @@ class Item:
         """Unfold what is unfolded in the item that this one replaces."""
         self.unfolded = other.unfolded
 
+    @property
+    def is_made(self) -> bool:
+        """True once there are blocks, which a change makes anew."""
+        return self._blocks is not None
+
     def remake(self) -> None:
         """Make the blocks anew when they are next drawn."""
         self._dropped = (*self._dropped, *(self._blocks or ()))
@@ -202,9 +211,8 @@ class Item:
 
     def _informed(self, blocks: list[RowBlock]) -> list[RowBlock]:
         """Add the details of a message, and below it which of its versions it is."""
-        if self.version is not None and blocks:
-            version = f"version {self.version.number}/{self.version.count}"
-            blocks = [*blocks, LineBlock(f"{version} · [ and ] show the others", "quiet")]
+        if blocks:
+            blocks = [*blocks, *self._footer()]
         if not self.informed or not self.message or not blocks:
             return blocks
         first = blocks[0]
@@ -212,6 +220,12 @@ class Item:
         line = Details(details(self.message, self.cost), "quiet", spaced=own)
         line.asked, first.spaced = own, first.spaced and not own
         return [*blocks[: self.details_at], line, *blocks[self.details_at :]]
+
+    def _footer(self) -> list[RowBlock]:
+        if self.version is None:
+            return []
+        wordings = _version_words(self.version), _version_words(self.version, "")
+        return [FittingLine(wordings, "quiet")]
 
     def pop_dropped(self) -> Sequence[RowBlock]:
         """The blocks that were dropped since the last call."""
@@ -225,11 +239,15 @@ class Item:
 
 
 class AnswerItem(Item):
-    """A message of the model, which may still be arriving."""
+    """A message of the model, which may still be arriving.
+
+    The messages between two questions are one answer, with the results of tools in between: the
+    first has the heading, the last says what all of them took.
+    """
 
     __slots__ = (
         *("_sources", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
-        *("_splitter", "_title", "arriving", "thought"),
+        *("_splitter", "_title", "after", "arriving", "before", "thought"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -243,8 +261,10 @@ class AnswerItem(Item):
         self._sources: Sequence[MarkdownBlock] = ()
         self._body: Sequence[RowBlock] = ()
         self._fences: Fences | None = None
-        self._title: LineBlock | None = None
+        self._title: LineBlock | Gap | None = None
         self.thought: Thought | None = None
+        self.before: AnswerItem | None = None
+        self.after: AnswerItem | None = None
         self._changed = True
 
     @property
@@ -255,6 +275,34 @@ class AnswerItem(Item):
             self.entry = msgspec.structs.replace(self.entry, content=text)
             self._new = None
         return self.entry
+
+    @property
+    def whole(self) -> "Sequence[AnswerItem]":
+        """All messages of the answer, in their order."""
+        parts: deque[AnswerItem] = deque((self,))
+        while before := parts[0].before:
+            parts.appendleft(before)
+        while after := parts[-1].after:
+            parts.append(after)
+        return parts
+
+    def join(self, before: "AnswerItem | None", after: "AnswerItem | None") -> None:
+        """Put this between two messages of the answer."""
+        self.before, self.after = before, after
+        if before is not None:
+            before.after = self
+        if after is not None:
+            after.before = self
+
+    def leave(self) -> "Sequence[AnswerItem]":
+        """Take this out of the answer; gives the messages beside it."""
+        before, after = self.before, self.after
+        self.before = self.after = None
+        if before is not None:
+            before.after = after
+        if after is not None:
+            after.before = before
+        return [each for each in (before, after) if each is not None]
 
     def add(self, text: str) -> None:
         """Add a piece of text that has arrived."""
@@ -302,23 +350,44 @@ class AnswerItem(Item):
 
     def make_blocks(self) -> list[RowBlock]:
         thought = self.thought.blocks(unfolded=self.unfolded) if self.thought else ()
-        body = [*self._head(), *thought, *self._body]
+        body = [self._head(), *thought, *self._body]
         if self.arriving and not self._body and (not self.thought or self.thought.ended):
             body.append(LineBlock("…", "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
-            spaced = place == 0 and (bool(self._body) or not body)
+            spaced = place == 0 and bool(self._body)
             body.extend(call_blocks(call, spaced=spaced, unfolded=self.unfolded))
-        return [*body, *self._ending(bare=not body or not self._body)]
+        return [*body, *self._ending(bare=not self._body)]
 
-    def _head(self) -> list[RowBlock]:
-        if not self._body and self.entry.tool_calls and not self.thought:
-            return []
+    def _head(self) -> RowBlock:
+        if self.before is not None:
+            self._title = self._title if isinstance(self._title, Gap) else Gap()
+            return self._title
+        name = self._model
+        if not isinstance(self._title, LineBlock) or self._title.text != name:
+            self._title = LineBlock(name, "model", "●", spaced=True)
+        return self._title
+
+    @property
+    def _model(self) -> str:
         model = make_visible_line(self.entry.model or "answer")
         # In ollama:qwen3:4b, everything after the provider is the model.
-        name = model.partition(":")[2] or model
-        if self._title is None or self._title.text != name:
-            self._title = LineBlock(name, "model", "●", spaced=True)
-        return [self._title]
+        return model.partition(":")[2] or model
+
+    def _footer(self) -> list[RowBlock]:
+        """What the whole answer took, and which of its versions it is, below its last message."""
+        if self.after is not None:
+            return []
+        parts = self.whole
+        version = next((each.version for each in parts if each.version), None)
+        took: Sequence[str] = ()
+        if not self.arriving and (self.entry.status or not self.entry.tool_calls):
+            took = cost_words([each.message for each in parts], [each.cost for each in parts])
+        words = [*took, *([_version_words(version, "")] if version else [])]
+        if not words:
+            return []
+        named = [self._model, *words] if took else words
+        wordings = [[*named, _OTHERS], named] if version else [named]
+        return [FittingLine([*map(PARTED.join, (*wordings, words))], "quiet")]
 
     def _ending(self, *, bare: bool) -> list[RowBlock]:
         status = self.entry.status
@@ -365,6 +434,11 @@ def _waiting_text(prompt: str) -> str:
     """The beginning of a prompt that waits."""
     lines = clean(prompt)[:PIECE].split("\n")
     return "\n".join([*lines[:_WAITING_LINES], "…"] if len(lines) > _WAITING_LINES else lines)
+
+
+def _version_words(version: "Version", others: str = _OTHERS) -> str:
+    words = f"version {version.number}/{version.count}"
+    return PARTED.join(filter(None, (words, others)))
 
 
 class QuestionItem(Item):

@@ -149,6 +149,31 @@ class LineBlock(RowBlock):
         return shorten(self.text, width)
 
 
+class FittingLine(LineBlock):
+    """One row, in the first of several wordings that fits."""
+
+    def __init__(self, wordings: Sequence[str], style: str) -> None:
+        super().__init__(wordings[-1], style)
+        self.wordings = wordings
+
+    def shown(self, width: int) -> str:
+        fitting_ones = (each for each in self.wordings if cell_len(each) <= width)
+        return next(fitting_ones, None) or super().shown(width)
+
+
+class Gap(RowBlock):
+    """The blank row before the rest of an item, where that has no heading."""
+
+    def __init__(self) -> None:
+        super().__init__(spaced=True)
+
+    def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
+        return 0
+
+    def draw(self, canvas: Canvas) -> list[Strip]:  # noqa: ARG002 - a block's
+        return []
+
+
 class FoldLine(LineBlock):
     """The row that folds the rows below it."""
 

@@ -27,7 +27,7 @@ from tui.widgets.transcript.click_targets import target_at
 from tui.widgets.transcript.conversation import ConversationOnScreen, HistoryEnds
 from tui.widgets.transcript.document import NO_VERSIONS, DocumentRow
 from tui.widgets.transcript.find_state import FindState
-from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.items import AnswerItem, Item
 from tui.widgets.transcript.row_blocks import Code, Details, FoldLine
 from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.row_selection import offset_at, selected_text, selection_of
@@ -171,8 +171,8 @@ class Transcript(ScrollViewBase, can_focus=True):
             and ("://" in message.typed_text or bool(_pictures(message))),
             "conversation-ask-again": message is not None and message.role == "assistant",
             "conversation-edit": message is not None and message.role == "user",
-            "conversation-version-previous": message is not None
-            and message.id in shown.document.versions,
+            "conversation-version-previous": item is not None
+            and self._with_versions(item) in shown.document.versions,
             "conversation-fold": shown.cursor.foldable(shown.rows) is not None,
         }
         return frozenset(key for key, has in has_use.items() if has)
@@ -445,9 +445,14 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._draw_all()
 
     def action_copy_message(self) -> None:
-        """Ask for a copy of the message at the cursor, or of the last one."""
-        if message := self.conversation.cursor.message_or_last:
-            self.post_message(CopyRequested(message.typed_text or message.text))
+        """Ask for a copy of the message at the cursor, or of the last one: of a whole answer."""
+        message = self.conversation.cursor.message_or_last
+        if message is None:
+            return
+        texts = [message.typed_text or message.text]
+        if message.role == "assistant":
+            texts = [each.message.text for each in self._answer_at(message)]
+        self.post_message(CopyRequested("\n\n".join(filter(str.strip, texts))))
 
     def action_copy_code(self) -> None:
         """Ask for a copy of a code block; each press takes the next block of the message."""
@@ -468,12 +473,21 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def action_version(self, step: int) -> None:
         """Request another version of the message at the cursor, or of the last that has some."""
-        document, message = self.conversation.document, self.conversation.cursor.message
-        message_id = message.id if message else document.last_with_versions
+        document, item = self.conversation.document, self.conversation.cursor.item
+        message_id = self._with_versions(item) if item else document.last_with_versions
         if message_id not in document.versions:
             hint(self, "This message has one version; r asks again, e edits a question.")
         else:
             self.post_message(VersionWanted(message_id, step))
+
+    def _with_versions(self, item: Item) -> str:
+        """The id of the message whose versions those of a whole answer are."""
+        parts = self.conversation.document.answer_at(item)
+        return next((each.key for each in reversed(parts) if each.version), item.key)
+
+    def _answer_at(self, message: Message) -> Sequence[AnswerItem]:
+        item = self.conversation.document.item_of(message.id)
+        return self.conversation.document.answer_at(item) if item else ()
 
     def action_ask_again(self) -> None:
         """Request another version of the answer at the cursor, or of the last one."""
@@ -484,8 +498,11 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._post_intent(EditWanted)
 
     def action_fork(self) -> None:
-        """Request a copy of the session up to the message at the cursor, or the last one."""
-        self._post_intent(ForkWanted)
+        """Request a copy of the session up to the message at the cursor, with its whole answer."""
+        if message := self.conversation.cursor.message_or_last:
+            parts = [each.message for each in self._answer_at(message)]
+            is_ended = bool(parts) and not parts[-1].tool_calls
+            self.post_message(ForkWanted(parts[-1].id if is_ended else message.id))
 
     def _post_intent(self, intent: type[VersionIntent]) -> None:
         if message := self.conversation.cursor.message_or_last:

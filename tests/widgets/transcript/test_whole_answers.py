@@ -1,0 +1,100 @@
+"""An answer with tool calls: several messages, one heading, and one line about the whole."""
+
+import pytest
+
+from tests.widgets.transcript.conftest import answered, asked, calling, result
+from tui.domain.journal.message import TokenUsage
+from tui.domain.journal.versions import Version
+from tui.domain.views.costs import AnswerCost
+from tui.widgets.transcript import transcript_messages as messages
+
+USED = TokenUsage(1000, 20)
+FIRST = calling("a1", arguments={})
+WHOLE = [
+    asked("go", "q1"),
+    FIRST.__class__("a1", "assistant", "I look.", "", FIRST.tool_calls, model="x:m1", usage=USED),
+    result("# Shop", "t1"),
+    answered("It is a shop.", "a2", model="x:m1", usage=USED),
+]
+
+
+def rows(app):
+    return [row.strip() for row in app.transcript.visible_text() if row.strip()]
+
+
+async def test_the_messages_of_an_answer_have_one_heading_and_a_line_about_them_all(opened):
+    async with opened(*WHOLE) as (app, pilot):
+        assert rows(app) == [
+            "› go",
+            "● m1",
+            "I look.",
+            "▸ read_file()",
+            "▸ read_file result: # Shop",
+            "It is a shop.",
+            "m1 · 2,000 tokens in, 40 out",
+        ]
+        app.conversation.show_cost("a1", AnswerCost(2.0, 0.01))
+        app.conversation.show_cost("a2", AnswerCost(6.5))
+        await pilot.pause(0.1)
+        assert rows(app)[-1] == "m1 · 8.5 s · 2,000 tokens in, 40 out"
+        app.conversation.show_cost("a2", AnswerCost(6.5, 0.02))
+        await pilot.pause(0.1)
+        assert rows(app)[-1] == "m1 · 8.5 s · 2,000 tokens in, 40 out · $0.0300"
+
+
+@pytest.mark.parametrize("known", range(5))
+async def test_it_is_the_same_however_its_messages_came(opened, known):
+    async with opened(*WHOLE) as (app, _):
+        expected = rows(app)
+    async with opened(*WHOLE[known:], earlier=True) as (app, pilot):
+        app.conversation.prepend(WHOLE[:known], earlier=False)
+        await pilot.pause()
+        assert rows(app) == expected
+    async with opened(*WHOLE[:known]) as (app, pilot):
+        for message in WHOLE[known:]:
+            if message.role == "assistant":
+                app.conversation.add_text(message.id, message.text, message.model)
+            app.conversation.put(message)
+        await pilot.pause()
+        assert rows(app) == expected
+
+
+async def test_while_an_answer_goes_on_nothing_is_said_of_what_it_took(opened):
+    async with opened(*WHOLE[:3]) as (app, pilot):
+        assert rows(app)[-1].endswith("# Shop")
+        app.conversation.add_text("a2", "It", "x:m1")
+        await pilot.pause(0.1)
+        assert rows(app)[-1] == "It"
+
+
+async def test_another_model_has_a_heading_of_its_own_and_so_has_another_answer(opened):
+    other = answered("And I.", "a3", model="x:m2")
+    last = answered("Yes.", "a4", model="x:m1")
+    async with opened(*WHOLE, other, asked("more", "q2"), last) as (app, _):
+        assert [row for row in rows(app) if row[0] == "●"] == ["● m1", "● m2", "● m1"]
+
+
+async def test_a_message_that_is_replaced_leaves_the_answer(opened):
+    failed = answered("", "a2", model="x:m1", status="failed", error="no network")
+    async with opened(*WHOLE[:3], failed) as (app, pilot):
+        again = answered("It is.", "a3", model="x:m1", usage=USED, replaces="a2")
+        app.conversation.put(again)
+        await pilot.pause()
+        assert rows(app)[-2:] == ["It is.", "m1 · 2,000 tokens in, 40 out"]
+
+
+@pytest.mark.parametrize("up", [0, 1, 2])
+async def test_keys_on_any_part_are_about_the_whole(opened, up):
+    async with opened(*WHOLE, size=(80, 24), versions={"a1": Version(2, 3)}) as (app, pilot):
+        assert rows(app)[-1].endswith("40 out · version 2/3 · [ and ] show the others")
+        await pilot.press(*"k" * (up + 1), "left_square_bracket", "f")
+        version, fork = app.intents
+        assert (type(version), version.message_id) == (messages.VersionWanted, "a1")
+        assert (type(fork), fork.message_id) == (messages.ForkWanted, "a2")
+        await pilot.press("y")
+        assert app.copied == ["# Shop" if up == 1 else "I look.\n\nIt is a shop."]
+
+
+async def test_in_a_narrow_window_the_line_keeps_what_is_said_nowhere_else(opened):
+    async with opened(*WHOLE, size=(44, 24), versions={"a1": Version(2, 3)}) as (app, _):
+        assert rows(app)[-1] == "2,000 tokens in, 40 out · version 2/3"
