@@ -23,13 +23,12 @@ from tui.app.services.clipboard import Clipboard
 from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ALL_KEYS, ThemeSwitcher
-from tui.domain.journal.message import Message
 from tui.engine.library.session_titles import SessionTitles
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from tui.app.controllers.connect import ConnectController
     from tui.app.controllers.external_editor import ExternalEditor
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
     from tui.commands.shell import CommandContext, Shell
+    from tui.domain.journal.message import Message
 
 
 class Controllers:
@@ -70,7 +70,7 @@ class Controllers:
         self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
         titles = SessionTitles(parts.workspace, parts.sessions)
         self.presenter = SessionPresenter(
-            chat, parts.workspace, self.notices, titles, app.call_later, activity
+            chat, parts.workspace, self.notices, titles, app.call_later, activity, self._prices
         )
         self.server = StoreServer(parts.workspace, self.presenter)
         self.session_list = SessionListController(
@@ -87,7 +87,7 @@ class Controllers:
             parts.workspace,
             settings,
             parts.stopwatch,
-            self._price,
+            self._prices,
         )
         self.summaries = Summaries(
             app, chat, self.presenter, parts.workspace, parts.turn_settings, parts.stopwatch
@@ -121,8 +121,8 @@ class Controllers:
         self.confirmations = Confirmations(app, chat, queue)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
 
-    async def _price(self, answer: Message) -> float | None:
-        return await self.commands.usage.price_of(answer)
+    async def _prices(self, answers: "Sequence[Message]") -> "Mapping[str, float]":
+        return await self.commands.usage.prices_of(answers)
 
     def _retry_failed(self) -> None:
         from tui.screens.dialog import Dialog

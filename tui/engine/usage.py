@@ -1,7 +1,7 @@
 """The tokens and the price of a session, over its whole journal."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -29,12 +29,15 @@ class UsageTotals:
         name, published, pending = session.id, session.published, session.pending
         return await asyncio.to_thread(self._added, name, pending, published=published)
 
-    async def price_of(self, answer: Message) -> float | None:
-        """The price of one answer in dollars; ``None`` where no list has it."""
-        if not answer.usage or not answer.model:
-            return None
-        request = CountedRequest(answer.id, answer.model, answer.timestamp, answer.usage)
-        return (await asyncio.to_thread(self._priced, answer.model, [request])).dollars
+    async def prices_of(self, answers: Sequence[Message]) -> Mapping[str, float]:
+        """The prices of answers in dollars, by their ids; those that no list has are left out."""
+
+        def prices() -> Mapping[str, float]:
+            requests = [(each.model or "", [_request(each)]) for each in answers if each.usage]
+            priced = {own[0].id: self._priced(model, own).dollars for model, own in requests}
+            return {name: dollars for name, dollars in priced.items() if dollars is not None}
+
+        return await asyncio.to_thread(prices)
 
     def _added(self, name: str, pending: Sequence[Record], *, published: bool) -> SessionUsage:
         saved = self._reader.journal(name).requests() if published else ()
@@ -57,3 +60,7 @@ class UsageTotals:
             return added
         dollars = price(provider.name, provider.base_url, called, requests)
         return msgspec.structs.replace(added, dollars=dollars)
+
+
+def _request(answer: Message) -> CountedRequest:
+    return CountedRequest(answer.id, answer.model or "", answer.timestamp, answer.usage)

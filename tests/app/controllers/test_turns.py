@@ -46,11 +46,11 @@ class Talk:
             self.program.workspace,
             TurnSettings(),
             self.clock,
-            self._price,
+            self._prices,
         )
 
-    async def _price(self, _):
-        return 0.25
+    async def _prices(self, answers):
+        return {each.id: 0.25 for each in answers}
 
     def ask(self, *steps):
         self.session.model = ScriptedModel(steps)

@@ -1,6 +1,6 @@
 """Presentation of the workspace's current session on the chat screen."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from textual.app import App
 
 from tui.app.controllers.notices import NoticeController
 from tui.domain.journal.message import Message
+from tui.domain.views.costs import AnswerCost
 from tui.domain.views.notice import Notice
 from tui.engine.library.session_titles import SessionTitles
 from tui.engine.sessions.external_changes import Change
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 _TICK_SECONDS = 0.25
+_SECONDS_BEFORE_PRICES = 2.0
 _STILL_TICK_SECONDS = 1.0
 """Without motion only the seconds change."""
 
@@ -75,6 +77,7 @@ class SessionPresenter:
         titles: SessionTitles,
         call_later: Callable[[Callable[[], None]], bool],
         activity: ActivityLine,
+        prices: Callable[[Sequence[Message]], Awaitable[Mapping[str, float]]],
     ) -> None:
         """``call_later`` queues a callback of the application; false if that has ended."""
         self._chat = chat
@@ -83,6 +86,8 @@ class SessionPresenter:
         self._titles = titles
         self._call_later = call_later
         self._activity = activity
+        self._prices = prices
+        self._pricing: Timer | None = None
         self._status_is_due = False
         self._counted: LoadedSession | None = None
 
@@ -101,11 +106,39 @@ class SessionPresenter:
             # The end of an excerpt is not where its reader was.
             conversation.go_to(place)
         self.show_status()
+        self._price_later()
         if session is not self._counted and session.lacks_versions(session.shown):
             self._counted = session
             self._chat.run_worker(
                 partial(self._count_versions, session), name="count the versions of answers"
             )
+
+    def _price_later(self) -> None:
+        """Look up what the loaded answers have cost, once their session is on screen for a while.
+
+        The first time, the list of prices is loaded: a start or a switch must not wait for that.
+        """
+        if self._pricing is not None:
+            self._pricing.stop()
+        work = partial(
+            self._chat.run_worker,
+            self._price,
+            name="look up prices",
+            exclusive=True,
+            group="prices",
+        )
+        self._pricing = self._chat.set_timer(_SECONDS_BEFORE_PRICES, work)
+
+    async def _price(self) -> None:
+        conversation = self._chat.conversation
+        answers = [
+            each
+            for each in self._workspace.current.shown
+            if isinstance(each, Message) and each.usage and each.id not in conversation.costs
+        ]
+        if answers:
+            for message_id, dollars in (await self._prices(answers)).items():
+                conversation.show_cost(message_id, AnswerCost(dollars=dollars))
 
     async def _count_versions(self, session: LoadedSession) -> None:
         """Read which messages of a long session have other versions, and mark them."""
@@ -234,6 +267,7 @@ class SessionPresenter:
         # Else another session or excerpt is on screen by now.
         if session is self._workspace.current and far == (session.pages.excerpt is not None):
             self._chat.conversation.prepend(entries, earlier=session.pages.has_earlier)
+            self._price_later()
 
     async def save_all(self) -> None:
         """Save all sessions."""

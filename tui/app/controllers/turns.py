@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -101,7 +101,7 @@ class Turns:
         workspace: Workspace,
         settings: TurnSettings,
         stopwatch: Callable[[], float],
-        price: Callable[[Answer], Awaitable[float | None]],
+        prices: Callable[[Sequence[Answer]], Awaitable[Mapping[str, float]]],
     ) -> None:
         self._app = app
         self._chat = chat
@@ -110,7 +110,7 @@ class Turns:
         self._pool, self._switcher = workspace.pool, workspace.switcher
         self._settings = settings
         self._stopwatch = stopwatch
-        self._price = price
+        self._prices = prices
         self._turns: dict[LoadedSession, RunningTurn] = {}
         self._send_check = SendCheck()
         self._remarks: set[tuple[str, str]] = set()
@@ -448,7 +448,7 @@ class Turns:
 
     async def _show_price(self, answer: Answer, seconds: float) -> None:
         # The first time, the list of prices is loaded.
-        if (dollars := await self._price(answer)) is not None:
+        for dollars in (await self._prices([answer])).values():
             self._chat.conversation.show_cost(answer.id, AnswerCost(seconds, dollars))
 
     def _finish(self, turn: RunningTurn, status: TurnStatus) -> None:
