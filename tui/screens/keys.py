@@ -91,7 +91,7 @@ KEYS: Mapping[str, Sequence[Key]] = {
     "In the session picker": PICKER,
     "While searching all sessions": SEARCH,
     "While a tool waits for approval": keys.APPROVAL,
-    "While giving the reason of a denial": keys.REASON,
+    "While denying a tool": keys.REASON,
 }
 """The keys of widgets and dialogs, by the heading of their section in the help."""
 

@@ -375,7 +375,8 @@ class AnswerItem(Item):
 
     def _footer(self) -> list[RowBlock]:
         """What the whole answer took, and which of its versions it is, below its last message."""
-        if self.after is not None:
+        is_alone = self.before is None and self.version is None
+        if self.after is not None or (self.arriving and is_alone):
             return []
         parts = self.whole
         version = next((each.version for each in parts if each.version), None)
