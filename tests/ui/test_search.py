@@ -85,7 +85,7 @@ async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in(world):
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+f", *"needle")
         await found(app, "needle")
-        assert words(app) == "2 matches"
+        await until(lambda: words(app) == "2 matches", "the index")
         label, own, answer = hits(app)
         assert label.startswith("Farm")
         assert "you" in own
