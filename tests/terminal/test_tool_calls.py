@@ -54,7 +54,7 @@ class Calling:
     def ask(self):
         """``ask`` on a terminal, while a call runs."""
         program = self.chats.launch("ask", "Go")
-        program.until("n deny:")
+        program.until("n deny")
         program.type("y\r")
         program.until(lambda _: self.calls, "the call")
         return program
@@ -82,7 +82,7 @@ def test_a_kill_while_a_call_runs_leaves_it_interrupted_and_it_is_not_run_again(
     program.wait()
     assert [each.role for each in chats.messages(chats.only)] == ["user", "assistant"]
     again = chats("--session", chats.only)
-    again.until(f"raw__silent result: {INTERRUPTED}")
+    again.until(f"raw: silent result: {INTERRUPTED}")
     again.type("And on\r")
     again.until("Done.")
     quit_at_once(again)
@@ -129,18 +129,18 @@ def test_always_holds_in_the_next_program_until_the_server_s_command_changes(cha
 
     serve()
     first = chats.launch("ask", "Go")
-    first.until("n deny:")
+    first.until("n deny")
     first.type("a\r")
     first.until("One.")
     second = chats.launch("ask", "Go")
     second.until("Two.")
     assert second.wait() == 0
-    assert "n deny:" not in second.text
+    assert "n deny" not in second.text
     assert "zebra" in second.text
     serve(stderr="another")
     third = chats.launch("ask", "Go")
     third.until("It has changed since you allowed it.")
-    third.until("n deny:")
+    third.until("n deny")
     third.type("n\r")
     third.until("Three.")
     assert third.wait() == 0
