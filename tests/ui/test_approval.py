@@ -115,6 +115,17 @@ async def test_from_an_empty_prompt_down_leads_to_the_question(asking):
         assert results(w) == ["# Shop"]
 
 
+async def test_what_comes_in_one_read_with_down_is_the_prompt_s(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        type_at_once(app, "<down>1 more", in_one_read=True)
+        await until(lambda: app.chat.prompt.draft == "1 more", "what was typed")
+        assert question(app)
+        assert app.chat.prompt.has_focus_within
+
+
 async def test_what_is_typed_behind_an_answer_is_the_prompt_s(asking):
     w = asking([call()], ["Done."])
     async with w.running() as (app, pilot):

@@ -246,7 +246,7 @@ class ApprovalPanel(Widget, can_focus=True):
         lines, rows = len(self._rows()), self._rows_for_lines()
         if lines > rows:
             last = min(self._top + rows, lines)
-            words = f"{words} · {self._top + 1}-{last} of {lines} lines"
+            words = f"{self._top + 1}-{last} of {lines} lines · {words}"
         self.border_subtitle = words
         self.refresh()
 

@@ -67,6 +67,13 @@ async def test_while_an_answer_goes_on_nothing_is_said_of_what_it_took(opened):
         assert rows(app)[-1] == "It"
 
 
+async def test_of_the_built_in_guide_nothing_is_said(opened):
+    async with opened(answered("Hello.", "a1", model="offline:guide")) as (app, pilot):
+        app.conversation.show_cost("a1", AnswerCost(2.0))
+        await pilot.pause(0.1)
+        assert rows(app) == ["● guide", "Hello."]
+
+
 async def test_another_model_has_a_heading_of_its_own_and_so_has_another_answer(opened):
     other = answered("And I.", "a3", model="x:m2")
     last = answered("Yes.", "a4", model="x:m1")

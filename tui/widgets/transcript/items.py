@@ -11,6 +11,7 @@ from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.domain.journal.session import Entry
+from tui.domain.providers import is_guide
 from tui.domain.text.fences import codes
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.costs import PARTED, cost_words, details
@@ -381,7 +382,8 @@ class AnswerItem(Item):
         parts = self.whole
         version = next((each.version for each in parts if each.version), None)
         took: Sequence[str] = ()
-        if not self.arriving and (self.entry.status or not self.entry.tool_calls):
+        is_ended = not self.arriving and (self.entry.status or not self.entry.tool_calls)
+        if is_ended and not is_guide(self.entry.model):
             took = cost_words([each.message for each in parts], [each.cost for each in parts])
         words = [*took, *([_version_words(version, "")] if version else [])]
         if not words:
