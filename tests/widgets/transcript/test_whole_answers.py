@@ -25,7 +25,7 @@ def rows(app):
 async def test_the_messages_of_an_answer_have_one_heading_and_a_line_about_them_all(opened):
     async with opened(*WHOLE) as (app, pilot):
         assert rows(app) == [
-            "› go",
+            "┃ go",
             "● m1",
             "I look.",
             "▸ read_file()",
