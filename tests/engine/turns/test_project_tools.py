@@ -8,6 +8,7 @@ import pytest
 
 from tests.engine.scripted_servers import set_up
 from tui.domain.journal.message import ToolCall
+from tui.domain.tool_servers import Decision
 from tui.engine import project_folder
 from tui.engine.sessions.leasing import SessionOrigin, new_session
 from tui.engine.turns import project_tools
@@ -36,7 +37,7 @@ class Asked:
 
     async def __call__(self, question):
         self.questions.append(question)
-        return self.choice
+        return Decision(self.choice)
 
 
 @pytest.fixture
@@ -181,10 +182,10 @@ async def test_allowed_for_longer_means_this_project_only(look, project, tmp_pat
         tools = Tools(set_up(*ALL), asked, ToolApprovals(file))
         for _ in range(2):
             assert await look("read_file", tools=tools, path="README.md") == "# Shop"
-        assert str(project) in asked.questions[0].text
+        assert str(project) in asked.questions[0].about
         asked.choice = "deny"
         assert await look("read_file", other, tools, path="README.md") == DENIED
-        assert "changed" not in asked.questions[-1].text
+        assert "changed" not in asked.questions[-1].about
         assert await look("list_files", tools=tools) == DENIED
         asked.choice = choice
         assert await look("read_file", other, tools, path="README.md") == "# Other"
