@@ -2,11 +2,12 @@
 
 import pytest
 
-from tui.config import KeptTools, ToolServerSettings, load_settings, load_tools
+from tui.config import Config, ToolServerSettings, ToolSettings, load_settings, load_tools
 from tui.config.writing import as_toml, tools_toml
 from tui.errors import ConfigError
 
 TIME = ToolServerSettings(command=("uvx", "mcp-server-time"), env={"TZ": "s3cret"}, timeout=5.0)
+READ = ToolSettings(enabled=("read_file",))
 WEB = ToolServerSettings(url="https://tools.example/mcp", headers={"X-Key": 'a "b"'})
 
 
@@ -14,7 +15,7 @@ WEB = ToolServerSettings(url="https://tools.example/mcp", headers={"X-Key": 'a "
 def kept(tmp_path):
     """Writes ``tools.toml``, and gives the path of ``config.toml``."""
 
-    def write(tools: KeptTools):
+    def write(tools: Config):
         (tmp_path / "tools.toml").write_text(tools_toml(tools))
         return tmp_path / "config.toml"
 
@@ -22,12 +23,12 @@ def kept(tmp_path):
 
 
 def test_what_is_kept_is_read_as_it_was(kept):
-    tools = KeptTools(enabled=("read_file",), mcp={"time": TIME, "web": WEB})
+    tools = Config(tools=READ, mcp={"time": TIME, "web": WEB})
     assert load_tools(kept(tools).with_name("tools.toml")) == tools
 
 
 def test_the_users_own_server_of_a_name_wins_and_others_come_beside_it(kept):
-    file = kept(KeptTools(enabled=("read_file",), mcp={"time": TIME, "web": WEB}))
+    file = kept(Config(tools=READ, mcp={"time": TIME, "web": WEB}))
     file.write_text('[tools]\nenabled = ["write_todos"]\n[mcp.time]\ncommand = ["mine"]\n')
     settings = load_settings(file, {})
     assert {name: each.command for name, each in settings.tool_servers.items()} == {
@@ -43,7 +44,7 @@ def test_the_users_own_server_of_a_name_wins_and_others_come_beside_it(kept):
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ('enabled = ["rm"]', "enabled[1]"),
+        ('[tools]\nenabled = ["rm"]', "tools.enabled[1]"),
         ("[mcp.time]", "mcp.time"),
         ("[mcp.time]\ncommand = []\nurl = 'x'", "mcp.time.url"),
         ("more = 1", "more"),

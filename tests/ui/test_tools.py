@@ -116,7 +116,7 @@ async def test_a_tool_of_the_program_is_switched_on_for_good_and_off_again(with_
         await highlight(app, pilot, "tool:read_file")
         await pilot.press("space")
         await until(lambda: "● read_file" in shown(app), "it is on")
-        assert load_tools(file).enabled == ("read_file",)
+        assert load_tools(file).tools.enabled == ("read_file",)
         await pilot.press("escape")
         await send(pilot, "hi")
         await wait_for_answer(w)
@@ -124,7 +124,7 @@ async def test_a_tool_of_the_program_is_switched_on_for_good_and_off_again(with_
         await listed(app, pilot, "● read_file")
         await pilot.press("space")
         await until(lambda: "○ read_file" in shown(app), "it is off")
-        assert load_tools(file).enabled == ()
+        assert load_tools(file).tools.enabled == ()
     assert file.stat().st_mode & 0o777 == 0o600
 
 

@@ -5,8 +5,8 @@
 """
 
 from tui.config.connections import Connections
-from tui.config.kept_tools import KeptTools
 from tui.config.loading import (
+    TOOLS_FILE,
     Flags,
     Settings,
     is_address,
@@ -28,11 +28,11 @@ from tui.config.settings_schema import (
 from tui.domain.model_settings import Level
 
 __all__ = [
+    "TOOLS_FILE",
     "Config",
     "Connections",
     "Flags",
     "HookSettings",
-    "KeptTools",
     "ModelTable",
     "NotifySettings",
     "ProviderSettings",

@@ -12,7 +12,6 @@ import msgspec
 
 from tui.config.connections import Connections, connections_file
 from tui.config.faults import joined
-from tui.config.kept_tools import KeptTools, tools_file
 from tui.config.settings_schema import Config, ProviderSettings, ToolServerSettings, ToolSettings
 from tui.domain.commands import command_called
 from tui.domain.model_names import KEY, looks_like_key
@@ -20,10 +19,12 @@ from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
 
+TOOLS_FILE = "tools.toml"
+"""Beside ``config.toml``: the program writes it, and the user's own settings win over it."""
+
 _FILE_BYTES = 1024 * 1024
 _LINE_BYTES = 64 * 1024
 _Schema = TypeVar("_Schema", Config, Connections)
-_Whole = TypeVar("_Whole", Config, Connections, KeptTools)
 _ADDRESS = 'expected an address such as "http://127.0.0.1:8080/v1"'
 
 
@@ -46,12 +47,13 @@ class Settings(msgspec.Struct, frozen=True):
     sources: Mapping[str, str]
     """The file, variable or flag of each setting that is not a default, by dotted key."""
     connections: Connections = Connections()
-    tools: KeptTools = KeptTools()
+    set_up: Config = Config()
+    """The tools that were set up on the screen: nothing else of it counts."""
 
     @property
     def tool_servers(self) -> dict[str, ToolServerSettings]:
         """The servers of tools; of one name, that of the configuration wins."""
-        return {**self.tools.mcp, **self.config.mcp}
+        return {**self.set_up.mcp, **self.config.mcp}
 
     @property
     def model(self) -> str | None:
@@ -82,10 +84,7 @@ class Settings(msgspec.Struct, frozen=True):
         sources = dict.fromkeys(
             _dotted(msgspec.to_builtins(kept)), str(connections_file(self.file))
         )
-        tools = {"tools": {"enabled": self.tools.enabled}, "mcp": self.tools.mcp}
-        file = str(tools_file(self.file))
-        sources |= dict.fromkeys(_dotted(msgspec.to_builtins(tools)), file)
-        enabled = dict.fromkeys((*self.config.tools.enabled, *self.tools.enabled))
+        enabled = dict.fromkeys((*self.config.tools.enabled, *self.set_up.tools.enabled))
         config = msgspec.structs.replace(
             self.config,
             model=self.model,
@@ -126,8 +125,11 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
 
         check_password(config.store, sources["store"], file)
     kept = load_connections(connections_file(file))
-    tools = load_tools(tools_file(file))
-    return Settings(config, None if scope is None else str(scope), file, sources, kept, tools)
+    set_up, others = _load(file.with_name(TOOLS_FILE))
+    sources = {
+        key: each for key, each in others.items() if key.startswith(("tools.", "mcp."))
+    } | sources
+    return Settings(config, None if scope is None else str(scope), file, sources, kept, set_up)
 
 
 def load_connections(file: Path) -> Connections:
@@ -138,21 +140,14 @@ def load_connections(file: Path) -> Connections:
     return _with_whole_paths(kept, file.parent)
 
 
-def load_tools(file: Path) -> KeptTools:
-    """Read the tools that were set up; a missing file means none. Raises ``ConfigError``."""
-    return _kept_tools(_read(file), str(file))
+def load_tools(file: Path) -> Config:
+    """Read the tools that were set up, in the form of ``config.toml``. Raises ``ConfigError``."""
+    return _load(file)[0]
 
 
 def tool_server(name: str, raw: dict[str, Any]) -> ToolServerSettings:
     """Check the table of a server of tools. Raises ``ConfigError``."""
-    return _kept_tools({"mcp": {name: raw}}, "").mcp[name]
-
-
-def _kept_tools(raw: dict[str, Any], source: str) -> KeptTools:
-    kept = _decoded(raw, source, KeptTools)
-    for key, expected in _unfit_tool_servers(kept.mcp):
-        raise ConfigError(source, key, expected)
-    return kept
+    return _config({"mcp": {name: raw}}, "").mcp[name]
 
 
 def _load(file: Path, *, named: bool = False) -> tuple[Config, dict[str, str]]:
@@ -244,7 +239,7 @@ def _check_lines(file: Path, data: bytes) -> None:
             raise ConfigError(str(file), f"line {number}", expected)
 
 
-def _decoded(raw: dict[str, Any], source: str, schema: type[_Whole]) -> _Whole:
+def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema:
     try:
         return msgspec.convert(raw, schema)
     except msgspec.ValidationError as error:

@@ -12,7 +12,6 @@ from msgspec import inspect
 
 from tui.config.connections import Connections
 from tui.config.faults import joined
-from tui.config.kept_tools import KeptTools
 from tui.config.loading import Settings
 from tui.config.settings_schema import Config
 from tui.config.store_address import without_password
@@ -53,11 +52,10 @@ def connections_toml(kept: Connections, directory: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def tools_toml(kept: KeptTools) -> str:
+def tools_toml(kept: Config) -> str:
     """Format ``tools.toml``."""
-    values = msgspec.to_builtins(kept)
-    lines = [_TOOLS_HEAD, *_set({"enabled": kept.enabled})]
-    for name, table in values["mcp"].items():
+    lines = [_TOOLS_HEAD, "[tools]", *_set(msgspec.to_builtins(kept.tools))]
+    for name, table in msgspec.to_builtins(kept.mcp).items():
         lines += ["", f"[mcp.{name}]", *_set(table)]
     return "\n".join(lines) + "\n"
 

@@ -1,8 +1,8 @@
 """The tools: those of the program, the servers with theirs, and what is allowed."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Any, ClassVar, Literal, TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, ClassVar, Literal
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,33 +24,24 @@ _STEP_KEYS = "Enter continue · Esc back"
 ToolChange = Literal[
     "toggle", "show", "add", "edit", "remove", "restart", "withdraw", "withdraw all"
 ]
-_NEEDED = {
-    "toggle": ("tool", "Only a tool can be switched on and off."),
-    "edit": ("server", "Only a server can be edited."),
-    "remove": ("server", "Only a server can be removed."),
-    "restart": ("server", "Only a server can be restarted."),
-    "withdraw": ("approval", ""),
+_CHANGES: dict[ToolChange, tuple[str, str, str]] = {
+    "toggle": ("space", "tool", "Only a tool can be switched on and off."),
+    "show": ("i", "id", ""),
+    "add": ("n", "", ""),
+    "edit": ("e", "server", "Only a server can be edited."),
+    "remove": ("x", "server", "Only a server can be removed."),
+    "restart": ("r", "server", "Only a server can be restarted."),
+    "withdraw": ("w", "approval", ""),
+    "withdraw all": ("W", "", ""),
 }
-"""What a row must have for a change, and the words where it has not."""
-Result = TypeVar("Result")
+"""Each with its key, what a row must have for it, and the words where it has not."""
 
 
 class ToolScreen(ChooserDialog[None]):
     """Shows tools, has what is wanted done about one, and asks for the parts of a server."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(key, f"change('{change}')", change, show=False)
-            for key, change in (
-                ("space", "toggle"),
-                ("n", "add"),
-                ("e", "edit"),
-                ("x", "remove"),
-                ("r", "restart"),
-                ("w", "withdraw"),
-                ("W", "withdraw all"),
-            )
-        )
+        Binding(key, f"change('{change}')", show=False) for change, (key, *_) in _CHANGES.items()
     ]
 
     def __init__(
@@ -151,11 +142,10 @@ class ToolScreen(ChooserDialog[None]):
         self.type_into(None)
         await self._next_answer()
 
-    async def wait_for(self, work: Awaitable[Result], words: str) -> Result:
-        """Show words while work is done."""
+    def wait(self, words: str) -> None:
+        """Show words while a server is tried."""
         self.say(words)
         self.type_into(None)
-        return await work
 
     def _begin(self, title: str, words: str, *, error: bool = False) -> None:
         self.entitle(title, _STEP_KEYS)
@@ -200,8 +190,8 @@ class ToolScreen(ChooserDialog[None]):
             return
         row, removing = self._row, self._removing
         self._forget()
-        needed, words = _NEEDED.get(change, ("id", ""))
-        if change not in ("add", "withdraw all") and not getattr(row, needed, None):
+        _, needed, words = _CHANGES[change]
+        if needed and not getattr(row, needed, None):
             self.tell_trouble(words)
         elif change == "remove" and row and removing != row.server:
             self._removing = row.server

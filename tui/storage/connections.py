@@ -1,4 +1,4 @@
-"""The file of connections, and the files of their keys.
+"""The files that the program writes beside ``config.toml``: connections, their keys, and tools.
 
 A key file is written before the connections that name it, and removed after them: a kill between
 the two leaves a key that nothing names, never a name without a key.
@@ -11,8 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from tui.config.connections import KEYS, Connections
-from tui.config.loading import load_connections
-from tui.config.writing import connections_toml
+from tui.config.loading import load_connections, load_tools
+from tui.config.settings_schema import Config
+from tui.config.writing import connections_toml, tools_toml
 from tui.storage import disk, locks
 
 _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -32,6 +33,14 @@ def change(file: Path, changed: Callable[[Connections], Connections]) -> Connect
     with locks.alone(file), disk.storage_errors(f"Cannot write {file}"):
         kept = changed(load_connections(file))
         disk.replace(file, connections_toml(kept, file.parent).encode())
+    return kept
+
+
+def change_tools(file: Path, changed: Callable[[Config], Config]) -> Config:
+    """Do the same with the tools that were set up, which may have secrets of servers."""
+    with locks.alone(file), disk.storage_errors(f"Cannot write {file}"):
+        kept = changed(load_tools(file))
+        disk.replace(file, tools_toml(kept).encode())
     return kept
 
 

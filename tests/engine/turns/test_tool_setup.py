@@ -24,7 +24,7 @@ async def test_what_another_window_has_kept_meanwhile_stays(tmp_path):
     one, other = (set_up(file=tmp_path / "config.toml") for _ in range(2))
     await one.switch("read_file", on=True)
     await other.switch("list_files", on=True)
-    assert load_tools(tmp_path / "tools.toml").enabled == ("read_file", "list_files")
+    assert load_tools(tmp_path / "tools.toml").tools.enabled == ("read_file", "list_files")
     await one.switch("read_file", on=False)
-    assert load_tools(tmp_path / "tools.toml").enabled == ("list_files",)
+    assert load_tools(tmp_path / "tools.toml").tools.enabled == ("list_files",)
     assert [each.definition.name for each in one.own_in_use("/shop")] == ["list_files"]

@@ -108,7 +108,8 @@ class ToolController:
         trial = self._tools.setup.trial(name, server)
         keeping: asyncio.Future[None] | None = None
         try:
-            [status] = await screen.wait_for(trial.start(), f"Starting {name} …")
+            screen.wait(f"Starting {name} …")
+            [status] = await trial.start()
             if status.state != "ready":
                 return status.reason or f"{name} is {status.state}."
             rows = tool_rows((), (status,), (), Allowed())

@@ -7,8 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tui.config import KeptTools, Settings, ToolServerSettings
-from tui.config.kept_tools import tools_file
+from tui.config import TOOLS_FILE, Config, Settings, ToolServerSettings, ToolSettings
 from tui.domain.tool_servers import ToolServers
 from tui.engine.turns.tool import Tool
 
@@ -49,12 +48,11 @@ class ToolSetup:
 
     def is_on(self, name: str) -> bool:
         """Tell whether a tool of the program is switched on."""
-        return self.is_configured(name) or name in self._settings.tools.enabled
+        return self.is_configured(name) or name in self._settings.set_up.tools.enabled
 
     def own_in_use(self, project: str) -> tuple[Tool, ...]:
         """The tools of the program that are switched on."""
-        kept, configured = self._settings.tools, self._settings.config.tools
-        if not (kept.enabled or configured.enabled):
+        if not (self._settings.set_up.tools.enabled or self._settings.config.tools.enabled):
             # Most have none on: nothing is imported for them.
             return ()
         return tuple(each for each in self.own(project) if self.is_on(each.definition.name))
@@ -62,16 +60,16 @@ class ToolSetup:
     async def switch(self, name: Any, *, on: bool) -> None:
         """Switch a tool of the program on or off. Raises ``StorageError``, ``ConfigError``."""
 
-        def changed(kept: KeptTools) -> KeptTools:
-            others = [each for each in kept.enabled if each != name]
-            return replace(kept, enabled=(*others, *((name,) if on else ())))
+        def changed(kept: Config) -> Config:
+            others: list[Any] = [each for each in kept.tools.enabled if each != name]
+            return replace(kept, tools=ToolSettings(enabled=(*others, *((name,) if on else ()))))
 
         await self._change(changed)
 
     def kept_server(self, name: str) -> ToolServerSettings | None:
         """A server that was set up on the screen; none if the configuration has it."""
         in_config = name in self._settings.config.mcp
-        return None if in_config else self._settings.tools.mcp.get(name)
+        return None if in_config else self._settings.set_up.mcp.get(name)
 
     def trial(self, name: str, server: ToolServerSettings) -> ToolServers:
         """A server that is not among the others yet."""
@@ -94,16 +92,16 @@ class ToolSetup:
     async def remove(self, name: str) -> None:
         """Remove a server, and end it. Raises ``StorageError``, ``ConfigError``."""
 
-        def changed(kept: KeptTools) -> KeptTools:
+        def changed(kept: Config) -> Config:
             rest = {each: server for each, server in kept.mcp.items() if each != name}
             return replace(kept, mcp=rest)
 
         await self._change(changed)
         await self.servers.replace(name)
 
-    async def _change(self, change: Callable[[KeptTools], KeptTools]) -> None:
-        from tui.storage import kept_tools
+    async def _change(self, change: Callable[[Config], Config]) -> None:
+        from tui.storage.connections import change_tools
 
-        file = tools_file(self._settings.file)
-        kept = await asyncio.to_thread(kept_tools.change, file, change)
-        self._settings = replace(self._settings, tools=kept)
+        file = self._settings.file.with_name(TOOLS_FILE)
+        kept = await asyncio.to_thread(change_tools, file, change)
+        self._settings = replace(self._settings, set_up=kept)
