@@ -250,7 +250,8 @@ async def test_one_in_the_trash_is_offered_to_be_brought_back(world):
         await pilot.press("shift+tab")
         await picker(app, 1)
         await pilot.press("enter")
-        await until(lambda: "Enter brings it back" in about(screen), "the offer")
+        await until(lambda: screen.sessions.can_be_answered, "the question")
+        assert 'Bring back "Deleted one"? Enter' in screen.sessions.visible_text()[0]
         assert w.other_program().entry(made["Deleted one"]).status == "trashed"
         await pilot.press("enter")
         await until(lambda: made["Deleted one"] in status(app), "the session")
@@ -265,6 +266,47 @@ async def test_an_archived_session_is_brought_back_by_its_letter(world):
         await until(lambda: made["Archived one"] in status(app), "the session")
         await until(lambda: w.other_program().entry(made["Archived one"]).status == "open")
         await until(lambda: 'Brought back "Archived one"' in notice(app))
+
+
+@pytest.mark.fast
+async def test_letters_rename_archive_delete_and_undo_in_any_project(world):
+    w = world()
+    made = await some(w)
+    other = w.other_program()
+    async with picking(w, 5) as (app, pilot, screen):
+        await pilot.press(*"blog", "down", "r")
+        await until(lambda: screen.rename.region.right == app.size.width, "a line to the edge")
+        await pilot.press(*"Roses", "enter")
+        await until(lambda: titles(screen) == ["Roses"], "another title")
+        await pilot.press("slash", "ctrl+u", "down", "a")
+        await until(lambda: about(screen).startswith("shop · "), "the next session")
+        assert other.entry(made["Far"]).status == "archived"
+        await until(lambda: notice(app) == 'Archived "Roses". u brings it back', "the key")
+        await pilot.press("d")
+        await until(lambda: screen.sessions.can_be_answered, "the question")
+        assert 'Delete "Newest"? Enter' in screen.sessions.visible_text()[0]
+        await pilot.press("x")
+        assert other.entry(made["Newest"]).status == "closed"
+        await pilot.press("d")
+        await until(lambda: screen.sessions.can_be_answered, "the question")
+        await pilot.press("enter")
+        await until(lambda: other.entry(made["Newest"]).status == "trashed", "the trash")
+        await pilot.press("u", "u")
+        await until(lambda: other.entry(made["Far"]).status == "closed", "both back")
+        await until(lambda: titles(screen)[:2] == ["Roses", "Newest"], "their rows")
+
+
+@pytest.mark.fast
+async def test_the_preview_shows_the_highlighted_session_and_leaves_it_alone(world):
+    w = world()
+    made = await some(w)
+    before = {path: path.read_bytes() for path in w.root.rglob("*.jsonl")}
+    async with picking(w, 5) as (_, pilot, screen):
+        await until(lambda: "  Far" in screen.preview.visible_text(), "its question")
+        await pilot.press("down", "down")
+        await until(lambda: "  Newest" in screen.preview.visible_text(), "the next one")
+        assert not w.other_program().holder(made["Newest"])
+    assert before == {path: path.read_bytes() for path in before}
 
 
 async def test_a_pin_leads_to_the_top_and_stays_after_a_restart(world):

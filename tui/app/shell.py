@@ -13,10 +13,14 @@ from tui.app.wiring import Controllers
 from tui.domain.views.notice import Notice, Report, Severity
 from tui.domain.views.session_picker import PickerView
 from tui.engine.sessions.workspace import Workspace
+from tui.widgets.key_names import key_name
 from tui.widgets.transcript.transcript_messages import AskAgainWanted, EditWanted
 
 if TYPE_CHECKING:
     from tui.commands.shell import CommandContext, Opened, Work
+
+
+_UNDO = ("sidebar-undo", "picker-undo")
 
 
 class AppShell:
@@ -63,7 +67,15 @@ class AppShell:
         return self._controllers.commands
 
     def say(self, text: str, severity: Severity = "information") -> None:
-        self._controllers.presenter.say(Notice(text, severity))
+        self._controllers.presenter.say(Notice(self._with_key(text), severity))
+
+    def _with_key(self, text: str) -> str:
+        """Name the key that undoes in a list of sessions, where no command can be typed."""
+        if "/undo" not in text or not self._app.screen_stack:
+            return text
+        bound = self._app.screen.active_bindings.items()
+        keys = (key_name(key) for key, each in bound if each.binding.id in _UNDO and each.enabled)
+        return text.replace("/undo", next(keys, "/undo"))
 
     def report(self, title: str, text: str) -> None:
         self._controllers.notices.open_report(Report(title, text))

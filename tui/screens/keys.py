@@ -47,23 +47,35 @@ CHAT = (
     plain("escape",       "stop_or_go_to_prompt", "Stop",             "stop",               "Close, deny a tool, stop the answer or go to the prompt", line=13, always=True),
 )
 
-# With priority where the filter binds the same key; without it, in the filter they are text.
+# As in the sidebar.
+PICKER_LETTERS = (
+    plain("r", "rename",     "Rename",  "picker-rename",     "Rename the session", line=2),
+    plain("a", "archive",    "Archive", "picker-archive",    "Archive the session", line=3),
+    plain("d", "delete",     "Delete",  "picker-delete",     "Move to the trash, after asking", line=4),
+    plain("u", "undo",       "Undo",    "picker-undo",       "Undo the last archive or delete", line=6),
+    plain("p", "pin",        "Pin",     "picker-pin",        "Pin to the top, or unpin", line=5),
+    plain("b", "bring_back", "Restore", "picker-bring-back", "Restore from the archive or the trash, and open", line=7),
+    plain("/", "filter",     "Filter",  "picker-filter",     "Go back to the filter", line=8),
+)
+"""Keys that act while the list has the focus; in the filter they are text."""
+
+# With priority where the filter binds the same key.
 PICKER = (
     key("enter",     "choose",           "Open",         "picker-choose",        line=1),
-    key("down",      "move(1)",          "",             "picker-next",          "Go to the next or previous session; then letters act on it"),
+    key("down",      "move(1)",          "To the list",  "picker-next",          "Go to the next or previous session; then letters act on it"),
     key("up",        "move(-1)",         "",             "picker-previous",      "Go to the next or previous session; then letters act on it"),
     key("pagedown",  "move_page(1)",     "",             "picker-page-down",     "Go a page up or down"),
     key("pageup",    "move_page(-1)",    "",             "picker-page-up",       "Go a page up or down"),
-    key("tab",       "turn_view(1)",     "View",         "picker-view-next",     "Show all, closed, archived or trashed sessions", line=5),
+    key("tab",       "turn_view(1)",     "View",         "picker-view-next",     "Show all, closed, archived or trashed sessions", line=9),
     key("shift+tab", "turn_view(-1)",    "",             "picker-view-previous", "Show all, closed, archived or trashed sessions"),
-    key("ctrl+a",    "toggle_project",   "All projects", "picker-project",       "Show all projects, or only this one", line=6),
-    key("escape",    "dismiss",          "Close",        "picker-close",         line=7, always=True),
-    plain("p",       "pin",              "Pin",          "picker-pin",           "Pin to the top, or unpin", line=2),
-    plain("b",       "bring_back",       "Restore",      "picker-bring-back",    "Restore from the archive or the trash, and open", line=3),
-    plain("/",       "filter",           "Filter",       "picker-filter",        "Go back to the filter", line=4),
+    key("ctrl+a",    "toggle_project",   "All projects", "picker-project",       "Show all projects, or only this one", line=10),
+    key("escape",    "dismiss",          "Close",        "picker-close",         line=11, always=True),
+    *PICKER_LETTERS,
     key("home",      "move(-1_000_000)", "",             "picker-first",         "Go to the first or last session"),
     key("end",       "move(1_000_000)",  "",             "picker-last",          "Go to the first or last session"),
 )
+PICKER_ACTIONS = frozenset(row.action.partition("(")[0] for row in PICKER)
+PICKER_LETTER_ACTIONS = frozenset(row.action for row in PICKER_LETTERS)
 
 # With priority: the query line binds the same keys.
 SEARCH = (

@@ -1,9 +1,9 @@
 """The session picker: sessions of all states and projects in one list."""
 
-from collections.abc import Callable, Coroutine, Sequence
-from datetime import datetime
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -17,13 +17,19 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.session_picker import VIEWS, PickerRows, PickerView, about
 from tui.domain.views.sidebar_rows import SessionRow, matches
 from tui.screens.dialog import Dialog
-from tui.screens.keys import PICKER
+from tui.screens.keys import PICKER, PICKER_ACTIONS, PICKER_LETTER_ACTIONS
 from tui.screens.typed_text import is_free_text
+from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
 from tui.widgets.picker_list import PickerList
+from tui.widgets.search import PreviewPane
 from tui.widgets.sidebar.messages import SessionSelected
+from tui.widgets.sidebar.rename_line import RenameLine
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 _TITLES: dict[PickerView, str] = {
     "all": "All",
@@ -43,17 +49,25 @@ HoldKeys = Callable[[Callable[[], None]], Callable[[], None]]
 ReadRows = Callable[..., Coroutine[Any, Any, None]]
 """Reads the sessions of the screen's view, from the first (``anew``) or on, and shows them."""
 
-_OFFER = "This session is in the trash. Enter brings it back and opens it"
+PreviewSession = Callable[..., Coroutine[Any, Any, None]]
+"""Reads the end of a session, by its id, and shows it in the screen's preview."""
+
+_WIDE_FROM_COLUMNS, _PREVIEW_FROM_ROWS = 100, 20
+_SETTLED_SECONDS = 0.1
+"""The time after which the highlight rests, and the session is worth a preview."""
 
 
 class SessionPicker(Dialog[None]):
-    """Shows sessions, filters them, and leaves for the chosen one."""
+    """Shows sessions with the end of the highlighted one, filters them, and changes them.
+
+    It leaves for the chosen one.
+    """
 
     AUTO_FOCUS = "LineInput"
     # Here and not in ``styles/``, which every start parses.
     DEFAULT_CSS = """
     SessionPicker {
-        #picker { width: 100%; height: 100%; background: $background; }
+        #picker { width: 100%; height: 100%; background: $background; layers: rows line; }
         #picker-line { height: 1; background: $panel; padding: 0 1; }
         #picker-label { width: auto; color: $text-primary; text-style: bold; }
         LineInput { width: 1fr; background: $panel; }
@@ -64,7 +78,19 @@ class SessionPicker(Dialog[None]):
             text-wrap: nowrap;
             text-overflow: ellipsis;
         }
-        PickerList { height: 1fr; }
+        #picker-found { height: 1fr; }
+        PickerList { height: 3fr; }
+        PreviewPane { height: 2fr; padding: 0 1; border-top: solid $panel; }
+
+        &.-low PreviewPane { display: none; }
+        &.-wide #picker-found {
+            layout: horizontal;
+            PickerList { width: 3fr; height: 100%; }
+            PreviewPane {
+                display: block; width: 2fr; height: 100%;
+                border-top: none; border-left: solid $panel;
+            }
+        }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*PICKER]
@@ -73,7 +99,7 @@ class SessionPicker(Dialog[None]):
         self,
         view: PickerView,
         read: ReadRows,
-        pin: Callable[["SessionPicker", SessionRow], None],
+        preview: PreviewSession,
         hold_keys: HoldKeys,
         *,
         everywhere: bool,
@@ -81,7 +107,7 @@ class SessionPicker(Dialog[None]):
     ) -> None:
         """``text`` is put into the filter; ``hold_keys`` is for a choice that waits for rows."""
         super().__init__()
-        self._read, self._pin, self._hold_keys = read, pin, hold_keys
+        self._read, self._preview, self._hold_keys = read, preview, hold_keys
         self._let_keys_go: Callable[[], None] | None = None
         self.line = LineInput(
             text,
@@ -90,14 +116,20 @@ class SessionPicker(Dialog[None]):
             max_length=200,
             select_on_focus=False,
         )
-        self.sessions = PickerList()
+        self.sessions = sessions = PickerList()
+        # Textual looks for the actions of BINDINGS here.
+        self.action_archive, self.action_delete = sessions.action_archive, sessions.action_delete
+        self.action_pin, self.action_undo = sessions.action_pin, sessions.action_undo
+        self.preview = PreviewPane()
+        self.rename = RenameLine()
         self.views = Static(id="picker-views")
         self.about = Static(id="picker-about")
         self.view: PickerView = view
         self.everywhere = everywhere
         self._rows: PickerRows | None = None
         self._now: datetime | None = None
-        self._offered = ""
+        self._previewed: SessionRow | None = None
+        self._timer: Timer | None = None
         self._has_asked = False
 
     def compose(self) -> ComposeResult:
@@ -106,12 +138,20 @@ class SessionPicker(Dialog[None]):
                 yield Static(Content("Sessions: "), id="picker-label")
                 yield self.line
             yield self.views
-            yield self.sessions
+            with Container(id="picker-found"):
+                yield self.sessions
+                yield self.preview
             yield self.about
-            yield KeyLine(PICKER)
+            yield KeyLine(PICKER, self._words_of_keys)
+            yield self.rename
 
     def on_mount(self) -> None:
         self.read_rows(anew=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width >= _WIDE_FROM_COLUMNS, "-wide")
+        self.set_class(event.size.height < _PREVIEW_FROM_ROWS, "-low")
+        self.call_after_refresh(self._place_rename_line)
 
     # --- what it shows
 
@@ -147,7 +187,7 @@ class SessionPicker(Dialog[None]):
 
     def takes_key(self, event: events.Key | events.Paste) -> bool:
         """Let the filter have text that is no command of the list."""
-        if not is_free_text(event, self):
+        if self.rename.session_id or not is_free_text(event, self):
             return False
         self.set_focus(self.line)
         return self.line.post_message(event)
@@ -176,12 +216,9 @@ class SessionPicker(Dialog[None]):
         row = self.sessions.highlighted
         if row is None:
             return
-        if row.state == "in the trash" and self._offered != row.id:
-            self._offered = row.id
-            self._show_about()
-            return
         if row.state == "in the trash":
-            self._bring_back(row)
+            self.sessions.focus()
+            self.sessions.ask()
         elif row.state == "archived":
             # Looking at an archived session does not restore it: its first change does.
             self._leave_for(SessionSelected(row.id))
@@ -189,8 +226,8 @@ class SessionPicker(Dialog[None]):
             command = "resume" if self.view == "closed" else "load"
             self._leave_for(CommandInvoked(command, row.id))
 
-    def _bring_back(self, row: SessionRow) -> None:
-        self._leave_for(CommandInvoked("restore", row.id))
+    def _bring_back(self, session_id: str) -> None:
+        self._leave_for(CommandInvoked("restore", session_id))
 
     def _leave_for(self, wanted: Message) -> None:
         self.dismiss()
@@ -220,26 +257,33 @@ class SessionPicker(Dialog[None]):
     def action_filter(self) -> None:
         self.line.focus()
 
-    def action_pin(self) -> None:
-        row = self.sessions.highlighted
-        if row is not None and row.is_kept:
-            self._pin(self, row)
-
     def action_bring_back(self) -> None:
-        row = self.sessions.highlighted
-        if row is not None and not row.is_kept:
-            self._bring_back(row)
+        row = self.sessions.take_row()
+        if row is not None and row.is_kept:
+            hint(self, "This session is neither archived nor in the trash")
+        elif row is not None:
+            self._bring_back(row.id)
+
+    def action_rename(self) -> None:
+        if (row := self.sessions.take_row()) is not None:
+            back = partial(self.set_focus, self.sessions)
+            self.rename.begin(row.id, row.name, row.label, back)
+            self._place_rename_line()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only the keys that do something to the highlighted session."""
-        row = self.sessions.highlighted
-        if action == "pin":
-            return self.sessions.has_focus and row is not None and row.is_kept
-        if action == "bring_back":
-            return self.sessions.has_focus and row is not None and not row.is_kept
-        if action == "filter":
+        """Leave letters to the filter, and all keys to the line in which a session is renamed."""
+        if action in PICKER_ACTIONS and self.rename.session_id:
+            return False
+        if action in PICKER_LETTER_ACTIONS:
             return self.sessions.has_focus
         return super().check_action(action, parameters)
+
+    def _words_of_keys(self) -> Mapping[str, str]:
+        """Hide the keys that do nothing to the highlighted session."""
+        row = self.sessions.highlighted
+        idle = ("bring-back",) if row and row.is_kept else ("archive", "delete", "pin")
+        idle = (*idle, "next") if self.sessions.has_focus else idle
+        return {f"picker-{each}": "" for each in idle}
 
     # --- messages of the parts
 
@@ -251,11 +295,17 @@ class SessionPicker(Dialog[None]):
     @on(PickerList.Highlighted)
     def _show_highlighted(self, event: PickerList.Highlighted) -> None:
         event.stop()
-        row = self.sessions.highlighted
-        if row is None or row.id != self._offered:
-            self._offered = ""
         self._show_about()
         self.refresh_bindings()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(_SETTLED_SECONDS, self._show_preview)
+
+    @on(CommandInvoked)
+    def _leave_for_restored(self, event: CommandInvoked) -> None:
+        if event.name == "restore":
+            event.stop()
+            self._bring_back(event.arguments)
 
     @on(PickerList.Chosen)
     def _choose_clicked(self, event: PickerList.Chosen) -> None:
@@ -282,6 +332,24 @@ class SessionPicker(Dialog[None]):
         self._show_views()
         self._show_about()
 
+    def _show_preview(self) -> None:
+        """Have the end of the highlighted session read, unless it is shown as it is."""
+        row = self.sessions.highlighted
+        if row == self._previewed:
+            return
+        if self._previewed is None or row is None or row.id != self._previewed.id:
+            self.preview.show(None, datetime.now(UTC))
+        self._previewed = row
+        if row is None:
+            self.workers.cancel_group(self, "preview")  # pyright: ignore[reportUnknownMemberType]
+            return
+        work = partial(self._preview, self, row.id)
+        self.run_worker(work, name="preview", group="preview", exclusive=True)
+
+    def _place_rename_line(self) -> None:
+        above = self.sessions.region.y + self.sessions.place - self.sessions.scroll_offset.y
+        self.rename.lie_at(self.sessions.cells_before_title, above)
+
     def _show_views(self) -> None:
         if self._rows is None:
             return
@@ -303,7 +371,7 @@ class SessionPicker(Dialog[None]):
         if self._rows.failure:
             return self._rows.failure
         if row is not None:
-            return _OFFER if row.id == self._offered else about(row, self._now)
+            return about(row, self._now)
         if self._rows.more:
             return "Looking further…"
         text = self.line.value.strip()

@@ -1,24 +1,22 @@
 """The list of the picker: sessions of all states, one of them highlighted."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar
 
 from rich.cells import cell_len
 from textual.events import Click
 from textual.message import Message
 
-from tui.domain.timestamps import parse_utc
-from tui.domain.views.sidebar_rows import Mark, SessionRow, State, short_age
-from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.line_list import LineList
-from tui.widgets.sidebar.row_drawing import PIN, SIGNS, called
+from tui.domain.views.sidebar_rows import Mark, SessionRow, State, Times
+from tui.widgets.cells import cut_words, fill, one_line
+from tui.widgets.sidebar.row_drawing import PIN, SIGNS, called, question_pieces
+from tui.widgets.sidebar.session_list import SessionList
 
 Line = tuple[int, SessionRow]
 """A session and its number, from 1."""
 
 _STATES: dict[State, str] = {"open here": "○", "open elsewhere": "⊘", "unreadable": "!"}
-_AGE_CELLS = 6
 _SIGN_CELLS = 3
 _PROJECT_CELLS = 16
 _PROJECT_FROM_CELLS = 56
@@ -28,35 +26,39 @@ _COUNT_FROM_CELLS = 110
 
 
 def row_pieces(
-    row: SessionRow, number: str, now: datetime, width: int
+    row: SessionRow, number: str, times: Times, projects: int, width: int
 ) -> Iterator[tuple[str, str]]:
-    """Number, signs and title; then project, state, count and age where there is room."""
-    aside = "".join(_asides(row, now, width))
+    """Number, signs and title; then project, state, count and age where there is room.
+
+    ``projects`` are the cells of the column of projects.
+    """
+    aside = "".join(_asides(row, times, projects, width))
     sign = _STATES.get(row.state or "closed", " ") if row.mark is Mark.NONE else SIGNS[row.mark][0]
     yield f"{number} ", "number"
     yield f"{PIN if row.pinned else ' '}{sign}".ljust(_SIGN_CELLS), "sign"
     room = max(1, width - len(number) - 1 - _SIGN_CELLS - cell_len(aside))
-    yield fill(called(row), room), "text" if row.is_kept else "set-aside"
+    yield fill(cut_words(called(row), room), room), "text" if row.is_kept else "set-aside"
     yield aside, "aside"
 
 
-def _asides(row: SessionRow, now: datetime, width: int) -> Iterator[str]:
+def _asides(row: SessionRow, times: Times, projects: int, width: int) -> Iterator[str]:
     if width >= _PROJECT_FROM_CELLS:
-        yield "  " + fill(cut(one_line(row.scope), _PROJECT_CELLS), _PROJECT_CELLS)
+        yield "  " + fill(one_line(row.scope), projects)
     if width >= _STATE_FROM_CELLS:
         yield f"{'' if row.state == 'closed' else row.state:<{_STATE_CELLS}}"
     if width >= _COUNT_FROM_CELLS:
         yield f"{row.message_count:>6} msgs"
-    yield f"{short_age(parse_utc(row.last_used_at), now):>{_AGE_CELLS}}"
+    yield f" {times.of(row):>{times.cells}}"
 
 
-class PickerList(LineList[Line], can_focus=True):
+class PickerList(SessionList[Line], can_focus=True):
     """A virtual list of sessions with their numbers."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "line-list--number",
         "line-list--set-aside",
         "line-list--sign",
+        "line-list--warning",
     }
     DEFAULT_CSS = """
     PickerList {
@@ -67,6 +69,7 @@ class PickerList(LineList[Line], can_focus=True):
         & > .line-list--number { color: $text-muted; }
         & > .line-list--set-aside { color: $text-muted; text-style: italic; }
         & > .line-list--sign { color: $text-accent; }
+        & > .line-list--warning { color: $text-error; text-style: bold; }
     }
     """
 
@@ -75,7 +78,13 @@ class PickerList(LineList[Line], can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self._now = datetime.min.replace(tzinfo=UTC)
+        self._times = Times()
+        self._projects = 0
+
+    @property
+    def cells_before_title(self) -> int:
+        """The columns of number and signs."""
+        return len(str(len(self._lines))) + 1 + _SIGN_CELLS
 
     @property
     def highlighted(self) -> SessionRow | None:
@@ -85,16 +94,22 @@ class PickerList(LineList[Line], can_focus=True):
 
     def pieces(self, line: Line, width: int) -> Iterable[tuple[str, str]]:
         number, row = line
-        return row_pieces(row, f"{number:>{len(str(len(self._lines)))}}", self._now, width)
+        if row.id == self._asked_about:
+            return question_pieces(row, width)
+        digits = f"{number:>{len(str(len(self._lines)))}}"
+        return row_pieces(row, digits, self._times, self._projects, width)
 
     def show(self, rows: Sequence[SessionRow], now: datetime, *, from_top: bool) -> None:
         """Show other rows, with the highlight on the same session or, ``from_top``, the first."""
         before = self.highlighted
-        self._lines, self._now = [*enumerate(rows, 1)], now
+        self._lines, self._times = [*enumerate(rows, 1)], Times(rows, now)
+        projects = (cell_len(one_line(scope)) for scope in {row.scope for row in rows})
+        self._projects = min(_PROJECT_CELLS, max(projects, default=0))
         self.update_size()
-        ids = [row.id for row in rows]
-        kept = before is not None and not from_top and before.id in ids
-        place = ids.index(before.id) if kept and before else max(0, self.place)
+        # One that was put away, or came back, has gone to another part of the list.
+        stays = {(row.id, row.is_kept): place for place, row in enumerate(rows)}
+        key = (before.id, before.is_kept) if before else None
+        place = stays.get(key, max(0, self.place)) if key else max(0, self.place)
         self.highlight_place(min(0 if from_top else place, len(rows) - 1))
         self.post_message(self.Highlighted())
         self._ask_for_more()

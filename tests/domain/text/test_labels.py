@@ -13,6 +13,7 @@ from tui.domain.text.labels import (
     NAME_CHARACTERS,
     age,
     cell_width,
+    cut_at_word,
     cut_to_cells,
     label,
     listed,
@@ -153,19 +154,33 @@ def test_a_prompt_that_begins_with_many_blank_lines_has_its_first_words_as_label
 
 @pytest.mark.parametrize(
     ("character", "fitting"),
-    [("x", 40), ("会", 20), ("é", 40), ("e\u0301", 40), ("😀", 20), (FAMILY, 20), ("🇯🇵", 20)],
+    [("x", 80), ("会", 40), ("é", 80), ("e\u0301", 80), ("😀", 40), (FAMILY, 40), ("🇯🇵", 40)],
 )
-def test_a_label_has_40_cells_at_most(character, fitting):
+def test_a_label_has_80_cells_at_most(character, fitting):
     assert label(character * fitting, "", "") == character * fitting
     cut = label(character * (fitting + 1), "", "")
-    assert cut == character * (39 // (40 // fitting)) + "…"
+    assert cut == character * (79 // (80 // fitting)) + "…"
 
 
 @given(any_text(40), any_text(40), any_text(40))
-def test_every_label_shows_something_in_one_line_of_40_cells(name, summary, prompt):
+def test_every_label_shows_something_in_one_line_of_80_cells(name, summary, prompt):
     words = label(name, summary, prompt)
     assert 1 <= wcswidth(words) <= LABEL_CELLS
     assert words == make_visible_line(words)
+
+
+@pytest.mark.parametrize(
+    ("line", "cells", "cut"),
+    [
+        ("Fix the login page", 40, "Fix the login page"),
+        ("Fix the login page", 16, "Fix the login…"),
+        ("Fix the login page", 14, "Fix the login…"),
+        ("Fix deoxyribonucleic acid", 16, "Fix deoxyribonu…"),
+        ("会話する会話", 8, "会話す…"),
+    ],
+)
+def test_a_title_is_cut_behind_a_word_where_that_loses_little(line, cells, cut):
+    assert cut_at_word(line, cells) == cut
 
 
 def test_a_name_has_200_characters_at_most():

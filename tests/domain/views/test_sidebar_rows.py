@@ -1,5 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from tui.domain.views.sidebar_rows import (
     Group,
     Mark,
     SessionRow,
+    Times,
     arrange,
     matches,
     narrows,
@@ -52,6 +54,16 @@ def row(label="Auth bug", session_id="session-20260111-153022-847291"):
 
 
 # --- groups
+
+
+def test_sessions_of_one_title_and_project_are_told_apart_by_their_times(zone):
+    zone("UTC")
+    used = ["2026-01-20T09:30:00.000Z", "2026-01-18T11:00:00.000Z", "2025-12-31T11:00:00.000Z"]
+    alike = [msgspec.structs.replace(row(), last_used_at=each) for each in used]
+    others = [msgspec.structs.replace(alike[0], scope="blog"), row("Another")]
+    times = Times([*alike, *others], NOW)
+    assert [times.of(each) for each in alike] == ["09:30", "01-18 11:00", "2025-12-31"]
+    assert [times.of(each) for each in others] == ["2h", "now"]
 
 
 @pytest.mark.parametrize(

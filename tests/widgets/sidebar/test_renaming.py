@@ -5,7 +5,7 @@ import pytest
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, many, row, rows, scrolled, shown
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.sidebar import RenameLine
+from tui.widgets.sidebar.rename_line import RenameLine
 
 
 def line(app):
@@ -27,7 +27,7 @@ async def test_r_makes_the_row_a_line_with_its_name():
         assert line(app).value == "The old name"
         await until(lambda: line(app).region.height == 1, "the line")
         assert drawn_at(app) == 2
-        assert line(app).region.right <= app.list.region.right
+        assert line(app).region.right == app.size.width
 
 
 async def test_enter_says_the_new_name_and_gives_the_keys_back_to_the_rows():

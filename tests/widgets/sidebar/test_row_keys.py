@@ -122,7 +122,7 @@ def asks(app):
 async def test_d_asks_in_the_line_of_the_session_and_enter_deletes_it():
     async with shown(rows(row(1), row(2))) as (app, pilot):
         await ask(app, pilot, "down")
-        assert app.lines[2] == " Delete Session 2? Enter"
+        assert app.lines[2] == ' Delete "Session 2"? Enter'
         assert "Delete" not in app.lines[1]
         assert deleted(app) == []
         await pilot.press("enter")
@@ -201,8 +201,8 @@ async def test_the_question_names_the_session_at_every_width(width):
         app.sidebar.show_width(width)
         await until(lambda: app.list.size.width == width - 1, "the width")
         await ask(app, pilot)
-        assert app.lines[1].startswith(" Delete 会")
-        assert app.lines[1].endswith("…? Enter")
+        assert app.lines[1].startswith(' Delete "会')
+        assert app.lines[1].endswith('…"? Enter')
         assert cell_len(app.list.render_line(1).text) == width - 1
 
 

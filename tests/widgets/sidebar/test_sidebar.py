@@ -137,7 +137,7 @@ async def test_labels_are_neither_markup_nor_commands_to_the_terminal():
 
 @given(any_text(), st.integers(0, 60))
 def test_any_label_fills_its_place_exactly_and_safely(label, width):
-    pieces = list(row_pieces(row(1, label=label), NOW, width, "session-1"))
+    pieces = list(row_pieces(row(1, label=label), "2d", width, "session-1"))
     text = "".join(text for text, _ in pieces)
     assert cell_len(text) == max(3, width)
     assert not UNSAFE.search(text)
@@ -660,9 +660,9 @@ async def test_only_the_list_and_an_open_filter_take_the_focus():
 async def test_of_ten_thousand_rows_only_those_in_view_are_drawn(monkeypatch):
     drawn = set()
 
-    def draw(found, now, width, current, **more):
+    def draw(found, when, width, current, **more):
         drawn.add(found.id)
-        return row_pieces(found, now, width, current, **more)
+        return row_pieces(found, when, width, current, **more)
 
     monkeypatch.setattr("tui.widgets.sidebar.rows_view.row_pieces", draw)
     async with shown(many(10_000)) as (app, pilot):

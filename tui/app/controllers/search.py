@@ -36,7 +36,6 @@ MOST_HITS = 50
 _AFTER_START_SECONDS = 2.0
 _AFTER_TURN_SECONDS = 5.0
 _AGAIN_SECONDS = 2.0
-_AROUND = 6
 
 
 class SearchController:
@@ -208,22 +207,11 @@ class SearchController:
         screen.preview.show(shown, self._workspace.clock())
 
     def _around(self, hit: "Hit", query: str, wanted: Callable[[], bool]) -> "Preview | None":
-        from tui.domain.journal.message import Message
-        from tui.domain.search.query import parse
-        from tui.domain.search.search_results import Preview, preview
+        from tui.engine.library.session_preview import preview_of
 
         if not wanted():
             return None
-        try:
-            journal = self._workspace.reader.journal(hit.session_id)
-            if hit.message_id is None:
-                entries = journal.tail(2 * _AROUND).session.entries
-            else:
-                entries = journal.around(hit.message_id, _AROUND, _AROUND).entries
-        except StorageError as error:
-            return Preview(hit.message_id, error=str(error))
-        messages = [entry for entry in entries if isinstance(entry, Message)]
-        return preview(parse(query), hit.message_id, messages)
+        return preview_of(self._workspace.reader, hit.session_id, hit.message_id, query)
 
 
 @contextmanager

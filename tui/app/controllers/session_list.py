@@ -46,6 +46,8 @@ class SessionListController:
         self._presenter = presenter
         self._workspace = workspace
         self._sessions = sessions
+        self.changed: Callable[[], object] = lambda: None
+        """Called when sessions were read again; whatever else lists sessions does so, too."""
         self._told = ""
         self._shown: SessionRows | None = None
 
@@ -167,6 +169,7 @@ class SessionListController:
     async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
         self._say(await self._failure_of(read))
         self.show()
+        self.changed()
 
     async def _failure_of(self, read: Callable[[], Awaitable[None]]) -> StorageError | None:
         await self._workspace.switcher.settle()

@@ -12,9 +12,9 @@ from tui.app.input_queue import InputQueue
 from tui.domain.moves import Move, last_moves
 from tui.domain.text.labels import scope_name
 from tui.domain.views.session_picker import PickerRows, PickerView, picker_row
-from tui.domain.views.sidebar_rows import SessionRow
 from tui.engine.library.closed_sessions import opened_here, read_open_projects
 from tui.engine.library.session_pages import PickerPages
+from tui.engine.library.session_preview import preview_of
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.session_picker import SessionPicker
@@ -51,10 +51,17 @@ class PickerController:
         self._open_projects.clear()
         self._is_ready = False
         screen = SessionPicker(
-            view, self._read, self._pin, self._hold_keys, everywhere=everywhere, text=text
+            view, self._read, self._preview, self._hold_keys, everywhere=everywhere, text=text
         )
 
+        def read_again() -> None:
+            self._is_ready = False
+            screen.read_rows(anew=True, count=len(self._pages.entries))
+
+        self._session_list.changed = read_again
+
         def number(_: object) -> None:
+            self._session_list.changed = lambda: None
             # An empty list leaves the numbers as they were.
             if screen.shown:
                 self._note_shown([row.id for row in screen.shown])
@@ -65,13 +72,9 @@ class PickerController:
         """Hold back later keys; once released, they come after all effects of the choice."""
         return partial(self._queue.call_when_handled, self._queue.hold(cancel))
 
-    def _pin(self, screen: SessionPicker, row: SessionRow) -> None:
-        async def toggle() -> None:
-            await self._session_list.pin(row.id, pinned=not row.pinned)
-            if screen.is_running:
-                screen.read_rows(anew=True, count=len(self._pages.entries))
-
-        self._app.run_worker(toggle, name="pin the session")
+    async def _preview(self, screen: SessionPicker, session_id: str) -> None:
+        preview = await asyncio.to_thread(preview_of, self._workspace.reader, session_id)
+        screen.preview.show(preview, self._workspace.clock())
 
     async def _read(self, screen: SessionPicker, *, anew: bool, count: int) -> None:
         workspace, view = self._workspace, screen.view

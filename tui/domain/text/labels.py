@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import parse_utc
 
-LABEL_CELLS = 40
-"""Limit of a title in a list."""
+LABEL_CELLS = 80
+"""Limit of a title; a list cuts it to the width that is there."""
 NAME_CHARACTERS = 200
 """Limit of a name that the user gives."""
 FOLD_LINES = 10
@@ -29,7 +29,7 @@ def label(name: str, summary: str, first_prompt: str, otherwise: str = EMPTY) ->
         words = " ".join(make_visible_line(text.lstrip()[:_EXCERPT_CHARACTERS]).split())
         # Zero-width characters alone would be an invisible title.
         if cell_width(words) > 0:
-            return cut_to_cells(words, LABEL_CELLS)
+            return cut_at_word(words, LABEL_CELLS)
     return otherwise
 
 
@@ -104,6 +104,16 @@ def cut_to_cells(text: str, cells: int) -> str:
             break
         kept += grapheme
     return kept.rstrip() + "…"
+
+
+def cut_at_word(text: str, cells: int) -> str:
+    """Cut a line to ``cells``, behind a word unless that takes a third of it."""
+    shorter = cut_to_cells(text, cells)
+    kept = shorter.removesuffix("…")
+    if shorter == text or text[len(kept) : len(kept) + 1].isspace():
+        return shorter
+    words = kept.rpartition(" ")[0].rstrip()
+    return f"{words}…" if 3 * len(words) >= 2 * len(kept) else shorter
 
 
 def pad_to_cells(text: str, cells: int) -> str:

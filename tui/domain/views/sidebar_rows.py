@@ -1,6 +1,7 @@
 """The rows of the sidebar: sessions in groups, each with its state."""
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
@@ -55,7 +56,7 @@ class SessionRow(msgspec.Struct, frozen=True):
 
     id: str
     label: str
-    """The title, cut to 40 cells."""
+    """The title, uncut if it is of 80 cells at most."""
     group: Group
     last_used_at: str
     """UTC, as in ``tui.domain.timestamps``."""
@@ -181,6 +182,33 @@ def short_age(then: datetime | None, now: datetime) -> str:
     day = then.astimezone().date()
     # Not %Y: some systems do not pad years before 1000.
     return f"{day:%m-%d}" if day.year == now.astimezone().year else day.isoformat()[:4]
+
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Times:
+    """When sessions were used, in few cells; as a time where rows are else alike."""
+
+    def __init__(self, rows: Iterable[SessionRow] = (), now: datetime = _NEVER) -> None:
+        titles = Counter((row.label, row.scope) for row in rows)
+        self._alike = {title for title, count in titles.items() if count > 1}
+        self._now = now
+
+    @property
+    def cells(self) -> int:
+        """The cells that the longest may take."""
+        return 11 if self._alike else 5
+
+    def of(self, row: SessionRow) -> str:
+        """The age of a row, or its local time: ``14:02``, ``11-05 14:02``."""
+        then = parse_utc(row.last_used_at)
+        if then is None or (row.label, row.scope) not in self._alike:
+            return short_age(then, self._now)
+        then, now = then.astimezone(), self._now.astimezone()
+        if then.date() == now.date():
+            return f"{then:%H:%M}"
+        return f"{then:%m-%d %H:%M}" if then.year == now.year else then.date().isoformat()
 
 
 def matches(row: SessionRow, text: str) -> bool:

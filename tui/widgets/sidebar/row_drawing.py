@@ -1,16 +1,14 @@
 """The lines of the sidebar as pieces of text, each with the part that it plays."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Literal
 
 from rich.cells import cell_len
 
 from tui.domain.journal.ids import is_private
 from tui.domain.text.labels import whole_label
-from tui.domain.timestamps import parse_utc
-from tui.domain.views.sidebar_rows import Group, Mark, SessionRow, short_age
-from tui.widgets.cells import cut, fill, one_line
+from tui.domain.views.sidebar_rows import Group, Mark, SessionRow
+from tui.widgets.cells import cut, cut_words, fill, one_line
 from tui.widgets.sidebar.outline import Heading
 
 Part = Literal[
@@ -33,17 +31,17 @@ PRIVATE = "◌"
 # A narrower list has no room for them beside the label.
 _CELLS_FOR_AGE = 20
 _CELLS_FOR_COUNT = 40
-_QUESTION = " Delete ", "? Enter"
-_QUESTION_IN_TRASH = " Bring back ", "? Enter"
+_QUESTION = ' Delete "', '"? Enter'
+_QUESTION_IN_TRASH = ' Bring back "', '"? Enter'
 _PROJECT_CELLS = 12
 _PROGRAM_CELLS = 11
 
 
 def row_pieces(
-    row: SessionRow, now: datetime, width: int, current: str, *, everywhere: bool = False
+    row: SessionRow, when: str, width: int, current: str, *, everywhere: bool = False
 ) -> Iterator[Piece]:
-    """State mark and label; project, if all are shown, age and count where there is room."""
-    age, count = _aside(row, now, width)
+    """State mark and label; project, if all are shown, ``when`` and count where there is room."""
+    age, count = _aside(row, when, width)
     if everywhere and row.scope:
         age = f" {cut(one_line(row.scope), min(_PROJECT_CELLS, width // 4))}{age}"
     if row.program:
@@ -66,7 +64,7 @@ def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
     sign, part = SIGNS[row.mark]
     yield (BAR if is_current else " ", "current")
     yield (f"{PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
-    yield (fill(called(row), width - 3), "current" if is_current else "text")
+    yield (fill(cut_words(called(row), width - 3), width - 3), "current" if is_current else "text")
 
 
 def called(row: SessionRow) -> str:
@@ -82,8 +80,8 @@ def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
     yield (fill(f"{sign} {heading.group.value}{count}", width - 1), "heading")
 
 
-def _aside(row: SessionRow, now: datetime, width: int) -> tuple[str, str]:
-    age = short_age(parse_utc(row.last_used_at), now) if width >= _CELLS_FOR_AGE else ""
+def _aside(row: SessionRow, when: str, width: int) -> tuple[str, str]:
+    age = when if width >= _CELLS_FOR_AGE else ""
     # A column beside a count; alone it takes only the room it needs.
     age = f"{age:>6}" if width >= _CELLS_FOR_COUNT else f" {age}" if age else ""
     count = f"{_count_words(row.message_count):>10}" if width >= _CELLS_FOR_COUNT else ""

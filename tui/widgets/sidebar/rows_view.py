@@ -1,33 +1,27 @@
 """The rows of the sidebar: a virtual list with folds, a filter and a question in a row."""
 
-import math
-import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual.binding import BindingType
-from textual.events import Click, Key, Paste
+from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
+from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows, Times
 from tui.widgets.cells import fill
-from tui.widgets.hints import hint
-from tui.widgets.intents import CommandInvoked
 from tui.widgets.keys import SIDEBAR_ROWS
-from tui.widgets.line_list import LineList
 from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.outline import FilteredRows, Heading, Last, Line
 from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
+from tui.widgets.sidebar.session_list import NO_SESSIONS, SessionList
 
-NO_SESSIONS = "No sessions yet"
 NO_MATCHES = "No matches"
-NO_SESSION = "This is a group. Right unfolds it"
 
 
-class RowsView(LineList[Line], can_focus=True):
+class RowsView(SessionList[Line], can_focus=True):
     """Sessions under headings, one of which is highlighted."""
 
     # With priority, as the sidebar's own: without it those overtake them in fast typing.
@@ -49,9 +43,7 @@ class RowsView(LineList[Line], can_focus=True):
     def __init__(self) -> None:
         super().__init__()
         self.rows = FilteredRows()
-        self._asked_about: str | None = None
-        self._answers_from = math.inf
-        self._now = datetime.min.replace(tzinfo=UTC)
+        self._times = Times()
         self.place = 0
         self._kept: Line | None = None  # the line that the reader highlighted, shown or not
         self._awaited = ""  # the session to be highlighted as soon as it has a row
@@ -65,17 +57,10 @@ class RowsView(LineList[Line], can_focus=True):
         line = self.line_at(self.place)
         return line if isinstance(line, SessionRow) else None
 
-    def take_row(self) -> SessionRow | None:
-        """The session that a key acts on; without one, hint why."""
-        row = self.highlighted
-        if row is None:
-            hint(self, NO_SESSION if self.lines else NO_SESSIONS)
-        return row
-
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show other rows, or the same ones at a later time; keep highlight and view."""
         first = not self.rows.all
-        self._now = now
+        self._times = Times(rows.rows, now)
         self._asked = True  # the reader did not move what moves here
         self._lay_out(lambda: self.rows.show(rows))
         if first:
@@ -114,47 +99,6 @@ class RowsView(LineList[Line], can_focus=True):
         """The row of the view that a session is on; negative above it."""
         place = self.rows.outline.place_of_session(session_id)
         return None if place is None else place - self.scroll_offset.y
-
-    # --- the question before a session is deleted, or brought back from the trash
-
-    @property
-    def can_be_answered(self) -> bool:
-        """True while the question is on screen."""
-        return self._answers_from < math.inf
-
-    def ask(self) -> None:
-        """Ask in the highlighted session's row."""
-
-        def begin() -> None:
-            if self._asked_about is not None:
-                self._answers_from = time.monotonic()
-
-        self._asked_about = self.highlighted.id if self.highlighted else None
-        self.refresh()
-        self.call_after_refresh(begin)
-
-    def take_question_back(self) -> None:
-        """Withdraw the question."""
-        if self._asked_about is not None:
-            self._asked_about, self._answers_from = None, math.inf
-            self.refresh()
-
-    def takes_key(self, event: Key | Paste) -> bool:
-        """Answer the question: yes with Enter, no with any other; a paste is not taken."""
-        if self._asked_about is None:
-            return False
-        row = self.highlighted
-        # Not by a key from before the question was seen.
-        if isinstance(event, Key) and event.key == "enter" and event.time >= self._answers_from:
-            if row is not None and row.group is Group.TRASHED:
-                self.post_message(CommandInvoked("restore", self._asked_about))
-            else:
-                self.post_message(messages.DeletionConfirmed(self._asked_about))
-        self.take_question_back()
-        return isinstance(event, Key)
-
-    def on_blur(self) -> None:
-        self.take_question_back()
 
     # --- keys and mouse
 
@@ -244,7 +188,6 @@ class RowsView(LineList[Line], can_focus=True):
         place = max(0, min(place, len(self.lines) - 1))
         self._kept = self.line_at(place)
         self._awaited = ""
-        self.take_question_back()
         self.highlight_place(place)
         self._ask_for_more()
 
@@ -267,17 +210,13 @@ class RowsView(LineList[Line], can_focus=True):
             return
         if len(self.lines) - self.scroll_offset.y <= 2 * self.height:
             self._asked, self._asked_after = True, self.rows.last
-            self._want(messages.MoreWanted())
+            self.post(messages.MoreWanted())
 
     def _ask_for_set_aside(self) -> None:
         """Ask for archive and trash where they are unfolded and not loaded, and for more rows."""
         for group in self.rows.lacking:
-            self._want(messages.GroupUnfolded(group))
+            self.post(messages.GroupUnfolded(group))
         self._ask_for_more()
-
-    def _want(self, message: Message) -> None:
-        # A message made while the sidebar handles another would not bubble beyond it.
-        self.post_message(message.set_sender(self))
 
     # --- drawing
 
@@ -288,7 +227,7 @@ class RowsView(LineList[Line], can_focus=True):
         if line.id == self._asked_about:
             return question_pieces(line, width)
         everywhere = self.rows.loaded is not None and not self.rows.loaded.scope
-        return row_pieces(line, self._now, width, current, everywhere=everywhere)
+        return row_pieces(line, self._times.of(line), width, current, everywhere=everywhere)
 
     def blank_row(self, y: int, width: int) -> Strip:
         if y or self.lines or self.rows.loaded is None:

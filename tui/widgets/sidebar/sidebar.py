@@ -1,4 +1,4 @@
-"""The sidebar: rows, filter, line for renaming, note and width."""
+"""The sidebar: rows, filter, note and width."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -11,81 +11,19 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import MouseDown, MouseMove
-from textual.widgets import Input, Static
-from textual.widgets.input import Selection
+from textual.widgets import Static
 
 from tui.domain import screen_sizes as sizes
-from tui.domain.text.labels import EMPTY, NAME_CHARACTERS, UNREADABLE
-from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
+from tui.domain.views.sidebar_rows import SessionRow, SessionRows
 from tui.widgets.cells import one_line
-from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
-from tui.widgets.keys import FILTER, RENAME, SIDEBAR, SIDEBAR_ROW_ACTIONS
+from tui.widgets.keys import FILTER, SIDEBAR, SIDEBAR_ROW_ACTIONS
 from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import messages
+from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.rows_view import RowsView
 
 _CELLS_BEFORE_LABEL = 3
-
-
-class RenameLine(LineInput):
-    """An input line with the name of one session; hidden while none is renamed."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [*RENAME]
-
-    def __init__(self) -> None:
-        super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
-        self.display = False
-        self.session_id = ""
-        self._unchanged: tuple[str, ...] = ()
-        self._go_back: Callable[[], object] = lambda: None
-
-    def begin(self, session_id: str, name: str, label: str, go_back: Callable[[], object]) -> None:
-        """Rename a session; ``go_back`` returns the focus.
-
-        One without a name offers its title, selected: typing replaces it, and a move keeps it.
-        """
-        before, title = one_line(name), _words_of(label)
-        self.session_id, self._go_back = session_id, go_back
-        self._unchanged = (before,) if before else ("", title)
-        self.value = before or title
-        end = len(self.value)
-        self.selection = Selection(end if before else 0, end)
-        self.display = True
-        # At once: the next keys may be in the queue already.
-        self.screen.set_focus(self)
-
-    def action_leave(self) -> None:
-        """Close without renaming."""
-        if not self.session_id:
-            return
-        self.session_id = ""
-        if self.has_focus:
-            self._go_back()
-        self.display = False
-
-    async def action_submit(self) -> None:
-        """Post the new name, unless it is the old one."""
-        session_id, name = self.session_id, " ".join(self.value.split())
-        if session_id and name not in self._unchanged:
-            self.post_message(messages.SessionRenamed(session_id, name))
-        self.action_leave()
-
-    def on_blur(self) -> None:
-        # A terminal that loses the focus gives it back to this line.
-        if self.app.app_focus:  # pyright: ignore[reportUnknownMemberType]
-            self.action_leave()
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        event.stop()
-
-    def on_input_blurred(self, event: Input.Blurred) -> None:
-        event.stop()
-
-
-def _words_of(label: str) -> str:
-    """The session's own words in a title, without the mark where it was cut."""
-    return "" if label in (EMPTY, UNREADABLE) else one_line(label).removesuffix("…")
 
 
 class FilterLine(LineInput):
@@ -113,7 +51,6 @@ class Sidebar(Vertical):
         min-width: {sizes.LEAST_SIDEBAR};
         max-width: {sizes.MOST_SIDEBAR_PERCENT}%;
     }}
-    Sidebar > RenameLine {{ layer: line; }}
     Sidebar > .sidebar--filter {{
         height: 1;
         & > Static {{ width: auto; }}
@@ -137,7 +74,10 @@ class Sidebar(Vertical):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
         super().__init__(id=id, classes=classes)
-        self._list = RowsView()
+        self._list = rows = RowsView()
+        # Textual looks for the actions of BINDINGS here.
+        self.action_archive, self.action_delete = rows.action_archive, rows.action_delete
+        self.action_pin, self.action_undo = rows.action_pin, rows.action_undo
         self._filter = FilterLine()
         label = Static(Content("Filter: "))
         self._filter_row = Horizontal(label, self._filter, classes="sidebar--filter")
@@ -245,10 +185,6 @@ class Sidebar(Vertical):
     def action_new(self) -> None:
         self.post_message(CommandInvoked("new"))
 
-    def action_archive(self) -> None:
-        if (row := self._list.take_row()) is not None:
-            self.post_message(CommandInvoked("archive", row.id))
-
     def action_close(self) -> None:
         if (row := self._list.take_row()) is not None:
             self.post_message(CommandInvoked("session", f"close {row.id}"))
@@ -257,27 +193,6 @@ class Sidebar(Vertical):
         if (row := self._list.take_row()) is not None:
             back = partial(self.screen.set_focus, self._list)
             self.begin_renaming(row.id, row.name, row.label, back)
-
-    def action_pin(self) -> None:
-        """Pin the highlighted session to the top, or take its pin away."""
-        row = self._list.take_row()
-        if row is None:
-            return
-        if not row.is_kept:
-            hint(self, "Archived and deleted sessions cannot be pinned")
-            return
-        self.post_message(messages.SessionPinned(row.id, pinned=not row.pinned))
-
-    def action_undo(self) -> None:
-        self.post_message(CommandInvoked("undo"))
-
-    def action_delete(self) -> None:
-        """Ask whether to delete the highlighted session."""
-        row = self._list.take_row()
-        if row is not None and row.group is Group.TRASHED:
-            hint(self, "This session is already in the trash")
-        elif row is not None:
-            self._list.ask()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Escape to others without a filter, and letters to input lines."""
@@ -345,8 +260,7 @@ class Sidebar(Vertical):
         place = self._list.place_in_view(self._rename.session_id)
         place = max(0, min(place or 0, self._list.height - 1))
         above = 1 if self._filter_row.display else 0
-        self._rename.styles.offset = (_CELLS_BEFORE_LABEL, above + place)
-        self._rename.styles.width = max(1, self._list.size.width - _CELLS_BEFORE_LABEL)
+        self._rename.lie_at(_CELLS_BEFORE_LABEL, above + place)
 
     def _show_note(self) -> None:
         """Show the project, and the number of sessions that are not listed."""

@@ -1,0 +1,122 @@
+"""A list of sessions, and what the keys do to the highlighted one."""
+
+import math
+import time
+from abc import abstractmethod
+from typing import TypeVar
+
+from textual.events import Key, Paste
+from textual.message import Message
+
+from tui.domain.views.sidebar_rows import Group, SessionRow
+from tui.widgets.hints import hint
+from tui.widgets.intents import CommandInvoked
+from tui.widgets.line_list import LineList
+from tui.widgets.sidebar import messages
+
+NO_SESSIONS = "No sessions yet"
+NO_SESSION = "This is a group. Right unfolds it"
+
+Line = TypeVar("Line")
+
+
+class SessionList(LineList[Line]):
+    """Archives, deletes and pins the highlighted session.
+
+    It asks in the session's row before it is deleted, or brought back from the trash.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._asked_about: str | None = None
+        self._answers_from = math.inf
+
+    @property
+    @abstractmethod
+    def highlighted(self) -> SessionRow | None:
+        """The highlighted session; ``None`` on a heading."""
+
+    def take_row(self) -> SessionRow | None:
+        """The session that a key acts on; without one, hint why."""
+        row = self.highlighted
+        if row is None:
+            hint(self, NO_SESSION if self.lines else NO_SESSIONS)
+        return row
+
+    def post(self, message: Message) -> None:
+        """Post a message that bubbles, whichever widget has the key."""
+        # One made while the parent acts on a key would not bubble beyond it.
+        self.post_message(message.set_sender(self))
+
+    # --- keys of whoever has the list
+
+    def action_archive(self) -> None:
+        if (row := self.take_row()) is not None:
+            self.post(CommandInvoked("archive", row.id))
+
+    def action_pin(self) -> None:
+        """Pin the highlighted session to the top, or take its pin away."""
+        row = self.take_row()
+        if row is None:
+            return
+        if not row.is_kept:
+            hint(self, "Archived and deleted sessions cannot be pinned")
+            return
+        self.post(messages.SessionPinned(row.id, pinned=not row.pinned))
+
+    def action_undo(self) -> None:
+        self.post(CommandInvoked("undo"))
+
+    def action_delete(self) -> None:
+        """Ask whether to delete the highlighted session."""
+        row = self.take_row()
+        if row is not None and row.group is Group.TRASHED:
+            hint(self, "This session is already in the trash")
+        elif row is not None:
+            self.ask()
+
+    # --- the question
+
+    @property
+    def can_be_answered(self) -> bool:
+        """True while the question is on screen."""
+        return self._answers_from < math.inf
+
+    def ask(self) -> None:
+        """Ask in the highlighted session's row."""
+
+        def begin() -> None:
+            if self._asked_about is not None:
+                self._answers_from = time.monotonic()
+
+        self._asked_about = self.highlighted.id if self.highlighted else None
+        self.refresh()
+        self.call_after_refresh(begin)
+
+    def take_question_back(self) -> None:
+        """Withdraw the question."""
+        if self._asked_about is not None:
+            self._asked_about, self._answers_from = None, math.inf
+            self.refresh()
+
+    def takes_key(self, event: Key | Paste) -> bool:
+        """Answer the question: yes with Enter, no with any other; a paste is not taken."""
+        if self._asked_about is None:
+            return False
+        row = self.highlighted
+        # Not by a key from before the question was seen.
+        if isinstance(event, Key) and event.key == "enter" and event.time >= self._answers_from:
+            if row is not None and row.group is Group.TRASHED:
+                self.post(CommandInvoked("restore", self._asked_about))
+            else:
+                self.post(messages.DeletionConfirmed(self._asked_about))
+        self.take_question_back()
+        return isinstance(event, Key)
+
+    def on_blur(self) -> None:
+        self.take_question_back()
+
+    def highlight_place(self, place: int) -> None:
+        super().highlight_place(place)
+        if self._asked_about != (self.highlighted.id if self.highlighted else None):
+            self.take_question_back()
