@@ -34,7 +34,7 @@
 ``str(error)`` may quote untrusted text; it is sanitised where it is shown, like all text.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 
 class SibylError(Exception):
@@ -125,13 +125,20 @@ class SessionNotFound(StorageError):
 class AmbiguousSession(StorageError):
     """Several sessions match the target."""
 
-    def __init__(self, target: str, candidates: Sequence[str]) -> None:
+    def __init__(
+        self, target: str, candidates: Sequence[str], about: Mapping[str, str] | None = None
+    ) -> None:
+        """``about`` describes candidates: their title, project and time."""
         super().__init__(f"Several sessions match {target}:")
         self.target = target
         self.candidates = tuple(candidates)
+        self._about = about or {}
 
     def lines(self, candidates: int) -> Sequence[str]:
-        shown = [f"  {candidate}" for candidate in self.candidates[:candidates]]
+        shown = [
+            f"  {candidate}  {self._about.get(candidate, '')}".rstrip()
+            for candidate in self.candidates[:candidates]
+        ]
         more = len(self.candidates) - len(shown)
         return (str(self), *shown, *([f"  and {more} more"] if more else []))
 

@@ -303,10 +303,20 @@ def test_an_ambiguous_target_names_the_candidates(sibyl, saved):
     first, second = saved("a", name="same"), saved("b", name="same")
     result = sibyl("sessions", "show", "same")
     assert result.code == 2
+    minute = local_minute("2026-01-11T14:30:00.000Z")
     assert result.err.splitlines() == [
         "Several sessions match same:",
-        *(f"  {each}" for each in sorted((first, second))),
+        *(f"  {each}  same · shop · {minute}" for each in sorted((first, second))),
     ]
+
+
+def test_a_title_means_its_session_and_several_are_named(sibyl, saved):
+    one, two = saved("What is two?"), saved("What is three?")
+    shown = sibyl("sessions", "show", "what is two?", "--json")
+    assert shown.json["session"]["id"] == one
+    result = sibyl("sessions", "show", "What is")
+    assert result.code == 2
+    assert [line.split()[0] for line in result.err.splitlines()[1:]] == [two, one]
 
 
 def test_a_newer_version_is_told(sibyl, saved, store):

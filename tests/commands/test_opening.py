@@ -80,13 +80,22 @@ async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
 
 async def test_a_session_like_what_was_asked_for_is_named(commands, world):
     there = await world.session(name="Groceries")
-    assert await commands("/load Grocerie") == f"Session not found: Grocerie Closest: {there}"
+    assert await commands("/load Grocories") == f"Session not found: Grocories Closest: {there}"
 
 
-async def test_what_means_several_sessions_names_them(commands, world):
-    made = sorted([await world.session(name="Auth bug") for _ in range(2)])
-    told = await commands("/load Auth bug")
-    assert told == "\n".join(["Several sessions match Auth bug:", *(f"  {each}" for each in made)])
+@pytest.mark.parametrize("target", ["what is two?", "What is", "What  is t…", '"What is two?"'])
+async def test_a_title_that_is_shown_opens_its_session(commands, world, target):
+    there = await world.session("What is two?")
+    await world.session("Hello")
+    assert await commands(f"/load {target}") == 'Opened "What is two?"'
+    assert commands.current.id == there
+
+
+async def test_what_means_several_sessions_shows_them(commands, world):
+    for _ in range(2):
+        await world.session(name="Auth bug")
+    assert await commands("/load Auth bug") == 'Several sessions match "Auth bug". Choose one'
+    assert commands.calls[-1] == ("open_sessions", "all", True, "Auth bug")
 
 
 async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
@@ -289,7 +298,7 @@ async def test_the_day_of_the_only_session_is_the_beginning_of_its_id(commands, 
 async def test_an_ambiguous_name_of_digits_is_told(commands, world):
     await world.session(name="77")
     await world.session(name="77")
-    assert (await commands("/resume 77")).startswith("Several sessions match 77:\n")
+    assert (await commands("/resume 77")).startswith('Several sessions match "77".')
 
 
 async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):

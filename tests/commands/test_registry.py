@@ -28,16 +28,7 @@ async def test_what_is_not_found_and_like_nothing_is_only_not_found(commands, mo
     assert await fail_with(commands, monkeypatch, SessionNotFound("shap")) == words
 
 
-async def test_what_is_ambiguous_names_its_candidates(commands, monkeypatch):
-    error = AmbiguousSession("shop", ["one", "two"])
-    assert (
-        await fail_with(commands, monkeypatch, error)
-        == "Several sessions match shop:\n  one\n  two"
-    )
-
-
-async def test_of_many_candidates_the_first_ten_are_named(commands, monkeypatch):
-    told = await fail_with(
-        commands, monkeypatch, AmbiguousSession("s", [f"s{n}" for n in range(13)])
-    )
-    assert told.splitlines()[1:] == [*(f"  s{number}" for number in range(10)), "  and 3 more"]
+async def test_what_is_ambiguous_opens_the_list_filtered_to_it(commands, monkeypatch):
+    told = await fail_with(commands, monkeypatch, AmbiguousSession("the sh…", ["one", "two"]))
+    assert told == 'Several sessions match "the sh…". Choose one'
+    assert commands.calls[-1] == ("open_sessions", "all", True, "the sh")

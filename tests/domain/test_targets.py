@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.targets import resolve
+from tui.domain.targets import resolve, titled
 from tui.errors import AmbiguousSession, SessionNotFound
 
 HERE, THERE = "project:/here", "project:/c#/there"
@@ -274,3 +274,26 @@ def test_names_are_not_read_where_an_id_is_given():
 
     assert find("a", catalog=Slow(a=(HERE, 1, ""))) == "a"
     assert find("#1", catalog=Slow(a=(HERE, 1, ""))) == "a"
+
+
+# --- titles
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("Fix it", ["a", "b"]),
+        ("fix  IT", ["a", "b"]),
+        ("Fix", ["a", "b", "c"]),
+        ("Fix the…", ["c"]),
+        ("Fix the login page that breaks on Safari", ["c"]),
+        ("4", []),
+        ("42", ["d"]),
+        ("", []),
+        ("…", []),
+        ("login", []),
+    ],
+)
+def test_a_title_is_meant_whole_or_by_its_beginning(target, found):
+    titles = {"a": "Fix it", "b": "Fix it", "c": "Fix the login page…", "d": "42"}
+    assert titled(target, titles.items()) == found

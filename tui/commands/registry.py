@@ -15,7 +15,7 @@ from tui.commands import (
 from tui.commands.shell import FUNCTIONS, Shell, Work
 from tui.domain.commands import Invocation
 from tui.engine.sessions.switching import PrivateSessionLeft
-from tui.errors import SibylError
+from tui.errors import AmbiguousSession, SibylError
 
 MODULES = (
     answering,
@@ -40,6 +40,12 @@ async def carry_out(shell: Shell, work: Work) -> None:
         await work(shell)
     except PrivateSessionLeft as left:
         lost = left.loaded
+    except AmbiguousSession as error:
+        shell.say(f'Several sessions match "{error.target}". Choose one')
+        # The number of a project is no text of a row.
+        text = "" if "#" in error.target else error.target.removesuffix("…")
+        shell.open_sessions("all", text=text)
+        return
     except SibylError as error:
         first, *more = error.lines(_CANDIDATES)
         # One further line fits into the notice; a list of sessions needs a report.

@@ -1,4 +1,4 @@
-"""Resolution of a target: a number, an id, ``scope#N``, a name, an imported id, or a prefix.
+"""Resolution of a target: a number, an id, ``scope#N``, a name, an imported id, a prefix, a title.
 
 The first kind that matches wins; a tie within a kind is an error that names the candidates.
 Digits count as a prefix only from a whole date on (eight): all ids begin with the year.
@@ -9,6 +9,7 @@ from typing import Protocol
 
 from tui.domain.journal.ids import is_session_id
 from tui.domain.text.labels import scope_name
+from tui.domain.text.safe_text import make_visible_line
 from tui.errors import AmbiguousSession, SessionNotFound
 
 _PREFIX = "session-"
@@ -84,6 +85,28 @@ def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = (
         if candidates:
             return candidates[0]
     raise SessionNotFound(target, _closest(target, catalog))
+
+
+def titled(target: str, titles: Iterable[tuple[str, str]]) -> Sequence[str]:
+    """Find the ids whose title, as it is shown, is the target, else those that begin with it.
+
+    Both may be cut, by an ellipsis; case and spaces do not matter. A short number is no beginning.
+    """
+    wanted, exact, beginning = _plain(target), list[str](), list[str]()
+    may_begin = len(wanted) >= _DIGITS_OF_A_DAY or not is_number(wanted)
+    for session_id, title in titles if wanted and not target.startswith(_PREFIX) else ():
+        plain = _plain(title)
+        if plain == wanted or (title.endswith("…") and wanted.startswith(plain)):
+            exact.append(session_id)
+        elif may_begin and plain.startswith(wanted):
+            beginning.append(session_id)
+    return exact or beginning
+
+
+def _plain(title: str) -> str:
+    # Notices quote titles.
+    line = make_visible_line(title).strip('"').removesuffix("…")
+    return " ".join(line.casefold().split())
 
 
 def _closest(target: str, catalog: Catalog) -> Sequence[str]:

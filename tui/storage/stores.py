@@ -98,7 +98,10 @@ class SessionStores(SessionReader):
         private = [each for each in ids if each.startswith(target)]
         if len(private) == 1:
             return private[0]
-        return self.main.resolve(target, scope, listed=listed, wanted=wanted)
+        # Not before the first target: the first screen needs none.
+        from tui.storage import titles
+
+        return titles.resolve(self.main, target, scope, listed=listed, wanted=wanted)
 
     # --- of the main store
 

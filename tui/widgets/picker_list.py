@@ -45,7 +45,7 @@ def _asides(row: SessionRow, times: Times, projects: int, width: int) -> Iterato
     if width >= _PROJECT_FROM_CELLS:
         yield "  " + fill(one_line(row.scope), projects)
     if width >= _STATE_FROM_CELLS:
-        yield f"{'' if row.state == 'closed' else row.state:<{_STATE_CELLS}}"
+        yield f"  {'' if row.state == 'closed' else row.state:<{_STATE_CELLS - 2}}"
     if width >= _COUNT_FROM_CELLS:
         yield f"{row.message_count:>6} msgs"
     yield f" {times.of(row):>{times.cells}}"
