@@ -452,19 +452,38 @@ def login(user: str, password: str) -> bool:
 """
 
 
-async def test_code_that_was_moved_and_a_link_to_be_opened(world, same_picture):
+async def test_code_that_wraps_or_was_moved_and_a_link_to_be_opened(world, same_picture):
     w = world([LONG_CODE])
     async with w.running() as (app, pilot):
         await send(pilot, "How?")
         await until(lambda: "argon2" in conversation(app))
         await wait_for_answer(w)
-        await pilot.press("f6", "right")
+        await pilot.press("f6")
+        await settled(pilot, app)
+        same_picture(app, "code-wrapped")
+        await pilot.press("w", "right")
+        await until(lambda: app.chat.key_line.notices.current is None, "the keys")
         await settled(pilot, app)
         same_picture(app, "code-moved")
         await pilot.press("o")
         await question(app)
         await settled(pilot, app)
         same_picture(app, "link-question")
+
+
+async def test_a_private_session_with_a_folded_paste(world, same_picture):
+    w = world(["A log."])
+    async with w.running(size=(100, 24)) as (app, pilot):
+        await send(pilot, "/private")
+        await until(lambda: w.workspace.current.private, "a private session")
+        app.chat.prompt.take_input(events.Paste("Explain:\n" + "row\n" * 20))
+        await until(lambda: "row" in app.chat.prompt.text, "the paste")
+        await pilot.press("enter")
+        await until(lambda: "A log." in conversation(app), "the answer")
+        await wait_for_answer(w)
+        await until(lambda: app.chat.key_line.notices.current is None, "the keys")
+        await settled(pilot, app)
+        same_picture(app, "private")
 
 
 async def test_the_list_over_a_conversation_on_the_smallest_screen(world, same_picture):
