@@ -4,6 +4,7 @@ import re
 
 from textual.message import Message
 
+from tui.domain.text.patterns import late_pattern
 from tui.terminal.colours import luminance
 
 ASK = "\x1b]11;?\x1b\\"
@@ -13,7 +14,7 @@ SECONDS = 0.1
 """The time in which an answer counts: later a change of colours would startle."""
 
 _PART = "([0-9a-f]{1,4})"
-_ANSWER = re.compile(rf"\x1b\]11;rgba?:{_PART}/{_PART}/{_PART}(?:/[0-9a-f]*)?", re.IGNORECASE)
+_ANSWER = late_pattern(rf"\x1b\]11;rgba?:{_PART}/{_PART}/{_PART}(?:/[0-9a-f]*)?", re.IGNORECASE)
 _LIGHT = 0.18
 """The luminance on which black and white can be read equally well."""
 
