@@ -5,7 +5,15 @@ import asyncio
 import pytest
 from textual import events
 
-from tests.ui.screen import conversation, go_to, rows, send, type_at_once, wait_for_answer
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    rows,
+    send,
+    terminal_rows,
+    type_at_once,
+    wait_for_answer,
+)
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.app.themes import Appearance
@@ -164,7 +172,7 @@ async def test_an_escape_that_stops_or_closes_something_does_not_count(world, se
 
 @pytest.mark.fast
 async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(world):
-    w = world(["A log."])
+    w = world(["A log."], ["The same log."])
     async with w.running() as (app, pilot):
         app.chat.prompt.take_input(events.Paste("row\n" * 20))
         await until(lambda: "row" in app.chat.prompt.text, "the paste")
@@ -177,3 +185,10 @@ async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(worl
     async with w.running() as (app, pilot):
         await go_to(app, pilot, session_id)
         await until(lambda: "[pasted 20 lines]" in conversation(app), "the same")
+        await pilot.press("backspace")
+        await send(pilot, "/edit")
+        await until(lambda: "row" in app.chat.prompt.text, "the question")
+        assert any("[pasted 20 lines]" in row for row in terminal_rows(app)[-6:])
+        await pilot.press("enter")
+        await until(lambda: "version 2/2" in conversation(app), "its other version")
+        assert "[pasted 20 lines]" in conversation(app)

@@ -72,7 +72,8 @@ class VersionController:
         put = prompt.replace_text if session.prompt.editing else prompt.set_text
         own = session.references_of(question)
         session.prompt.edit(prompt.draft)
-        session.prompt.begin_edit(question.id, question.typed_text, own)
+        session.prompt.begin_edit(question.id, question.typed_text, own, question.pastes)
+        prompt.fold_pastes(question.pastes)
         put(question.typed_text, own=own)
         self._show_beside(session)
         prompt.focus()

@@ -97,6 +97,12 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
         return typed_text(self.content)
 
     @property
+    def pastes(self) -> tuple[str, ...]:
+        """The long pastes in the typed text."""
+        text = self.typed_text
+        return tuple(filter(None, (text[begin:end] for begin, end in self.folded or ())))
+
+    @property
     def title_text(self) -> str:
         """The text that titles a session without a name: the typed one, else labels of files."""
         return title_text(self.content)

@@ -107,11 +107,17 @@ class PromptState:
         for prompt, own in other.queue.own.items():
             self.refer(prompt, own)
 
-    def begin_edit(self, message_id: str, text: str, own: frozenset[str] = NO_WORDS) -> None:
+    def begin_edit(
+        self,
+        message_id: str,
+        text: str,
+        own: frozenset[str] = NO_WORDS,
+        pastes: tuple[str, ...] = (),
+    ) -> None:
         """Edit a question that was sent; the draft waits meanwhile."""
         if self.text.strip() and not self.editing:
             self.hold(self.text)
-        self.editing, self.text, self.pastes = message_id, text, ()
+        self.editing, self.text, self.pastes = message_id, text, pastes
         self.refer(text, own)
 
     def end_edit(self) -> str:

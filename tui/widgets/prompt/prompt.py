@@ -198,13 +198,17 @@ class Prompt(Widget):
 
         ``own`` are the references in it that are the user's own.
         """
-        self._editor.remembered.remember(pastes)
+        self.fold_pastes(pastes)
         self._history.leave()
         self._files.forget()
         self._shelved = own
         # Told first, so that what follows is not taken for the user's doing.
         self._told = text, own
         self._editor.load_text(text, own)
+
+    def fold_pastes(self, pastes: Sequence[str]) -> None:
+        """Show these texts folded, wherever they occur in the prompt from now on."""
+        self._editor.remembered.remember(pastes)
 
     def replace_text(self, text: str, own: frozenset[str] = NO_WORDS) -> None:
         """Put another text in the place of the user's, who can undo it.
