@@ -166,7 +166,8 @@ def result_blocks(entry: Message, called: str, *, unfolded: bool) -> list[RowBlo
     """The blocks of a tool result; ``called`` is the name of the tool, if known."""
     text = clean(entry.text).removesuffix("\n")
     lines = text.count("\n") + 1
-    said = f" ({lines} lines)" if lines > 1 else f": {_first_line(text)}"
+    one = "" if unfolded else f": {_first_line(text)}"
+    said = f" ({lines} lines)" if lines > 1 else one
     status = f" {make_visible_line(entry.status)}" if entry.status else ""
     name = f"{tool_title(called[:_ARGUMENTS])} " if called else ""
     line = FoldLine(f"{name}result{status}{said}", "tool", unfolded=unfolded)
