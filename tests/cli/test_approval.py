@@ -61,7 +61,6 @@ async def test_where_there_is_no_terminal_it_is_denied_and_said(capsys):
         ("y\n", "once"),
         ("Yes\n", "once"),
         (" y \n", "once"),
-        ("1\n", "once"),
         ("u\n", "until-quit"),
         ("a\n", "always"),
         ("ALWAYS\n", "always"),

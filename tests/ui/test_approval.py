@@ -264,7 +264,7 @@ async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
     async with w.running(size=(60, 15)) as (app, pilot):
         await send(pilot, "go")
         await asked(app)
-        assert "o Once u For now a Always d Deny" in question(app)
+        assert "[o 1] Once  [u 2] Until I quit  [a 3] Always  [d n] Deny" in question(app)
         await pilot.press("f3")
         for _ in range(400):
             await pilot.press("pagedown")

@@ -177,13 +177,9 @@ _CHOICES = "y once, u until this turn ends, a always for this tool, n deny (n RE
 _ANSWERS: dict[str, Choice] = {
     "y": "once",
     "yes": "once",
-    "o": "once",
-    "1": "once",
     "u": "until-quit",
-    "2": "until-quit",
     "a": "always",
     "always": "always",
-    "3": "always",
 }
 _DENIED = frozenset({"n", "no", "d", "deny"})
 """Before a reason; anything else denies, too."""

@@ -5,7 +5,7 @@ It never takes the focus by itself: a user who is typing when it appears goes on
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -27,6 +27,9 @@ from tui.widgets.keys import APPROVAL, REASON
 from tui.widgets.line_input import LineInput
 from tui.widgets.wrapping import wrap_words
 
+if TYPE_CHECKING:
+    from tui.domain.views.call_lines import CallLine
+
 _CHOICES: tuple[tuple[Choice, str, str, str], ...] = (
     ("once", "o,1", "Once", "Once"),
     ("until-quit", "u,2", "Until I quit", "For now"),
@@ -39,14 +42,6 @@ _SAFE = 3
 _GAP = "  "
 _NARROW_GAP = " "
 _LONGEST_REASON = 1000
-
-
-class _Row(NamedTuple):
-    """A row of the call: the part before its text, and the text."""
-
-    kind: str
-    lead: str
-    text: str
 
 
 class _ReasonLine(LineInput):
@@ -99,7 +94,7 @@ class ApprovalPanel(Widget, can_focus=True):
         )
         self._marked = _SAFE
         self._top = 0
-        self._wrapped: tuple[int, Sequence[_Row]] = (0, ())
+        self._wrapped: tuple[int, Sequence[CallLine]] = (0, ())
 
     def compose(self) -> ComposeResult:
         yield self.reason
@@ -198,19 +193,20 @@ class ApprovalPanel(Widget, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         size = self.content_size
-        if self.question is None or not size.width:
-            return Strip.blank(size.width, self.rich_style)
         rows, place = self._rows(), self._top + y - 1
+        is_below = len(rows) <= place and 0 < y < size.height - 1
+        if self.question is None or not size.width or is_below:
+            return Strip.blank(size.width, self.rich_style)
         if y == size.height - 1:
             strip = self._choices()
         elif y == 0:
             title = cut(f"? Allow {one_line(self.question.tool.title)}?", size.width)
             strip = Strip([Segment(title, self._style("title"))])
         else:
-            kind, lead, text = rows[place] if place < len(rows) else _Row("text", "", "")
-            own = self._style(kind)
-            frame = own if kind in ("removed", "added") else self._style("frame")
-            strip = Strip([Segment(lead, frame), Segment(cut(text, size.width), own)])
+            row = rows[place]
+            own = self._style(row.kind)
+            frame = own if row.kind in ("removed", "added") else self._style("frame")
+            strip = Strip([Segment(row.lead, frame), Segment(cut(row.text, size.width), own)])
         return strip.adjust_cell_length(size.width, self.rich_style)
 
     def _keys(self, action: str, usual: str) -> Sequence[str]:
@@ -256,7 +252,7 @@ class ApprovalPanel(Widget, can_focus=True):
     def _rows_for_lines(self) -> int:
         return max(1, self.content_size.height - 2)
 
-    def _rows(self, width: int | None = None) -> Sequence[_Row]:
+    def _rows(self, width: int | None = None) -> "Sequence[CallLine]":
         """The wrapped call, by default at the present width."""
         if self.question is None:
             return ()
@@ -271,13 +267,12 @@ class ApprovalPanel(Widget, can_focus=True):
         return "\n".join(self.render_line(y).text.rstrip() for y in rows)
 
 
-def _wrapped(question: Question, width: int) -> Iterator[_Row]:
-    from tui.domain.views.call_lines import call_lines
+def _wrapped(question: Question, width: int) -> "Iterator[CallLine]":
+    from tui.domain.views.call_lines import CallLine, call_lines
 
     for line in call_lines(question.about, question.call.arguments):
-        # Where the text would have too little room, the frame before it is cut.
-        framed = max(len(line.lead), len(line.hang))
-        room = max(1, width // 2, width - framed)
+        # Where the text would have too little room, what is before it is cut.
+        room = max(1, width // 2, width - len(line.hang))
         for place, text in enumerate(wrap_words(line.text, room)):
-            frame = line.hang if place else line.lead
-            yield _Row(line.kind, frame[max(0, len(frame) - width + room) :], text)
+            lead = line.hang if place else line.lead
+            yield CallLine(line.kind, lead[max(0, len(lead) - width + room) :], text)

@@ -1,5 +1,6 @@
 """Presentation of the workspace's current session on the chat screen."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -87,7 +88,6 @@ class SessionPresenter:
         self._call_later = call_later
         self._activity = activity
         self._prices = prices
-        self._pricing: Timer | None = None
         self._status_is_due = False
         self._counted: LoadedSession | None = None
 
@@ -114,31 +114,20 @@ class SessionPresenter:
             )
 
     def _price_later(self) -> None:
+        work = partial(self._price, self._workspace.current)
+        self._chat.run_worker(work, name="look up prices", group="prices", exclusive=True)
+
+    async def _price(self, session: LoadedSession) -> None:
         """Look up what the loaded answers have cost, once their session is on screen for a while.
 
         The first time, the list of prices is loaded: a start or a switch must not wait for that.
         """
-        if self._pricing is not None:
-            self._pricing.stop()
-        work = partial(
-            self._chat.run_worker,
-            self._price,
-            name="look up prices",
-            exclusive=True,
-            group="prices",
-        )
-        self._pricing = self._chat.set_timer(_SECONDS_BEFORE_PRICES, work)
-
-    async def _price(self) -> None:
+        await asyncio.sleep(_SECONDS_BEFORE_PRICES)
         conversation = self._chat.conversation
-        answers = [
-            each
-            for each in self._workspace.current.shown
-            if isinstance(each, Message) and each.usage and each.id not in conversation.costs
-        ]
-        if answers:
-            for message_id, dollars in (await self._prices(answers)).items():
-                conversation.show_cost(message_id, AnswerCost(dollars=dollars))
+        answers = [each for each in session.shown if isinstance(each, Message) and each.usage]
+        unknown = [each for each in answers if each.id not in conversation.costs]
+        for message_id, dollars in (await self._prices(unknown)).items() if unknown else ():
+            conversation.show_cost(message_id, AnswerCost(dollars=dollars))
 
     async def _count_versions(self, session: LoadedSession) -> None:
         """Read which messages of a long session have other versions, and mark them."""

@@ -15,8 +15,9 @@ _CHANGES = (("old", "new"), ("before", "after"))
 
 _SHORT = 60
 """The longest list or object, in characters, that stands on one line."""
-_DEEP = 8
-"""Values at this depth stand on one line, however long."""
+_STEP = "  "
+_DEEP = 16
+"""Values with so many blanks before them stand on one line, however long."""
 _MOST_COMPARED = 40_000
 """The most lines of a text, times those of the other: comparing takes a tenth of a second."""
 _TAB = 4
@@ -27,39 +28,41 @@ LineKind = Literal["field", "text", "command", "same", "removed", "added"]
 
 
 class CallLine(msgspec.Struct, frozen=True):
-    """A line of a call, sanitised; where it is wrapped, ``hang`` is before all rows but the first.
-
-    No text can look like a field: what is before its rows says what they belong to.
-    """
+    """A line of a call, sanitised; what is in its ``lead`` keeps texts from looking like fields."""
 
     kind: LineKind
     lead: str
     text: str
-    hang: str
+
+    @property
+    def hang(self) -> str:
+        """What is before the rows after the first where the line is wrapped."""
+        return self.lead if self.kind == "text" else " " * (len(self.lead) + 4)
 
 
 def call_lines(about: str, arguments: Any) -> Iterator[CallLine]:
     """Format the whole call, below foreign lines ``about`` the tool."""
     for line in make_visible(about).split("\n") if about else ():
-        yield CallLine("text", "", line, "")
+        yield CallLine("text", "", line)
     if isinstance(arguments, dict):
-        yield from _fields(cast("Mapping[str, Any]", arguments), 0)
+        yield from _fields(cast("Mapping[str, Any]", arguments), "")
     elif arguments is not None:
-        yield _line("field", "", _json(arguments), "  ")
+        yield _line("field", "", _json(arguments))
 
 
-def _fields(fields: Mapping[str, Any], depth: int) -> Iterator[CallLine]:
+def _fields(fields: Mapping[str, Any], margin: str) -> Iterator[CallLine]:
     changes = _changes(fields)
     for name, value in fields.items():
         if name in changes.values():
             continue
         if after := changes.get(name):
-            yield from _named(f"{_name(name)} → {_name(after)}", depth)
-            yield from _difference(value, fields[after], "  " * (depth + 1))
+            yield _line("field", margin, f"{_name(name)} → {_name(after)}:")
+            yield from _difference(value, fields[after], margin + _STEP)
         elif name in _COMMANDS and (command := _command(value)):
-            yield from _block("command", command, "  " * depth, ("$ ", "> "))
+            for place, line in enumerate(command.split("\n")):
+                yield _line("command", margin + ("> " if place else "$ "), line)
         else:
-            yield from _value(_name(name), value, depth)
+            yield from _value(_name(name), value, margin)
 
 
 def _changes(fields: Mapping[str, Any]) -> Mapping[str, str]:
@@ -81,35 +84,23 @@ def _command(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _value(name: str, value: Any, depth: int) -> Iterator[CallLine]:
-    margin = "  " * depth
-    if isinstance(value, str) and "\n" in value:
-        yield from _named(name, depth)
-        yield from _block("text", value.removesuffix("\n"), margin + "  ", ("│ ", "│ "))
-        return
+def _value(name: str, value: Any, margin: str) -> Iterator[CallLine]:
     line = _json(value)
-    is_short = len(line) <= _SHORT and _LINE_BREAK not in line
-    if is_short or depth >= _DEEP or not isinstance(value, dict | list):
-        yield _line("field", margin, f"{name}: {line}", margin + "    ")
+    has_lines = "\n" in value if isinstance(value, str) else _LINE_BREAK in line
+    is_long = isinstance(value, dict | list) and len(line) > _SHORT
+    if not (has_lines or is_long) or len(margin) >= _DEEP:
+        yield _line("field", margin, f"{name}: {line}")
         return
-    yield from _named(name, depth)
-    if isinstance(value, dict):
-        yield from _fields(cast("Mapping[str, Any]", value), depth + 1)
-        return
-    for number, each in enumerate(cast("list[Any]", value), 1):
-        yield from _value(str(number), each, depth + 1)
-
-
-def _named(name: str, depth: int) -> Iterator[CallLine]:
-    margin = "  " * depth
-    yield _line("field", margin, f"{name}:", margin + "    ")
-
-
-def _block(kind: LineKind, text: str, margin: str, marks: tuple[str, str]) -> Iterator[CallLine]:
-    """The lines of a text, with a mark before the first, and one before each other."""
-    for place, line in enumerate(text.split("\n")):
-        hang = margin + ("    " if kind == "command" else marks[1])
-        yield _line(kind, margin + marks[place > 0], line, hang)
+    yield _line("field", margin, f"{name}:")
+    margin += _STEP
+    if isinstance(value, str):
+        for each in value.removesuffix("\n").split("\n"):
+            yield _line("text", margin + "│ ", each)
+    elif isinstance(value, dict):
+        yield from _fields(cast("Mapping[str, Any]", value), margin)
+    else:
+        for number, each in enumerate(cast("Sequence[Any]", value), 1):
+            yield from _value(str(number), each, margin)
 
 
 def _difference(before: str, after: str, margin: str) -> Iterator[CallLine]:
@@ -122,15 +113,19 @@ def _difference(before: str, after: str, margin: str) -> Iterator[CallLine]:
 
         steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     for step, a, b, c, d in steps:
-        if step == "equal":
-            yield from (_line("same", margin + "  ", each, margin + "  ") for each in old[a:b])
-            continue
-        yield from (_line("removed", margin + "- ", each, margin + "  ") for each in old[a:b])
-        yield from (_line("added", margin + "+ ", each, margin + "  ") for each in new[c:d])
+        is_same = step == "equal"
+        for line in old[a:b]:
+            yield (
+                _line("same", margin + _STEP, line)
+                if is_same
+                else _line("removed", margin + "- ", line)
+            )
+        for line in () if is_same else new[c:d]:
+            yield _line("added", margin + "+ ", line)
 
 
-def _line(kind: LineKind, lead: str, text: str, hang: str) -> CallLine:
-    return CallLine(kind, lead, make_visible_name(text.expandtabs(_TAB)), hang)
+def _line(kind: LineKind, lead: str, text: str) -> CallLine:
+    return CallLine(kind, lead, make_visible_name(text.expandtabs(_TAB)))
 
 
 def _name(name: str) -> str:
