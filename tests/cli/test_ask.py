@@ -270,6 +270,16 @@ def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(sibyl
     assert session.loaded_messages[1].model == "local:m"
 
 
+def test_a_question_in_quotes_needs_no_command_and_takes_the_flags_of_ask(sibyl, served, store):
+    served(answers("Rayleigh."))
+    result = sibyl("--model", "local:m", "Why is it blue?", "--json", stdin=b"the sky")
+    assert result.code == 0
+    assert result.lines[-1]["status"] == "complete"
+    assert said(store)[0] == ("user", "Why is it blue?\n\nthe sky", None)
+    served(answers("Green."))
+    assert sibyl("-c", "And the grass?").out == "Green.\n"
+
+
 def test_thinking_and_failed_attempts_are_neither_printed_nor_kept(sibyl, served, store):
     replies = refuses(500, Retry_After="0"), answers_after_thinking("They greet.", text="Good day.")
     served(*replies)

@@ -63,6 +63,17 @@ def test_what_is_no_command_is_a_usage_error(sibyl, arguments):
     assert "usage: sibyl-tui" in result.err
 
 
+@pytest.mark.parametrize(
+    ("word", "closest"),
+    [("serch", "sessions search"), ("sesions", "sessions"), ("doctr", "doctor"), ("Hello", "")],
+)
+def test_a_word_that_is_no_command_names_the_closest_and_the_way_to_ask_it(sibyl, word, closest):
+    lines = sibyl(word).err.splitlines()
+    assert f'sibyl-tui: "{word}" is no command.' in lines
+    assert (f"Closest: sibyl-tui {closest}" in lines) == bool(closest)
+    assert lines[-1] == f'To ask it as a question: sibyl-tui ask "{word}"'
+
+
 def test_an_unknown_option_is_told_with_the_usage_of_its_command(sibyl):
     result = sibyl("ask", "-m", "nope", "Hello?")
     assert result.code == 2

@@ -43,13 +43,20 @@ def test_without_arguments_a_new_session_is_begun_and_stays_empty(sibyl, saved, 
     assert shown.notices == []
 
 
-@pytest.mark.parametrize("how", [["--session", "hello"], ["--continue"]])
+def test_the_picker_is_the_first_thing_where_no_session_is_named(sibyl, saved, shown):
+    saved("hello")
+    assert sibyl("-r").code == 0
+    assert shown.parts.first_command == "sessions"
+
+
+@pytest.mark.parametrize("how", [["--session", "hello"], ["-r", "hello"], ["--continue"], ["-c"]])
 def test_an_earlier_session_is_gone_on_with_and_told_only_that_no_model_is_there(
     sibyl, saved, store, shown, how
 ):
     session_id = saved("hello", name="hello")
     store.set_active("mine", session_id)
-    assert sibyl(*how, "--scope", "mine" if "--continue" in how else "project:/shop").code == 0
+    scope = "project:/shop" if "hello" in how else "mine"
+    assert sibyl(*how, "--scope", scope).code == 0
     assert shown.parts.workspace.current.id == session_id
     assert shown.notices == [screen._NO_MODEL]
 
@@ -95,13 +102,13 @@ def test_settings_and_flags_reach_the_screen(sibyl, shown, data, config):
     assert parts.index_root == data
 
 
-def test_what_the_screen_left_unsaved_is_saved_and_told(sibyl, store, shown):
+def test_what_the_screen_left_unsaved_is_saved_and_told(sibyl, store, shown, data):
     shown.work = lambda workspace: workspace.current.opened.add_message("user", "the last words")
     shown.return_code = 143
     done = sibyl()
     assert done.code == 143
     session_id = shown.parts.workspace.current.id
-    assert done.err.splitlines()[0] == f"Session saved: {session_id}"
+    assert done.err == f"Resume with: sibyl-tui --session {session_id} --data-dir {data}\n"
     assert [message.text for message in store.journal(session_id).load().loaded_messages] == [
         "the last words"
     ]
@@ -154,4 +161,4 @@ def test_a_defect_before_anything_was_said_tells_of_nothing_that_was_saved(
     shown.work = fail
     with pytest.raises(RuntimeError):
         sibyl("--scope", "project:/shop", *how)
-    assert "Session saved" not in capsys.readouterr().err
+    assert "saved" not in capsys.readouterr().err

@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from tests.builders import header, user
-from tui.cli import run
+from tui.cli import console, run
 from tui.cli.progress_line import bar
 from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
@@ -28,18 +28,28 @@ def add(store, session_id, *records):
     lease.release()
 
 
-def test_the_hits_are_listed_with_label_snippet_project_date_size_and_id(sibyl, saved):
+def test_the_hits_stand_below_title_project_date_and_id_of_their_session(sibyl, saved):
     there = saved("Where is the login?", "In auth.py, below login.", name="Auth")
-    created = local_minute(sibyl("sessions", "show", there, "--json").json["session"]["created_at"])
-    said = [local_minute(f"2026-01-11T14:30:0{second}.000Z") for second in range(2)]
-    size = f"2 messages, created {created} · {there}"
+    used = local_minute("2026-01-11T14:30:01.000Z")
     done = sibyl("sessions", "search", "login")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "Found 2 matches:",
-        f"  1. Auth (2026-01-11) - Where is the login? · shop · {said[0]} · {size}",
-        f"  2. Auth (2026-01-11) - In auth.py, below login. · shop · {said[1]} · {size}",
+        f"Auth · shop · {used} · {there}",
+        "  Where is the login?",
+        "  In auth.py, below login.",
     ]
+
+
+def test_on_a_terminal_hits_are_bold_and_no_line_is_longer(sibyl, saved, monkeypatch):
+    there = saved("words " * 6 + "before the needle " + "words " * 20, name="A long title " * 9)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(console, "columns", lambda: 70)
+    _, title, hit = sibyl("sessions", "search", "needle").out.splitlines()
+    assert len(title) == 70
+    assert title.endswith(there)
+    assert "\x1b[1mneedle\x1b[22m" in hit
+    assert len(hit) <= 70 + len("\x1b[1m\x1b[22m")
 
 
 def test_filters_narrow_it_and_the_shell_may_have_taken_their_quotes(sibyl, saved):
@@ -74,16 +84,18 @@ def test_an_imported_session_is_named_with_its_program(sibyl, saved, store):
     path = store.root / "archive" / "theirs.jsonl"
     path.write_bytes(encode(imported) + encode(user("m1", "needle")))
     found = sibyl("sessions", "search", "needle", "from:claude").out
-    assert " - needle · shop · from claude-code · " in found
-    assert found.endswith(" · theirs\n")
+    assert " · shop · from claude-code · " in found
+    assert found.endswith(" · theirs\n  needle\n")
 
 
 def test_a_name_is_found_before_what_was_said(sibyl, saved):
     saved("an auth bug in the login", name="Login")
     saved("hello", name="Auth bug investigation")
-    first, second = sibyl("sessions", "search", "auth", "bug").out.splitlines()[1:]
-    assert first.startswith("  1. Auth bug investigation (2026-01-11) - name: Auth bug invest")
-    assert second.startswith("  2. Login (2026-01-11) - an auth bug in the login")
+    lines = sibyl("sessions", "search", "auth", "bug").out.splitlines()[1:]
+    assert [lines[0][:5], *lines[1:2], lines[2][:5], *lines[3:]] == [
+        *("Auth ", "  Auth bug investigation"),
+        *("Login", "  an auth bug in the login"),
+    ]
 
 
 def test_the_json_of_a_name_has_no_message(sibyl, saved):
@@ -155,7 +167,7 @@ def test_a_limit_says_how_many_are_printed_and_not_how_many_there_are(sibyl, sav
     saved("needle", "needle", "needle")
     done = sibyl("sessions", "search", "needle", "--limit", "1")
     assert done.out.splitlines()[0] == "Found 3 matches:"
-    assert len(done.out.splitlines()) == 2
+    assert done.out.count("  needle") == 1
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "x", "", "１", "1.5"])

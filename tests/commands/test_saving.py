@@ -308,9 +308,9 @@ def folder(tmp_path, monkeypatch):
     return here
 
 
-async def test_a_session_is_written_to_a_file_of_its_id(commands, folder):
-    session_id = await talked(commands)
-    path = folder / f"{session_id}.md"
+async def test_a_session_is_written_to_a_file_of_its_title(commands, folder):
+    await talked(commands)
+    path = folder / "A-question.md"
     assert await commands("/export") == f"Exported to {path}"
     text = path.read_text("utf-8")
     assert text.startswith("# A question\n")
@@ -320,11 +320,11 @@ async def test_a_session_is_written_to_a_file_of_its_id(commands, folder):
 
 
 async def test_what_was_written_before_stays(commands, folder):
-    session_id = await talked(commands)
-    (folder / f"{session_id}.md").write_text("mine")
-    assert (await commands("/export")).endswith(f"{session_id}-2.md")
-    assert (await commands("/export")).endswith(f"{session_id}-3.md")
-    assert (folder / f"{session_id}.md").read_text() == "mine"
+    await talked(commands)
+    (folder / "A-question.md").write_text("mine")
+    assert (await commands("/export")).endswith("/A-question-2.md")
+    assert (await commands("/export")).endswith("/A-question-3.md")
+    assert (folder / "A-question.md").read_text() == "mine"
     assert len(list(folder.iterdir())) == 3
 
 
@@ -379,8 +379,8 @@ async def test_of_an_empty_session_there_is_nothing_to_export(commands, folder):
 async def test_a_session_that_is_only_looked_at_is_exported_too(commands, folder, world):
     there = await world.session("Elsewhere", "Yes.")
     await commands.workspace.switcher.look_at(there)
-    assert await commands("/export") == f"Exported to {folder / there}.md"
-    assert "Elsewhere" in (folder / f"{there}.md").read_text()
+    assert await commands("/export") == f"Exported to {folder / 'Elsewhere.md'}"
+    assert "Elsewhere" in (folder / "Elsewhere.md").read_text()
 
 
 async def test_pictures_are_written_beside_it(commands, folder):

@@ -65,6 +65,10 @@ def test_every_option_of_the_screen_is_known():
         ["--session=#2"],
         ["--model", "openai:x", "--data-dir", "/tmp/x", "--auto-save-interval", "0"],
         ["--scope", "ask"],
+        ["-c"],
+        ["-r"],
+        ["-r", "Fix the login bug"],
+        ["--session", "--scope", "x"],
     ],
 )
 def test_these_ask_for_the_screen(arguments):
@@ -82,8 +86,9 @@ def test_these_ask_for_the_screen(arguments):
         ["--continue", "--session", "3"],
         ["--continue", "--private"],
         ["--continue=1"],
-        ["--session"],
-        ["--session", "--scope", "x"],
+        ["-r", "-c"],
+        ["-c", "Why is the sky blue?"],
+        ["--scope"],
         ["--sess", "3"],
         ["--", "x"],
         [""],

@@ -64,4 +64,3 @@ def test_a_signal_asks_nothing_and_tells_nothing_of_it(private, chats):
     assert private.wait() == 128 + signal.SIGTERM
     assert_whole(private)
     assert "Resume with" not in private.text
-    assert "Session saved" not in private.text

@@ -172,6 +172,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         if self._parts.auto_save_interval:
             save_all = partial(self.run_worker, self.controllers.presenter.save_all, name="save")
             self.set_interval(self._parts.auto_save_interval, save_all)
+        if self._parts.first_command:
+            await self.dispatcher.invoke(Invocation(self._parts.first_command, ""))
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.03, self._begin_what_is_slow)
 

@@ -31,7 +31,8 @@ class Dependencies(msgspec.Struct, frozen=True):
     ``check_store`` connects to the server of the store, if it has one, and returns warnings.
     ``store_mark`` stays in the status line, where it is not the store that the user may expect.
     ``index_root`` is the data directory of the search index. ``prompts`` are the
-    templates of the user's own commands. ``stopwatch`` is a monotonic clock.
+    templates of the user's own commands. ``first_command`` is given before the first key.
+    ``stopwatch`` is a monotonic clock.
     """
 
     workspace: Workspace
@@ -48,6 +49,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     store_mark: str = ""
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False
+    first_command: str = ""
     prompts: Mapping[str, str] = {}
     appearance: Appearance = Appearance()
     notify: NotifySettings = NotifySettings()

@@ -449,7 +449,9 @@ def _rescue(program: Program, session: OpenSession) -> None:
 
 
 def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:
-    console.tell(f"Session saved: {session.id}")
+    if not console.is_terminal(sys.stderr):
+        # For scripts; the other line says it to a person.
+        console.tell(f"Session saved: {session.id}")
     called = paths.command(sys.argv[0])
     model = f" --model {shlex.quote(program.model_flag)}" if program.model_flag else ""
     options = _place(program) + model

@@ -3,10 +3,12 @@
 import codecs
 import os
 import sys
+from collections.abc import Iterable
 from typing import Any, TextIO
 
 from tui.domain.journal.json_text import ascii_json, terminal_json
 from tui.domain.text.safe_text import make_visible, without_surrogates
+from tui.domain.text.tokens import Span
 from tui.errors import OutputError
 from tui.terminal import first_frame
 
@@ -24,11 +26,15 @@ def prepare() -> None:
 
 def put(text: str) -> None:
     """Print data, sanitised on a terminal, and flush."""
+    _write(make_visible(text) if is_terminal(sys.stdout) else without_surrogates(text))
+
+
+def _write(text: str) -> None:
     first_frame.end()
     if sys.stdout is None:
         return
     try:
-        sys.stdout.write(make_visible(text) if sys.stdout.isatty() else without_surrogates(text))
+        sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         raise
@@ -40,6 +46,14 @@ def put(text: str) -> None:
 def put_line(text: str = "") -> None:
     """Print a line of text, sanitised also where it goes to a pipe."""
     put(make_visible(text) + "\n")
+
+
+def put_marked(text: str, marks: Iterable[Span]) -> None:
+    """Print a sanitised line whose marks are bold on a terminal."""
+    if columns() is not None and os.environ.get("TERM", "dumb") != "dumb":
+        for begin, end in sorted(marks, reverse=True):
+            text = f"{text[:begin]}\x1b[1m{text[begin:end]}\x1b[22m{text[end:]}"
+    _write(text + "\n")
 
 
 def put_json(value: Any, indent: int | None = None) -> None:

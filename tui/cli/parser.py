@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 from tui.cli import console
 from tui.domain.text.safe_text import without_surrogates
 from tui.errors import UsageError
-from tui.terminal.first_frame import asks_for_screen
+from tui.terminal.first_frame import WITH_VALUE, asks_for_screen
 
 PROGRAM = "sibyl-tui"
 _DEBUG = "--debug"
@@ -18,6 +18,8 @@ _PATHS = frozenset({"data_dir", "debug", "file", "files", "output", "paths"})
 """Arguments that may be any bytes, as file names may."""
 _COMPLETED_AS_FILES = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}
 """For shells: part of ``shtab.FILE``, without the time that its import takes."""
+
+_WITH_VALUE = WITH_VALUE | {"-f", "--file"}
 
 _Argument: TypeAlias = Callable[[Any], object]
 """Adds an argument to a parser or a group."""
@@ -60,16 +62,22 @@ class _Version(argparse.Action):
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the arguments; ``command`` is the command and its verb, ``""`` for the full screen.
 
+    A first word with a blank in it is a question for ``ask``.
     Raises ``UsageError``. Prints and exits for ``--help`` and ``--version``.
     """
     # Building the subparsers takes 4 ms, which the start of the full screen saves.
     grammar = _without_commands() if asks_for_screen([*arguments]) else build()
+    word = _first_word(arguments)
+    if _has_blank(word):
+        arguments = ["ask", *arguments]
     # ``--debug`` takes no argument after it: that is a command, a prompt or a session file.
     end = arguments.index("--") if "--" in arguments else len(arguments)
     options = [f"{_DEBUG}=" if each == _DEBUG else each for each in arguments[:end]]
     try:
         chosen = grammar.parse_args([*options, *arguments[end:]])
     except UsageError as error:
+        if word and not _has_blank(word) and all(word != each.split()[0] for each in _COMMANDS):
+            raise UsageError(_no_command(grammar, word)) from error
         if _DEBUG not in arguments:
             raise
         raise UsageError(f"{error}\nTo name the file of the log: {_DEBUG}=FILE") from error
@@ -77,6 +85,33 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         if name not in _PATHS:
             setattr(chosen, name, _as_text(value))
     return chosen
+
+
+def _first_word(arguments: Sequence[str]) -> str:
+    """The first argument that is no option and no option's value."""
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in _WITH_VALUE:
+            next(rest, None)
+        elif not argument.startswith("-"):
+            return argument
+    return ""
+
+
+def _has_blank(text: str) -> bool:
+    return any(map(str.isspace, text))
+
+
+def _no_command(grammar: Parser, word: str) -> str:
+    from difflib import get_close_matches
+
+    # A verb may be all that is remembered of its command.
+    names = {name.rpartition(" ")[2]: name for name in reversed([*_COMMANDS])}
+    close = [f"\nClosest: {PROGRAM} {names[each]}" for each in get_close_matches(word, names, 1)]
+    return (
+        f'{grammar.format_usage()}{PROGRAM}: "{word}" is no command.{"".join(close)}'
+        f'\nTo ask it as a question: {PROGRAM} ask "{word}"'
+    )
 
 
 def _as_text(value: Any) -> Any:
@@ -118,7 +153,8 @@ def _without_commands() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Chat with language models in sessions that are never lost.",
-        epilog="Without a command, the full screen starts. Arguments after -- are no options.",
+        epilog="Without a command, the full screen starts. A question in quotes is answered as by"
+        " ask. Arguments after -- are no options.",
         argument_default=argparse.SUPPRESS,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
@@ -184,13 +220,15 @@ _COMMON = (
               help="write a log for bug reports, without texts and keys;"
               " a FILE is named as --debug=FILE"),
 )
-_SESSION = _argument("--session", metavar="TARGET", help=_TARGET)
-_CONTINUE = _argument("--continue", dest="go_on", action="store_true",
+_SESSION = _argument("-r", "--session", metavar="TARGET", help=_TARGET)
+_SESSION_OR_PICKER = _argument("-r", "--session", metavar="TARGET", nargs="?", const="",
+                               help=f"{_TARGET}; alone: pick one")
+_CONTINUE = _argument("-c", "--continue", dest="go_on", action="store_true",
                       help="the active session of this project, else a new one")
 _PRIVATE = _argument("--private", action="store_true",
                      help="a session that is never written to disk")
 _SCREEN = (
-    _either(_SESSION, _CONTINUE, _PRIVATE),
+    _either(_SESSION_OR_PICKER, _CONTINUE, _PRIVATE),
     _argument("--auto-save-interval", metavar="SECONDS",
               help="save automatically every so many seconds; 0 = off"),
 )

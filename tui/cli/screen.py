@@ -10,6 +10,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from tui.cli import console
 from tui.cli.program import Program
 from tui.config import paths
@@ -55,7 +57,8 @@ def run(chosen: Namespace) -> int:
         program.settings, program.environment, program.recall, lists=program.kept_lists
     )
     models.look_for_ollama()
-    session_id = program.wanted(chosen)
+    picks = chosen.session == ""
+    session_id = None if picks else program.wanted(chosen)
     # These imports are slow; Ollama answers meanwhile, before the new session names its model.
     paint_often()
     from tui.app.app import SibylApp
@@ -74,7 +77,8 @@ def run(chosen: Namespace) -> int:
     turn_settings = program.turn_settings()
     with asyncio.Runner(loop_factory=new_loop) as runner:
         try:
-            app = SibylApp(_parts(program, models, workspace, final_save, turn_settings))
+            parts = _parts(program, models, workspace, final_save, turn_settings)
+            app = SibylApp(replace(parts, first_command="sessions") if picks else parts)
             runner.run(app.run_async())
             _log.info("screen left")
         finally:

@@ -2,19 +2,24 @@
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tui.cli import console
 from tui.cli.program import Program
 from tui.cli.progress_line import bar
 from tui.domain.journal.session import SessionEntry
-from tui.domain.search.query import Hit, SearchResult, found_words, hit_lines, parse
+from tui.domain.search.query import Hit, SearchResult, found_words, parse
+from tui.domain.search.search_results import by_session, in_sight
+from tui.domain.text.labels import cell_width, cut_to_cells, local_minute, scope_name
 from tui.domain.text.safe_text import make_visible_line
 from tui.engine.library.near_matches import nearest
 from tui.errors import UsageError
 from tui.storage.index.child import Progress
 
 _PATIENT_SECONDS = 10.0
+_SHORTEST_TITLE = 10
+_INDENT = "  "
 _SESSION_FIELDS = (
     *("label", "scope", "project_path", "imported_from"),
     *("created_at", "message_count", "status"),
@@ -38,8 +43,7 @@ def run(chosen: Namespace) -> int:
         console.put_json([_as_json(hit, by_id.get(hit.session_id)) for hit in found.hits], 2)
     elif found.hits:
         console.put_line(found_words(found))
-        for number, line in enumerate(hit_lines(found.hits, entries, program.clock()), 1):
-            console.put_line(f"{number:3}. {line}")
+        _put_hits(found.hits, {entry.id: entry for entry in entries})
     else:
         console.put_line(f'No session matches "{make_visible_line(query)}".')
         near = None if found.late else nearest(lambda each: program.store.search(each, 1), query)
@@ -79,6 +83,31 @@ def _found(program: Program, query: str, limit: int) -> SearchResult:
     if found.late:
         console.tell("The search ran out of time: older matches may be missing.")
     return found
+
+
+def _put_hits(hits: Iterable[Hit], entries: Mapping[str, SessionEntry]) -> None:
+    """Print the hits below the title, project, date and id of their session."""
+    width = console.columns() or sys.maxsize
+    for session_id, found in by_session(hits).items():
+        entry = entries.get(session_id)
+        facts = "".join(f" · {fact}" for fact in _facts(entry)) if entry else ""
+        room = max(_SHORTEST_TITLE, width - cell_width(facts))
+        console.put_line(cut_to_cells(entry.label if entry else session_id, room) + facts)
+        for hit in found:
+            room = width - len(_INDENT)
+            text, marks = in_sight(hit.snippet, hit.marks, room)
+            line = cut_to_cells(text, room)
+            shown = [(begin, end) for begin, end in marks if line[begin:end] == text[begin:end]]
+            moved = [(begin + len(_INDENT), end + len(_INDENT)) for begin, end in shown]
+            console.put_marked(_INDENT + line, moved)
+
+
+def _facts(entry: SessionEntry) -> Iterator[str]:
+    yield make_visible_line(scope_name(entry.scope))
+    if entry.program:
+        yield f"from {make_visible_line(entry.program)}"
+    yield local_minute(entry.last_used_at)
+    yield entry.id
 
 
 def _as_json(hit: Hit, session: SessionEntry | None) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from tui.domain.journal.message import Message
 from tui.domain.text.fences import codes
 from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exported_pictures import markdown_with_pictures
+from tui.engine.library.session_export import file_title
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 from tui.storage.export_file import create
@@ -141,7 +142,7 @@ def _write(reader: SessionReader, session_id: str, wanted: str) -> Path:
     """
     conversation = live_conversation(reader, reader.entry(session_id))
     taken: FileExistsError | None = None
-    for path in _paths(session_id, wanted):
+    for path in _paths(file_title(conversation) or session_id, wanted):
         try:
             create(path, markdown_with_pictures(conversation, path))
         except FileExistsError as error:
@@ -151,11 +152,11 @@ def _write(reader: SessionReader, session_id: str, wanted: str) -> Path:
     raise taken or FileExistsError
 
 
-def _paths(session_id: str, wanted: str) -> Iterator[Path]:
+def _paths(name: str, wanted: str) -> Iterator[Path]:
     """The paths to try, in order."""
     if wanted:
         yield Path.cwd() / Path(wanted).expanduser()
         return
-    yield Path.cwd() / f"{session_id}.md"
+    yield Path.cwd() / f"{name}.md"
     for number in range(2, _NAMES):
-        yield Path.cwd() / f"{session_id}-{number}.md"
+        yield Path.cwd() / f"{name}-{number}.md"

@@ -38,13 +38,13 @@ PROMPT_ROWS = 3
 ENTER = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
 LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
-_WITH_VALUE = frozenset(
-    {"--auto-save-interval", "--data-dir", "--model", "--scope", "--session", "--store"}
-)
+_SESSION = frozenset({"-r", "--session"})  # its value may be missing
+_CONTINUE = frozenset({"-c", "--continue"})
+_PRIVATE = frozenset({"--private"})
 _DEBUG = "--debug"  # its value is attached, or there is none
-_FLAGS = frozenset({"--continue", "--private", _DEBUG})
-_SESSIONS = {"--continue", "--private", "--session"}  # each says which: one at most
-KNOWN = _WITH_VALUE | _FLAGS
+WITH_VALUE = _SESSION | {"--auto-save-interval", "--data-dir", "--model", "--scope", "--store"}
+_FLAGS = _CONTINUE | _PRIVATE | {_DEBUG}
+KNOWN = WITH_VALUE | _FLAGS
 _INPUT, _OUTPUT = 0, 2  # those of Textual's driver, which writes to standard error
 
 _STATE_BYTES = 4096
@@ -118,18 +118,21 @@ def asks_for_screen(arguments: list[str]) -> bool:
     Agrees with ``tui.cli.parser`` without its 7 ms, except for values that begin with a dash:
     argparse's reading of them depends on Python's version; here they mean no frame.
     """
-    rest = iter(arguments)
+    rest = arguments[::-1]
     seen: set[str] = set()
-    for argument in rest:
-        option, equals, _ = argument.partition("=")
+    while rest:
+        option, equals, _ = (argument := rest.pop()).partition("=")
         seen.add(option)
         if argument in _FLAGS or option == _DEBUG:
             continue
-        if option not in _WITH_VALUE:
+        if option not in WITH_VALUE:
             return False
-        if not equals and not _is_value(next(rest, None)):
+        if not equals and rest and _is_value(rest[-1]):
+            rest.pop()
+        elif not equals and option not in _SESSION:
             return False
-    return len(seen & _SESSIONS) <= 1
+    # Each of these says which session: one at most.
+    return sum(not seen.isdisjoint(each) for each in (_SESSION, _CONTINUE, _PRIVATE)) <= 1
 
 
 def outline(columns: int, rows: int, sidebar: int) -> str:
@@ -190,8 +193,8 @@ def _prompt(left: int, top: int, right: int) -> str:
     )
 
 
-def _is_value(argument: str | None) -> bool:
-    return argument is not None and (argument == "-" or not argument.startswith("-"))
+def _is_value(argument: str) -> bool:
+    return argument == "-" or not argument.startswith("-")
 
 
 def _has_terminal() -> bool:

@@ -68,7 +68,6 @@ async def test_a_session_that_cannot_be_saved_keeps_no_other_from_it_and_is_resc
     assert world.texts(second.id) == ["one", "from the second"]
     assert rescued(rescue) == ["from the first"]
     assert final_save.failed
-    assert f"Session saved: {second.id}" in final_save.lines
     reason = f"Unexpected error: {type(error).__name__}: {error}"
     assert f"Could not save {first.id}: {reason}" in final_save.lines
 
@@ -103,19 +102,6 @@ async def test_a_draft_that_an_unforeseen_error_keeps_from_disk_is_put_elsewhere
     (kept,) = rescue.glob("draft-*")
     assert kept.read_text() == "half"
     assert world.texts(program.current.id) == ["hello"]
-
-
-@pytest.mark.parametrize("way", ["run", "run_at_once"])
-async def test_a_session_that_could_not_be_saved_is_not_said_to_be(world, rescue, monkeypatch, way):
-    program, first, second = await two_unsaved(world)
-    await program.workspace.pool.save(first)
-    first.opened.add_message("user", "more")
-    refuse(monkeypatch, program, first, FULL)
-    final_save = FinalSave(program.workspace, [rescue], None)
-    await finish(final_save, way)
-    assert any(line.startswith(f"Could not save {first.id}: ") for line in final_save.lines)
-    assert f"Session saved: {first.id}" not in final_save.lines
-    assert f"Session saved: {second.id}" in final_save.lines
 
 
 @pytest.mark.parametrize(

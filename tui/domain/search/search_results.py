@@ -8,6 +8,7 @@ import msgspec
 from tui.domain.journal.message import Message, Role
 from tui.domain.search.filters import ends_with_filter
 from tui.domain.search.query import Hit, Query, SearchResult, best_place, parse, places
+from tui.domain.text.labels import cell_width
 from tui.domain.text.safe_text import make_visible
 from tui.domain.text.tokens import Span
 
@@ -111,6 +112,24 @@ def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:
     for hit in hits:
         grouped[hit.session_id] = (*grouped.get(hit.session_id, ()), hit)
     return grouped
+
+
+def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequence[Span]]:
+    """A line cut at its beginning, so that its first mark is within so many cells."""
+    if not marks or cell_width(text[: marks[0][1]]) <= cells:
+        return text, marks
+    begin = mark = marks[0][0]
+    while begin and (
+        cell_width(text[begin - 1 : mark]) <= cells // 4 or cell_width(text[begin - 1 :]) < cells
+    ):
+        begin -= 1
+    # From the beginning of a word, if there is one before the mark.
+    space = text.find(" ", begin - 1, mark) if begin else -1
+    begin = space + 1 if space >= 0 else begin
+    if not begin:
+        return text, marks
+    moved = [(start - begin + 1, end - begin + 1) for start, end in marks]
+    return "…" + text[begin:], moved
 
 
 class PreviewedMessage(msgspec.Struct, frozen=True):

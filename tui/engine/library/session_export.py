@@ -43,12 +43,17 @@ def as_objects(conversation: Conversation) -> Iterator[dict[str, Any]]:
 
 
 def file_name(conversation: Conversation, ending: str) -> str:
-    """A name for a file: the title as far as every file system takes it, and the id."""
+    """A name for a file: the title and the id."""
+    title, session_id = file_title(conversation), conversation.listed.id
+    return f"{title}-{session_id}.{ending}" if title else f"{session_id}.{ending}"
+
+
+def file_title(conversation: Conversation) -> str:
+    """The title as far as every file system takes it; it may be empty."""
     listed = conversation.listed
     letters = (each if each.isalnum() else " " for each in whole_label(listed.name, listed.label))
     words = "-".join("".join(letters).split())
-    title = words.encode()[:_TITLE_BYTES].decode(errors="ignore").rstrip("-")
-    return f"{title}-{listed.id}.{ending}" if title else f"{listed.id}.{ending}"
+    return words.encode()[:_TITLE_BYTES].decode(errors="ignore").rstrip("-")
 
 
 def _message(conversation: Conversation, part: Part, message: Message) -> dict[str, Any]:

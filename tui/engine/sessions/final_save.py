@@ -41,7 +41,6 @@ class FinalSave:
             self._options += f" --store {_quoted(store)}"
         self._model = model
         self._done = False
-        self._unsaved: set[str] = set()
         self.failed = False
         self.lines: list[str] = []
 
@@ -69,7 +68,7 @@ class FinalSave:
         await self._workspace.switcher.settle()
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
-        self._tell_what_was_saved(current)
+        self._tell_how_to_go_on(current)
 
     def _rescue_drafts(self) -> None:
         """Write the drafts to rescue files."""
@@ -94,7 +93,7 @@ class FinalSave:
         current = self._workspace.current
         for loaded in self._workspace.open:
             self._save_at_once(loaded)
-        self._tell_what_was_saved(current)
+        self._tell_how_to_go_on(current)
 
     def rescue(self, loaded: LoadedSession) -> Sequence[str]:
         """Put what a session that is given up has unsaved where there is room; says where.
@@ -150,16 +149,13 @@ class FinalSave:
             self._fail(str(failure))
 
     def _fail_to_save(self, loaded: LoadedSession, reason: str) -> None:
-        self._unsaved.add(loaded.id)
         self._fail(f"Could not save {loaded.id}{reason}")
 
     def _fail(self, line: str) -> None:
         self.failed = True
         self.lines.append(line)
 
-    def _tell_what_was_saved(self, current: LoadedSession) -> None:
-        saved = (each for each in self._workspace.pool.changed if each not in self._unsaved)
-        self.lines += [f"Session saved: {session_id}" for session_id in saved]
+    def _tell_how_to_go_on(self, current: LoadedSession) -> None:
         if current.published and not current.private:
             options = self._options + self._model_option(current)
             self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")

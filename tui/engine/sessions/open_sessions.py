@@ -17,8 +17,7 @@ from tui.storage.stores import SessionStores
 class OpenSessions:
     """Saves and closes sessions; nothing said or decided in one goes with its lease.
 
-    ``changed`` are the ids of those in which something reached the disk, in the order in which it
-    first did. ``unread`` are the ids of those closed since something came of them.
+    ``unread`` are the ids of those closed since something came of them.
     """
 
     def __init__(
@@ -26,7 +25,6 @@ class OpenSessions:
     ) -> None:
         self.prompts = prompts
         self.clock = clock
-        self.changed: dict[str, None] = {}
         self.held: list[LoadedSession] = []
         self.unread: set[str] = set()
         self._stores = stores
@@ -96,8 +94,6 @@ class OpenSessions:
 
     def _note_saved(self, loaded: LoadedSession) -> None:
         """Something that was said or decided has reached the disk."""
-        if not loaded.private:
-            self.changed[loaded.id] = None
         loaded.access.archived = False
         loaded.save = SaveState(saved_at=self.clock())
 

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from tui.domain.journal.message import Role
 from tui.domain.search.query import Hit
-from tui.domain.search.search_results import PreviewedMessage, SessionHits
+from tui.domain.search.search_results import PreviewedMessage, SessionHits, in_sight
 from tui.domain.text.labels import age, local_minute, plural
 from tui.domain.text.tokens import Span
 from tui.domain.timestamps import parse_utc
@@ -71,24 +71,6 @@ def hit_pieces(hit: Hit, now: datetime, width: int) -> Iterator[Piece]:
     # A mark ends before the ellipsis.
     end = len(shown) - (shown != text)
     yield from marked(shown, [mark for mark in marks if mark[1] <= end])
-
-
-def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequence[Span]]:
-    """A line cut at its beginning, so that its first mark is within so many cells."""
-    if not marks or cell_len(text[: marks[0][1]]) <= cells:
-        return text, marks
-    begin = mark = marks[0][0]
-    while begin and (
-        cell_len(text[begin - 1 : mark]) <= cells // 4 or cell_len(text[begin - 1 :]) < cells
-    ):
-        begin -= 1
-    # From the beginning of a word, if there is one before the mark.
-    space = text.find(" ", begin - 1, mark) if begin else -1
-    begin = space + 1 if space >= 0 else begin
-    if not begin:
-        return text, marks
-    moved = [(start - begin + 1, end - begin + 1) for start, end in marks]
-    return "…" + text[begin:], moved
 
 
 def marked(text: str, marks: Sequence[Span]) -> Iterator[Piece]:
