@@ -164,6 +164,7 @@ class Commands:
 
     async def confirm(self, question, detail="", *, again=""):
         self.question = question
+        self.reason = detail
         self.detail = detail if isinstance(detail, str) else detail()
         self._asked.set()
         return await self._answer

@@ -94,6 +94,16 @@ async def test_a_yes_closes_it_and_says_where_the_rest_is(commands, world):
     assert not world.holder(mine.id)
 
 
+async def test_one_that_could_be_saved_after_all_is_closed_like_any_other(commands, world):
+    mine = await unsaved(commands)
+    assert commands.reason()
+    commands.program.store.failures.clear()
+    await commands.workspace.pool.try_save(mine)
+    assert not commands.reason()
+    assert await commands.answer() == 'Closed "Hello"'
+    assert commands.rescued == []
+
+
 async def test_where_there_is_no_room_for_a_rescue_file_it_stays_open(commands, world):
     await world.session("Other")
     mine = await unsaved(commands)

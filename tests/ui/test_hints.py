@@ -11,8 +11,8 @@ from tui.app.themes import Appearance
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (["ctrl+c"], "Nothing is selected. Ctrl+Q leaves the program."),
-        (["ctrl+b", "ctrl+c"], "Nothing is selected. Ctrl+Q leaves the program."),
+        (["ctrl+b", "ctrl+c"], "Nothing is selected. Ctrl+Q quits."),
+        (["x", "ctrl+c"], "Nothing is selected. Ctrl+Q quits."),
         (["ctrl+t"], "No to-dos yet. /todo add TEXT adds one"),
         (["alt+5"], "There is no session 5 in the list."),
         (["f6", "c"], "No code to copy; y copies the message."),
@@ -76,8 +76,8 @@ async def test_the_key_that_leaves_is_named_as_it_was_chosen(world):
     w = world()
     w.appearance = Appearance(keys={"quit": "f10"})
     async with w.running() as (app, pilot):
-        await pilot.press("ctrl+c")
-        await until(lambda: "F10 leaves the program." in notice(app))
+        await pilot.press("x", "ctrl+c")
+        await until(lambda: "F10 quits." in notice(app))
 
 
 async def test_the_key_that_leads_to_the_list_leads_back(world):

@@ -4,7 +4,15 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import activity, conversation, question, send, type_at_once, wait_for_answer
+from tests.ui.screen import (
+    activity,
+    conversation,
+    notice,
+    question,
+    send,
+    type_at_once,
+    wait_for_answer,
+)
 from tests.waiting import until
 
 _OTHER_WORDS = ("quit", ":q", "/exit")
@@ -71,18 +79,55 @@ async def test_the_keys_are_named_again_after_a_question(world):
         await until(lambda: "^N New" in line.render_line(0).text, line.render_line(0).text)
 
 
-async def test_a_question_follows_the_answers_that_end_while_it_is_open(world):
+async def test_the_end_of_the_last_answer_is_a_yes(world):
+    ends = asyncio.Event(), asyncio.Event()
+    w = world(*(["half", end, "whole"] for end in ends))
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        await pilot.press("ctrl+n")
+        await until(lambda: "half" not in conversation(app), "the new session")
+        await send(pilot, "Second")
+        await until(lambda: "half" in conversation(app))
+        await pilot.press("ctrl+q")
+        assert "2 answers are still in progress" in await question(app)
+        ends[0].set()
+        await until(lambda: asks(app, "1 answer is still in progress"), "one answer less")
+        assert app.is_running
+        ends[1].set()
+        await until(lambda: not app.is_running, "the end")
+    assert w.final_save.lines[-1].startswith("Resume with:")
+
+
+async def test_a_private_session_is_not_closed_by_the_end_of_its_answer(world):
     end = asyncio.Event()
     w = world(["half", end, "whole"])
     async with w.running() as (app, pilot):
+        await send(pilot, "/private")
         await answering(w, app, pilot)
-        await pilot.press("ctrl+q")
+        await send(pilot, "/session close")
         assert "still in progress" in await question(app)
         end.set()
+        await until(lambda: not asks(app, "still in progress"), "the end of the answer")
+        assert asks(app, "nothing of it is kept")
+
+
+async def test_ctrl_c_stops_the_answer_and_keeps_what_is_typed(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        await pilot.press(*"typed", "ctrl+c")
         await until(lambda: not w.workspace.current.activity.running, "the end of the answer")
-        await pilot.pause()
-        assert await question(app) == "Quit? (y/n)\nNo answer is in progress any more."
-        await pilot.press("y")
+        assert app.chat.prompt.text == "typed"
+
+
+async def test_ctrl_c_twice_leaves_from_an_empty_prompt_only(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("x", "ctrl+c", "ctrl+c")
+        assert notice(app) == "Nothing is selected. Ctrl+Q quits."
+        await pilot.press("backspace", "ctrl+c")
+        assert notice(app) == "Ctrl+C again quits."
+        assert app.is_running
+        await pilot.press("ctrl+c")
         await until(lambda: not app.is_running, "the end")
 
 

@@ -37,7 +37,7 @@ from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.hints import HintGiven, hint
+from tui.widgets.hints import HintGiven
 from tui.widgets.intents import CommandInvoked, CopyRequested
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
@@ -52,6 +52,7 @@ from tui.widgets.transcript.transcript_messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_AGAIN = "Ctrl+C again quits."
 _ON_ANY_SCREEN = {("help",), ("notices",), ("save",), ("quit",)}
 
 
@@ -240,11 +241,19 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             setattr(event.widget, "cursor_blink", False)  # noqa: B010
 
     def action_help_quit(self) -> None:
-        """Say what Ctrl+C does here: many try to leave by it."""
-        bound = self.active_bindings.items()
-        leave = next((key for key, each in bound if each.binding.id == "quit"), "")
-        words = f" {key_name(leave)} leaves the program." if leave else ""
-        hint(self.screen, f"Nothing is selected.{words}")
+        """Ctrl+C with nothing to copy: stop the answer; twice in an empty prompt, quit."""
+        prompt, notices = self.chat.prompt, self.controllers.notices
+        if self.screen is self.chat and self.chat.answering:
+            self.post_message(CommandInvoked("stop"))
+        elif prompt.has_focus_within and not prompt.text:
+            if notices.is_hinted(_AGAIN):
+                self.post_message(CommandInvoked("quit"))
+            notices.hint(_AGAIN)
+        else:
+            bound = self.active_bindings.items()
+            leave = next((key for key, each in bound if each.binding.id == "quit"), "")
+            words = f" {key_name(leave)} quits." if leave else ""
+            notices.hint(f"Nothing is selected.{words}")
 
     @on(HintGiven)
     def show_hint(self, event: HintGiven) -> None:
@@ -316,9 +325,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
-        session, controllers = event.session, self.controllers
+        session = event.session
         session.unread = session is not self.workspace.current
-        controllers.confirmations.renew()
         if event.status != "interrupted":
             failed = event.status == "failed"
             self._attention.tell(session, "failed" if failed else "answered")

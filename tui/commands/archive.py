@@ -88,13 +88,17 @@ async def delete(shell: Shell, arguments: str) -> None:
     await check_holder(shell, session_id)
     known = shell.workspace.switcher.find(session_id)
     if known is not None:
-        label, count, running = known.label(), known.session.message_count, known.activity.running
+        label, count = known.label(), known.session.message_count
     else:
         entry = await asyncio.to_thread(shell.workspace.reader.entry, session_id)
-        label, count, running = entry.label, entry.message_count, False
+        label, count = entry.label, entry.message_count
     question = f'Move "{label}" ({plural(count, "message")}) to the trash?'
-    stopped = "Its answer will be stopped. " if running else ""
-    if await shell.confirm(question, f"{stopped}/undo brings it back."):
+
+    def detail() -> str:
+        is_running = known is not None and known.activity.running
+        return f"{'Its answer will be stopped. ' if is_running else ''}/undo brings it back."
+
+    if await shell.confirm(question, detail):
         await delete_at_once(shell, session_id)
     return None
 

@@ -15,7 +15,7 @@ from tui.errors import StorageError
 
 _TITLE_CELLS = 60
 _TITLES = 5
-_ENDED = "No answer is in progress any more."
+_UNSAVED = "Unsaved messages go to a rescue file."
 
 
 def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
@@ -60,7 +60,7 @@ async def confirm_leaving(
 
     if not detail():
         return True
-    return await shell.confirm(f"{question} (y/n)", lambda: detail() or _ENDED, again=again)
+    return await shell.confirm(f"{question} (y/n)", detail, again=again)
 
 
 @command("quit")
@@ -85,8 +85,10 @@ async def close(shell: Shell, arguments: str) -> None:
     except StayedError as stayed:
         failed = stayed
     question = f'Could not save "{loaded.label()}": {failed.reason}. Close it anyway?'
-    if not await shell.confirm(question, "Unsaved messages go to a rescue file."):
+    if not await shell.confirm(question, lambda: _UNSAVED if loaded.unsaved else ""):
         return shell.say(str(failed), "error")
+    if not loaded.unsaved:
+        return await _close(shell, loaded, partial(_save_and_close, shell, loaded))
     lines: list[str] = []
 
     async def abandon() -> None:

@@ -167,8 +167,9 @@ class Shell(Protocol):
     ) -> bool:
         """Ask the user; later commands go on meanwhile, and this one once it is their turn again.
 
-        ``detail`` are the consequences; those of a function are asked for anew when an answer ends.
-        ``again`` is a name: asking the same again, while the question is open, means yes.
+        ``detail`` are the consequences; those of a function are asked for anew meanwhile, and once
+        there are none the answer is yes. ``again`` is a name: asking the same again, while the
+        question is open, means yes.
         """
         ...
 

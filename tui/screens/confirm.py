@@ -21,6 +21,7 @@ SECONDS_OF_A_PAUSE = 0.5
 """Pause in typing after which a key counts as an answer."""
 
 _SECONDS_PER_LOOK = 0.02
+_SECONDS_PER_RENEWAL = 0.25
 _ANSWERS = {"y": True, "n": False, "escape": False}
 
 
@@ -28,7 +29,8 @@ class ConfirmScreen(Dialog[bool]):
     """A question; only ``y`` and its button mean yes, anything else that closes it means no.
 
     Keys and pastes from before the question was visible are no answer, nor are those that follow
-    without a pause: they go to ``pass_on``, the widget that they were typed for.
+    without a pause: they go to ``pass_on``, the widget that they were typed for. A question whose
+    reason is gone answers itself with yes.
     """
 
     AUTO_FOCUS = "#no"
@@ -69,15 +71,20 @@ class ConfirmScreen(Dialog[bool]):
     def __init__(
         self,
         question: str,
-        detail: str,
+        detail: str | Callable[[], str],
         pass_on: PassOn,
         is_seen: Callable[[], bool],
     ) -> None:
-        """``is_seen`` is true once the terminal has received the painted frame."""
+        """``is_seen`` is true once the terminal has received the painted frame.
+
+        ``detail`` are the consequences; those of a function are the reason to ask, and are asked
+        for anew while the question is open.
+        """
         super().__init__()
         self._is_seen = is_seen
         self._question = question
-        self._detail = detail
+        self._reason = None if isinstance(detail, str) else detail
+        self._detail = detail if isinstance(detail, str) else detail()
         self._pass_on = pass_on
         self._answers_from = math.inf
 
@@ -91,13 +98,6 @@ class ConfirmScreen(Dialog[bool]):
                 yield Button("Yes (y)", id="yes", compact=True)
                 yield Button("No (n)", id="no", compact=True)
 
-    def show_detail(self, detail: str) -> None:
-        """Replace the consequences."""
-        self._detail = detail
-        # None before the screen is composed.
-        for part in self.query(".confirm--detail").results(Static):
-            part.update(Content(make_visible(detail)))
-
     def on_resize(self, event: events.Resize) -> None:
         # The rows of the question that fit beside the buttons and the border.
         self.query_one(VerticalScroll).styles.max_height = max(5, event.size.height - 6)
@@ -109,6 +109,16 @@ class ConfirmScreen(Dialog[bool]):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._be_answered)
+        if self._reason is not None:
+            self.set_interval(_SECONDS_PER_RENEWAL, partial(self._renew, self._reason))
+
+    def _renew(self, reason: Callable[[], str]) -> None:
+        if (detail := reason()) == self._detail or not self.is_current:
+            return
+        self._detail = detail
+        self.query_one(".confirm--detail", Static).update(Content(make_visible(detail)))
+        if not detail:
+            self.dismiss(result=True)
 
     @property
     def can_be_answered(self) -> bool:

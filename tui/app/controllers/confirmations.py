@@ -37,11 +37,6 @@ class Confirmation:
         self.turn = asyncio.Event()
         """Set when the command ends, or asks again."""
 
-    @property
-    def detail_by_now(self) -> str:
-        """The consequences."""
-        return self.detail if isinstance(self.detail, str) else self.detail()
-
     async def follow(self, *, yes: bool) -> None:
         """Give the command its answer, and wait for the end of its turn."""
         self.answer.set_result(yes)
@@ -78,18 +73,13 @@ class Confirmations:
             # The user wants something else by now.
             self._screen.dismiss(result=False)
 
-    def renew(self) -> None:
-        """Show the consequences of the open question as they are by now."""
-        if self._asked and self._screen is not None and self._screen.is_current:
-            self._screen.show_detail(self._asked[0].detail_by_now)
-
     def _show(self) -> None:
         # Not before the first question: the start does without it.
         from tui.screens.confirm import ConfirmScreen
 
         asked = self._asked[0]
         pass_on, is_seen = self._chat.pass_to_prompt, self._app.flow_control.sight()
-        self._screen = ConfirmScreen(asked.question, asked.detail_by_now, pass_on, is_seen)
+        self._screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_seen)
         self._app.push_screen(
             self._screen,
             lambda yes: self._queue.add(partial(self._follow, yes=bool(yes)), leads=True),

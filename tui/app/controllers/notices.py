@@ -46,12 +46,19 @@ class NoticeController:
         """Show at once why a key does nothing, and do not keep it."""
         self._add(Notice(words, caused=True))
 
+    def is_hinted(self, words: str) -> bool:
+        """Tell whether these words are on screen."""
+        line = self._line
+        return line is not None and line.notices.current == Notice(words, caused=True)
+
     def _add(self, *notices: Notice) -> None:
-        lines = (
-            line for screen in reversed(self._app.screen_stack) for line in screen.query(KeyLine)
-        )
-        if (line := next(lines, None)) is not None:
+        if (line := self._line) is not None:
             line.notices.add(*notices)
+
+    @property
+    def _line(self) -> KeyLine | None:
+        screens = reversed(self._app.screen_stack)
+        return next((line for screen in screens for line in screen.query(KeyLine)), None)
 
     def withdraw(self, notice: Notice) -> None:
         """Take a notice away that is not true any more; the list keeps it."""
