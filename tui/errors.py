@@ -201,8 +201,7 @@ class NewerVersion(StorageError):
 
     def __init__(self, session_id: str, version: int) -> None:
         super().__init__(
-            f"Session {session_id} was written by a newer sibyl-tui (format {version});"
-            " opened read-only."
+            f"Session {session_id} was written by a newer sibyl-tui (format {version})."
         )
         self.session_id = session_id
         self.version = version

@@ -69,7 +69,7 @@ def test_what_is_no_command_is_a_usage_error(sibyl, arguments):
 )
 def test_a_word_that_is_no_command_names_the_closest_and_the_way_to_ask_it(sibyl, word, closest):
     lines = sibyl(word).err.splitlines()
-    assert f'sibyl-tui: "{word}" is no command.' in lines
+    assert f'sibyl-tui: There is no command "{word}".' in lines
     assert (f"Closest: sibyl-tui {closest}" in lines) == bool(closest)
     assert lines[-1] == f'To ask it as a question: sibyl-tui ask "{word}"'
 

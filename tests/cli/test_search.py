@@ -75,7 +75,7 @@ def test_a_date_that_is_none_is_told(sibyl, saved):
     saved("needle")
     done = sibyl("sessions", "search", "needle", "before:soon")
     assert (done.code, done.out) == (2, "")
-    assert "before:soon is no date. It needs a year, month or day" in done.err
+    assert "before:soon is not a date. It needs a year, month or day" in done.err
 
 
 def test_an_imported_session_is_named_with_its_program(sibyl, saved, store):

@@ -63,7 +63,7 @@ async def tell(commands):
 
 
 async def test_without_anything_counted_it_says_so(commands, tell):
-    nothing = "No tokens were counted in this session yet. Prompts: 0."
+    nothing = "No token counts for this session yet. Prompts: 0."
     assert await commands("/usage") == nothing
     assert await tell(answer("a1", model="offline:guide")) == nothing
 
@@ -89,8 +89,8 @@ async def test_a_price_that_is_not_known_is_not_made_up(tell):
     counts = "  10 tokens sent, 2 received\n  price unknown"
     assert told.split("\n\n") == [
         f"local:m: 1 request\n{counts}",
-        "unknown model: 1 request, 1 of them not counted",
-        f"All models: 2 requests, 1 of them not counted\n{counts}",
+        "unknown model: 1 request (1 without token counts)",
+        f"All models: 2 requests (1 without token counts)\n{counts}",
         INCLUDED,
     ]
 

@@ -312,7 +312,7 @@ async def test_where_the_project_is_gone_its_session_stays_closed(commands, worl
 @pytest.mark.parametrize(
     ("beneath", "words"),
     [
-        ("", "The project's directory is not a directory."),
+        ("", "The project's path is not a directory."),
         ("/beneath", "The project's directory no longer exists."),
     ],
 )
@@ -409,7 +409,7 @@ async def test_a_session_is_found_by_its_name(commands, world):
 async def test_a_date_that_is_none_is_told(commands, world):
     await world.session("apples")
     said = await commands("/search apples before:soon")
-    assert said == "before:soon is no date. It needs a year, month or day: before:2026-05-01"
+    assert said == "before:soon is not a date. It needs a year, month or day: before:2026-05-01"
 
 
 async def test_several_matches_are_counted(commands, world):
@@ -506,7 +506,7 @@ async def test_a_session_open_elsewhere_is_shown_read_only(commands, world, proj
     there = await world.session("Hello", project=project)
     world.started(there)
     assert await commands(f"{command} {there}") == 'Opened "Hello"'
-    assert commands.current.read_only.endswith("; opened read-only.")
+    assert commands.current.read_only.startswith("Read-only: ")
 
 
 @OPENING

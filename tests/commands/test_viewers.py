@@ -144,7 +144,7 @@ PAGE = b"<script>alert(1)</script>"
     ("block", "store", "words"),
     [
         (picture(), {"data": b"other"}, "Not opened: photo.png is missing or damaged."),
-        (picture("page.png", PAGE), {"data": PAGE}, "Not opened: page.png is no picture."),
+        (picture("page.png", PAGE), {"data": PAGE}, "Not opened: page.png is not a picture."),
         (picture(), {"error": StorageError("I/O error")}, "Not opened: photo.png: I/O error"),
     ],
 )

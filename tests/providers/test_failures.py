@@ -132,9 +132,9 @@ class TestWhatAServerSaysNoTo:
             (404, ModelUnavailable, "URL does not know test-model (status 404). Check"),
             (413, ModelRefused, "URL did not accept the request (status 413)."),
             (429, ModelRefused, "URL limits requests (status 429). Try again"),
-            (500, ModelUnavailable, "URL failed with status 500. Try again later."),
-            (529, ModelUnavailable, "URL failed with status 529. Try again later."),
-            (503, ModelUnavailable, "URL failed with status 503. Try again later."),
+            (500, ModelUnavailable, "Server error 500 from local. Try again later."),
+            (529, ModelUnavailable, "Server error 529 from local. Try again later."),
+            (503, ModelUnavailable, "Server error 503 from local. Try again later."),
         ],
     )
     async def test_is_told_with_what_to_do_and_the_servers_own_words(
@@ -258,7 +258,7 @@ class TestARequestIsSentAgain:
     async def test_as_often_as_the_settings_say_and_by_nobody_else(self, failing, retries):
         told = await failing(refuses(503, **NOW), retries=retries)
         assert told.requests == retries + 1
-        assert (f"status 503 after {retries + 1} attempts" in told.said) == (retries > 0)
+        assert (f", tried {retries + 1} times" in told.said) == (retries > 0)
 
     @pytest.mark.parametrize(
         ("reply", "pauses"),

@@ -331,7 +331,7 @@ async def test_a_session_that_another_program_holds(world, same_picture, monkeyp
     there = await w.session("Hello", "Yes.", name="Held elsewhere")
     lease = w.other_program().lease(there)
     async with w.running(there) as (app, pilot):
-        await until(lambda: "opened read-only." in notices(app) and rows(app))
+        await until(lambda: "Read-only: " in notices(app) and rows(app))
         await settled(pilot, app)
         same_picture(app, "read-only")
     lease.release()

@@ -27,7 +27,7 @@ def test_the_second_program_sees_what_the_first_says_and_goes_on_with_it(chats):
     second.until("Once twice")
     assert "interrupted" not in second.text
     assert quit_at_once(first) == 0
-    second.until("No other window has this session open")
+    second.until("The other window is gone")
     second.until(_may_write, "the end of the mark")
     assert chats.is_held(session)
     assert "my own words" in second.text

@@ -77,7 +77,7 @@ async def test_it_is_taken_over_as_soon_as_the_holder_goes(world, other):
         await holder.close()
         await until(lambda: "read-only" not in status(app), "the end of the mark")
         assert subtitle(app) == ""
-        assert "No other window has this session open any more" in notices(app)
+        assert "The other window is gone" in notices(app)
         await until(lambda: mark(app, holder.id) == Mark.NONE.value)
         assert app.chat.prompt.text == "mine"
         assert w.other_program().holder(holder.id)

@@ -331,8 +331,8 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the way back")
         await pilot.press("ctrl+s")
-        await until(lambda: "Session saved:" in notices(app), "what is said of the last key")
-        assert notices(app).count("Session saved:") == 1
+        await until(lambda: 'Saved "' in notices(app), "what is said of the last key")
+        assert notices(app).count('Saved "') == 1
         assert w.workspace.current.id == there
 
 
@@ -410,7 +410,7 @@ async def test_an_empty_session_says_what_this_is_how_to_begin_and_how_to_leave(
     w.appearance = Appearance(keys={"quit": "f10"})
     async with w.running() as (app, pilot):
         await until(lambda: "chat with language models" in conversation(app), "the welcome")
-        assert "F10 Save everything and leave" in words(app)
+        assert "F10 Save everything and quit" in words(app)
         assert "No model" not in words(app)
         await send(pilot, "How are you?")
         await until(lambda: "Fine." in conversation(app), "the answer")
@@ -423,7 +423,7 @@ async def test_an_empty_session_says_that_no_model_is_connected(world, size):
     w = world()
     w.model.name = "offline:guide"
     async with w.running(size=size) as (app, _):
-        await until(lambda: "Save everything and leave" in words(app), "the welcome")
+        await until(lambda: "Save everything and quit" in words(app), "the welcome")
         assert "Connect a model" in words(app)
         # The smallest screen has room for the keys alone.
         assert ("No model is connected yet." in words(app)) == (size[1] > 10)

@@ -81,7 +81,7 @@ async def test_tokens_and_context_are_known_after_a_restart(world):
         await send(pilot, f"/load {session_id}")
         await until(lambda: app.chat.shown == session_id)
         await send(pilot, "/usage")
-        counted = "scripted:model: 2 requests, 1 of them not counted"
+        counted = "scripted:model: 2 requests (1 without token counts)"
         await until(lambda: counted in report(app), "the tokens of the earlier run")
         assert "11,000 tokens sent (8,000 cached), 1,000 received" in report(app)
 

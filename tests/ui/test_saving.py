@@ -69,7 +69,7 @@ async def test_without_an_interval_nothing_is_written_by_itself(world, monkeypat
         await until(lambda: "NOT SAVED" in status(app))
         monkeypatch.setattr(w.store, "append", append)
         await pilot.press("ctrl+s")
-        await until(lambda: "Session saved: " in notices(app))
+        await until(lambda: 'Saved "' in notices(app))
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 
@@ -105,7 +105,7 @@ async def test_a_prompt_that_an_unforeseen_error_keeps_from_disk_is_told_and_sav
         assert "Not sent: Unexpected error: RecursionError: too deep" in notices(app)
         monkeypatch.setattr(w.store, "append", append)
         await pilot.press("ctrl+s")
-        await until(lambda: "Session saved: " in notices(app))
+        await until(lambda: 'Saved "' in notices(app))
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 

@@ -149,7 +149,7 @@ async def test_the_words_of_who_lost_a_session_go_on_in_a_copy(postgres, at_serv
         await other.close()
         await send(pilot, "Still here?")
         await until(lambda: "Yes." in conversation(app), "the answer")
-        await until(lambda: "yours goes on as" in notices(app), "the reason")
+        await until(lambda: "your copy is" in notices(app), "the reason")
         await wait_for_answer(w)
         copy = w.workspace.current.id
     assert copy != session

@@ -224,7 +224,7 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
     async with w.running() as (app, pilot):
         await until(lambda: there in rows(app))
         await go_to(app, pilot, there)
-        await until(lambda: "opened read-only." in notices(app))
+        await until(lambda: "Read-only: " in notices(app))
         assert '"Elsewhere" is open in another window' in notices(app)
         await until(lambda: "read-only" in status(app))
         await send(pilot, "hello")

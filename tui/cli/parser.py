@@ -109,7 +109,7 @@ def _no_command(grammar: Parser, word: str) -> str:
     names = {name.rpartition(" ")[2]: name for name in reversed([*_COMMANDS])}
     close = [f"\nClosest: {PROGRAM} {names[each]}" for each in get_close_matches(word, names, 1)]
     return (
-        f'{grammar.format_usage()}{PROGRAM}: "{word}" is no command.{"".join(close)}'
+        f'{grammar.format_usage()}{PROGRAM}: There is no command "{word}".{"".join(close)}'
         f'\nTo ask it as a question: {PROGRAM} ask "{word}"'
     )
 

@@ -9,7 +9,7 @@ from tui.domain.timestamps import format_utc
 from tui.domain.views.costs import ModelUsage, SessionUsage, money, token_words, total
 from tui.domain.views.markdown import facts_of, parameters_of
 
-_NOTHING = "No tokens were counted in this session yet"
+_NOTHING = "No token counts for this session yet"
 
 
 @command("session")
@@ -63,7 +63,7 @@ def _totals(known: SessionUsage) -> Iterator[str]:
 
 def _paragraph(title: str, each: ModelUsage, rest: str = "") -> str:
     requests = plural(each.requests, "request")
-    uncounted = f", {each.uncounted:,} of them not counted" if each.uncounted else ""
+    uncounted = f" ({each.uncounted:,} without token counts)" if each.uncounted else ""
     lines = [f"{title}: {requests}{uncounted}"]
     if each.usage.total:
         cost = "price unknown" if each.dollars is None else money(each.dollars)

@@ -29,7 +29,7 @@ async def keep(shell: Shell, arguments: str) -> None:
     title = await title_of(shell, session_id)
     await shell.show_session()
     shell.show_moved(session_id)
-    return shell.say(f"Kept {title} as {session_id}")
+    return shell.say(f"Saved {title} as a session")
 
 
 def refuse_private(session_id: str, done: str) -> None:

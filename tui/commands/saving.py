@@ -41,7 +41,7 @@ async def save(shell: Shell, arguments: str) -> None:
         return shell.say("Nothing to save yet.")
     if await save_or_say(shell, loaded):
         await shell.workspace.save_all()
-        shell.say(f"Session saved: {loaded.id}")
+        shell.say(f'Saved "{loaded.label()}"')
     return None
 
 

@@ -72,7 +72,7 @@ async def open_picture(shell: Shell, picture: ImageBlock, session_id: str, files
     except OSError as error:
         return shell.say(f"Not opened: {name}: {error.strerror}.", "error")
     if path is None:
-        return shell.say(f"Not opened: {name} is no picture.", "error")
+        return shell.say(f"Not opened: {name} is not a picture.", "error")
     if refusal := await open_outside(str(path)):
         said = f"Not opened ({refusal}): {name}. /export writes pictures to files"
         return shell.say(said, "warning")

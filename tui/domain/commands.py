@@ -152,7 +152,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("system",   "stays",    "System prompt",                       "show or change the system prompt of this session",
             "[TEXT | default | none]", "text", ("default", "none")),
     Command("theme",    "anywhere", "Choose a theme",                      "choose the colours", "[NAME]", "theme"),
-    Command("quit",     "at once",  "Quit",                                "save everything and leave; exit and :q do the same",
+    Command("quit",     "at once",  "Quit",                                "save everything and quit; exit and :q do the same",
             aliases=("bye", "exit")),
 )
 # fmt: on

@@ -72,7 +72,7 @@ _TOO_LONG = (
 )
 _NO_CREDIT = "The account at {choice.place} has no credit left{status}."
 _NOT_ACCEPTED = "{choice.place} did not accept the request{status}."
-_FAILED = "{choice.place} failed with status {code}{tried}. Try again later."
+_FAILED = "Server error {code} from {choice.provider.name}{tried}. Try again later."
 
 # The first that fits.
 # fmt: off
@@ -147,7 +147,7 @@ def explained(
                 return _redirection(reply, choice)
             row = _row(failure)
             facts |= {"code": status, "status": f" (status {status})"}
-            facts |= {"tried": f" after {tries} attempts" if tries > 1 else ""}
+            facts |= {"tried": f", tried {tries} times" if tries > 1 else ""}
             facts |= {"about_key": _about_key(choice)}
             said = row.words.format_map(facts) + quoted(message_in(body), *secrets)
             if status in {400, 422} and parameters.words:

@@ -22,7 +22,7 @@ APP = (
     key("f5",     "invoke('connect')",          "",         "connect",       "Connect a model"),
     key("f7",     "invoke('model')",            "",         "model",         "Choose a model"),
     key("f8",     "invoke('notices')",          "",         "notices",       "List the notices of this run"),
-    key("ctrl+q", "invoke('quit')",             "Quit",     "quit",          "Save everything and leave", line=6),
+    key("ctrl+q", "invoke('quit')",             "Quit",     "quit",          "Save everything and quit", line=6),
 )
 """Keys that work on every screen."""
 

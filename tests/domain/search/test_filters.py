@@ -114,10 +114,13 @@ def test_an_unknown_time_passes_no_date():
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("before:soon", "before:soon is no date. It needs a year, month or day: before:2026-05-01"),
+        (
+            "before:soon",
+            "before:soon is not a date. It needs a year, month or day: before:2026-05-01",
+        ),
         (
             "after:2026-13",
-            "after:2026-13 is no date. It needs a year, month or day: after:2026-05-01",
+            "after:2026-13 is not a date. It needs a year, month or day: after:2026-05-01",
         ),
         ("x after:", "after: needs a year, month or day: after:2026-05-01"),
         ("in:", "in: needs a project: in:shop"),

@@ -68,7 +68,7 @@ def test_nothing_found_and_nothing_asked_are_told_apart():
     assert Results(" ").words().startswith("All sessions:")
     assert Results("needle in:shop").words() == "No session matches."
     assert Results("before:soon").words() == (
-        "before:soon is no date. It needs a year, month or day: before:2026-05-01"
+        "before:soon is not a date. It needs a year, month or day: before:2026-05-01"
     )
     assert Results("->").words().startswith("Symbols alone")
 

@@ -42,19 +42,10 @@ def test_where_nothing_was_said_there_are_no_prompts():
     [
         ("", ""),
         (
-            "Session tale is open in another window (pid 7 on box); opened read-only.",
+            "Read-only: open in another window (pid 7 on box)",
             "read-only: open in another window",
         ),
-        (
-            "Session tale is open on box since 2026-01-11 23:30; opened read-only.",
-            "read-only: open on box since 2026-01-11 23:30",
-        ),
-        (
-            "Session tale was written by a newer sibyl-tui (format 2); opened read-only.",
-            "read-only: was written by a newer sibyl-tui (format 2)",
-        ),
-        ("Cannot open it; opened read-only.", "read-only: Cannot open it"),
     ],
 )
-def test_why_it_is_read_only_is_said_without_the_id_that_is_on_screen(sentence, said):
+def test_why_it_is_read_only_is_said_without_the_process(sentence, said):
     assert msgspec.structs.replace(view(), read_only=sentence).read_only_in_short == said

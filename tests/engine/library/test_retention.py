@@ -42,7 +42,7 @@ async def test_what_was_not_used_for_long_is_archived_in_every_scope(world, rete
     assert status(world, *old, *new) == ["archived"] * 2 + ["closed"] * 2
     assert (
         retention(program).words(pruned)
-        == "Archived 2 sessions: 2 not used for 30 days. /undo brings them back"
+        == "2 older sessions moved to the archive (not used for 30 days). /undo brings them back"
     )
 
 
@@ -56,7 +56,7 @@ async def test_what_is_beyond_the_limit_of_the_scope_is_archived_with_the_new_on
     pruned = await settings.after_start(program.workspace)
     assert pruned.done == (SetAside(SHOP, (made[1], made[0]), "backlog"),)
     assert settings.words(pruned) == (
-        "Archived 2 sessions: 2 beyond the 3 of this project. /undo brings them back"
+        "2 older sessions moved to the archive (3 are kept per project). /undo brings them back"
     )
     assert status(world, *elsewhere) == ["closed"] * 4
 
@@ -69,7 +69,7 @@ async def test_both_are_told_in_one_line(world, retention):
     settings = retention(program, backlog_limit=2, max_age_days=1, action="trash")
     pruned = await settings.after_start(program.workspace)
     assert settings.words(pruned) == (
-        "Moved 3 sessions to the trash: 1 not used for 1 day, 2 beyond the 2 of this project. "
+        "3 older sessions moved to the trash (not used for 1 day; 2 are kept per project). "
         "/undo twice brings them back"
     )
     assert status(world, old, *made) == ["trashed", "trashed", "trashed", "closed"]

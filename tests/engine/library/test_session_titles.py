@@ -41,7 +41,6 @@ class Known:
             '"A listed one" is damaged: gone',
         ),
         ("Session other-1.2 is read-only here.", "Session other-1.2 is read-only here."),
-        ("Session saved: one", "Session saved: one"),
         ("Restored this session", "Restored this session"),
     ],
 )

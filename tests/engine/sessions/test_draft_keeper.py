@@ -460,7 +460,7 @@ async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(wor
     with pytest.raises(StorageError):
         await program.type("x")
     assert world.holder(there) is None
-    assert program.current.read_only == "Cannot save it; opened read-only."
+    assert program.current.read_only == "Read-only: Cannot save it"
 
 
 async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes_over(world, there):

@@ -151,7 +151,7 @@ async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
     await follower.look()
     assert current.opened is not None
     assert not current.read_only
-    assert said(current)[-1] == "No other window has this session open any more: you can write here"
+    assert said(current)[-1] == "The other window is gone; you can write here"
     await reader.workspace.keep_drafts()
     assert current.prompt.text == world.drafts.load(current.id).text == "typed while reading"
     assert list(world.drafts.aside(current.id)) == []
@@ -198,7 +198,7 @@ async def test_a_session_that_was_free_follows_whoever_takes_it(world):
     holder = world.started(session)
     await holder.send("theirs")
     assert [each.text for each in (await follower.look()).news] == ["theirs"]
-    assert "is open in another window" in reader.current.read_only
+    assert "open in another window" in reader.current.read_only
 
 
 # --- moved

@@ -9,7 +9,7 @@ from tests.engine.workspaces import said
 from tui.domain.journal.message import Message, ToolCall
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.session_loader import read_only_words
-from tui.errors import NewerVersion, SessionDamaged, SessionNotFound, StorageError
+from tui.errors import NewerVersion, SessionBusy, SessionDamaged, SessionNotFound, StorageError
 
 
 @pytest.fixture(params=["look_at", "open"])
@@ -32,8 +32,8 @@ async def test_a_session_held_elsewhere_is_read_only_and_says_by_whom(world, sho
     await show(program, there)
     current = program.current
     assert re.fullmatch(
-        rf"Session {there} is open in another window "
-        r"\(pid \d+ on \S+ since \d{4}-\d\d-\d\d \d\d:\d\d\); opened read-only\.",
+        r"Read-only: open in another window "
+        r"\(pid \d+ on \S+ since \d{4}-\d\d-\d\d \d\d:\d\d\)",
         current.read_only,
     )
     assert said(current) == [current.read_only]
@@ -48,7 +48,7 @@ async def test_a_session_of_a_newer_version_is_read_only(world, show):
     program = world.started()
     await show(program, "tale")
     current = program.current
-    words = "Session tale was written by a newer sibyl-tui (format 7); opened read-only."
+    words = "Read-only: written by a newer sibyl-tui (format 7)"
     assert (current.read_only, said(current)) == (words, [words])
     assert [each.text for each in current.entries] == ["from the future"]
     assert world.holder("tale") is None
@@ -142,7 +142,7 @@ async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monke
     await program.open(there)
     current = program.current
     assert current.read_only == (
-        "Cannot write to the data directory /data: Read-only file system; opened read-only."
+        "Read-only: Cannot write to the data directory /data: Read-only file system"
     )
     assert said(current) == [current.read_only]
     assert [each.text for each in current.entries] == ["One"]
@@ -207,9 +207,14 @@ async def test_a_long_session_with_a_name_is_called_by_it(world):
     assert program.current.label() == "Numbers"
 
 
-def test_a_reason_ends_in_what_was_done_about_it():
-    assert read_only_words(StorageError("No way.")) == "No way; opened read-only."
-    assert read_only_words(NewerVersion("tale", 2)) == str(NewerVersion("tale", 2))
-    assert read_only_words(SessionDamaged("tale", "gone")) == (
-        "Session tale is damaged: gone; opened read-only."
-    )
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (StorageError("No way."), "Read-only: No way"),
+        (NewerVersion("tale", 2), "Read-only: written by a newer sibyl-tui (format 2)"),
+        (SessionDamaged("tale", "gone"), "Read-only: damaged: gone"),
+        (SessionBusy("tale", "in another window"), "Read-only: open in another window"),
+    ],
+)
+def test_a_reason_begins_with_its_consequence_and_names_no_id(error, words):
+    assert read_only_words(error) == words

@@ -52,7 +52,7 @@ def test_the_name_is_unknown():
 
 @pytest.mark.usefixtures("unknown")
 def test_an_address_that_cannot_be_read_is_not_quoted():
-    assert "no address of a store" in refused("postgresql://me@host/db?s3cret")
+    assert "not the address of a store" in refused("postgresql://me@host/db?s3cret")
     refused("postgresql://me:s3cret/x@127.0.0.1/sibyl")
 
 

@@ -84,7 +84,7 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
         for words in (
             "■ interrupted",
             "■ truncated",
-            "✗ failed: 429 too many\n   /retry asks again, /edit edits the question",
+            "✗ 429 too many\n   /retry asks again, /edit edits the question",
             "started over here; earlier messages are kept",
             "▸ summary of earlier messages: It was about code.",
         ):

@@ -15,7 +15,7 @@ from tui.errors import ServerUnreachable, StorageError
 
 USE_FILES = 75
 """The return code that restarts the program with the files of this machine."""
-_CHOICES = ("Try again", "Go on with the files of this machine", "Quit")
+_CHOICES = ("Try again", "Use the files of this machine", "Quit")
 
 
 class StoreServer:

@@ -125,7 +125,7 @@ def _fault(values: dict[str, list[str]]) -> str:
             if not value:
                 return f"{name}: needs {_NEEDS[name]}"
             if name in _DATES and _moment(value) is None:
-                return f"{name}:{value} is no date. It needs {_NEEDS[name]}"
+                return f"{name}:{value} is not a date. It needs {_NEEDS[name]}"
     return ""
 
 

@@ -81,10 +81,5 @@ class SessionView(msgspec.Struct, frozen=True):
 
     @property
     def read_only_in_short(self) -> str:
-        """The reason without session and process, for the prompt's border; empty if writable."""
-        if not self.read_only:
-            return ""
-        said = self.read_only.removesuffix("; opened read-only.")
-        for known in (f"Session {self.session_id} is ", f"Session {self.session_id} "):
-            said = said.removeprefix(known)
-        return f"read-only: {said.partition(' (pid ')[0]}"
+        """The reason without the process, for the prompt's border; empty if writable."""
+        return self.read_only.partition(" (pid ")[0].replace("Read-only", "read-only", 1)

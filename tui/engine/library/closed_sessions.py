@@ -55,7 +55,7 @@ def check_project(entry: SessionEntry) -> None:
         # Whether it is there cannot be told: no reason to keep its conversation from the user.
         return
     if not stat.S_ISDIR(mode):
-        raise UsageError(_refused("The project's directory is not a directory.", entry))
+        raise UsageError(_refused("The project's path is not a directory.", entry))
 
 
 def _refused(reason: str, entry: SessionEntry) -> str:

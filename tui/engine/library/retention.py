@@ -81,17 +81,14 @@ class Retention:
     def words(self, pruned: Pruned) -> str:
         """Say in a line what was archived at the start."""
         days, kept = self._settings.max_age_days, self._settings.backlog_limit
-        told = [
-            (pruned.because_of("age"), f"not used for {plural(days, 'day')}"),
-            (pruned.because_of("backlog"), f"beyond the {kept} of this project"),
-        ]
-        parts = [f"{count} {reason}" for count, reason in told if count]
-        sessions = plural(pruned.count, "session")
-        archives = self._settings.action == "archive"
-        done = f"Archived {sessions}" if archives else f"Moved {sessions} to the trash"
-        # Each reason is a batch of its own.
-        undo = "/undo twice brings them back" if len(parts) > 1 else "/undo brings them back"
-        return f"{done}: {', '.join(parts)}. {undo}"
+        rules = [f"not used for {plural(days, 'day')}"] if pruned.because_of("age") else []
+        rules += [f"{kept} are kept per project"] if pruned.because_of("backlog") else []
+        sessions = plural(pruned.count, "older session")
+        place = "archive" if self._settings.action == "archive" else "trash"
+        them = "it" if pruned.count == 1 else "them"
+        # Each rule makes a batch of its own.
+        undo = "/undo twice" if len(rules) > 1 else "/undo"
+        return f"{sessions} moved to the {place} ({'; '.join(rules)}). {undo} brings {them} back"
 
     def older(self, count: int) -> str:
         """The same of the older ones of a scope, as an aside."""

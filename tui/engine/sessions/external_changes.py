@@ -171,12 +171,12 @@ def _take_in(loaded: LoadedSession, seen: Glance, end: SessionEnd | None) -> Non
         loaded.say(Notice(_MOVED[where], "warning"))
     was_held, loaded.access.held_elsewhere = loaded.access.held_elsewhere, seen.holder is not None
     if where not in ("closed", "archived"):
-        loaded.access.read_only = f"Session {loaded.id} was deleted; opened read-only."
+        loaded.access.read_only = "Read-only: deleted"
     elif seen.holder is not None:
         loaded.access.read_only = read_only_words(SessionBusy(loaded.id, str(seen.holder)))
     elif (was_held or moved) and loaded.session.header.version <= VERSION:
         if loaded.read_only and was_held:
-            loaded.say(Notice("No other window has this session open any more: you can write here"))
+            loaded.say(Notice("The other window is gone; you can write here"))
         loaded.access.read_only = ""
 
 

@@ -563,7 +563,7 @@ def _new_id(now: datetime) -> str:
 
 def _saved_beside(loss: SessionDamaged | LeaseLost, copy: str) -> str:
     if isinstance(loss, LeaseLost):
-        return f"Another window took session {loss.session_id} over; yours goes on as {copy}."
+        return f"Another window took session {loss.session_id} over; your copy is {copy}."
     return (
         f"Session {loss.session_id}: {loss.reason}. It is unchanged; "
         f"your open copy is saved as {copy}."

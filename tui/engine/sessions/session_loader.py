@@ -61,7 +61,7 @@ class SessionLoader:
         if holder is None:
             tail = Tail(answered(tail.session), tail.cursor)
         if tail.session.header.version > VERSION:
-            reason = str(NewerVersion(session_id, tail.session.header.version))
+            reason = read_only_words(NewerVersion(session_id, tail.session.header.version))
         elif holder is not None:
             reason = read_only_words(SessionBusy(session_id, str(holder)))
         else:
@@ -147,7 +147,7 @@ class SessionLoader:
 
 
 def read_only_words(error: StorageError) -> str:
-    """Why a session was opened for reading only."""
-    if isinstance(error, NewerVersion):
-        return str(error)
-    return str(error).removesuffix(".") + "; opened read-only."
+    """Why a session can only be read, without its id."""
+    session = f"Session {getattr(error, 'session_id', '')} "
+    reason = str(error).removesuffix(".").removeprefix(session)
+    return f"Read-only: {reason.removeprefix('is ').removeprefix('was ')}"

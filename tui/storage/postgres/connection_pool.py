@@ -74,7 +74,9 @@ _REFUSALS = (
 )
 """Of a connection, which has no code of the error; a server may say them in another language."""
 _NO_RIGHT = "42501"
-_NO_ADDRESS = "This is no address of a store. Expected: postgresql://[USER@]HOST[:PORT]/DATABASE"
+_NO_ADDRESS = (
+    "This is not the address of a store. Expected: postgresql://[USER@]HOST[:PORT]/DATABASE"
+)
 _NOT_INSTALLED = (
     'The library for PostgreSQL is not installed. Run: python3 -m pip install "sibyl-tui[postgres]"'
 )

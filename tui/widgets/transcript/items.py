@@ -398,7 +398,7 @@ class AnswerItem(Item):
             return []
         if status == "failed":
             reason = clean(self.entry.error or "no reason given").strip()
-            told = plain_blocks(f"✗ failed: {reason}", "error")
+            told = plain_blocks(f"✗ {reason}", "error")
             return [*told, LineBlock(_AGAIN, "quiet")]
         if status in _ENDINGS:
             again = [LineBlock(_AGAIN, "quiet")] if status == "interrupted" else []
