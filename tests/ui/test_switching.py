@@ -160,7 +160,6 @@ async def test_alt_down_walks_through_the_sessions_without_leaving_the_prompt(wo
         await pilot.press("alt+up")
         await until(lambda: "Number 2" in conversation(app))
         assert app.chat.prompt.has_focus_within
-    assert not w.workspace.pool.changed
 
 
 async def test_each_session_has_its_own_draft(world):
@@ -224,8 +223,7 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
     async with w.running() as (app, pilot):
         await until(lambda: there in rows(app))
         await go_to(app, pilot, there)
-        await until(lambda: "Read-only: " in notices(app))
-        assert '"Elsewhere" is open in another window' in notices(app)
+        await until(lambda: "Read-only: open in another window" in notices(app))
         await until(lambda: "read-only" in status(app))
         await send(pilot, "hello")
         await until(lambda: "is read-only here" in notices(app))

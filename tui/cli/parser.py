@@ -76,11 +76,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     try:
         chosen = grammar.parse_args([*options, *arguments[end:]])
     except UsageError as error:
+        if _DEBUG in arguments:
+            raise UsageError(f"{error}\nTo name the file of the log: {_DEBUG}=FILE") from error
         if word and not _has_blank(word) and all(word != each.split()[0] for each in _COMMANDS):
             raise UsageError(_no_command(grammar, word)) from error
-        if _DEBUG not in arguments:
-            raise
-        raise UsageError(f"{error}\nTo name the file of the log: {_DEBUG}=FILE") from error
+        raise
     for name, value in vars(chosen).items():
         if name not in _PATHS:
             setattr(chosen, name, _as_text(value))

@@ -13,7 +13,6 @@ async def test_a_save_says_when_and_what_was_saved(program):
     await program.send("hello")
     current = program.current
     assert str(current.save).startswith("saved ")
-    assert list(program.workspace.pool.changed) == [current.id]
 
 
 async def test_a_save_with_nothing_pending_writes_nothing_and_says_nothing(world):
@@ -28,7 +27,6 @@ async def test_a_save_in_progress_is_said_and_over_when_it_is_done(world):
     _, program = await world.opened()
     await program.workspace.pool.save(program.current)
     assert not program.current.save.saving
-    assert not program.workspace.pool.changed
 
 
 async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world, program):
@@ -90,7 +88,6 @@ async def test_closing_saves_what_is_pending_and_gives_the_session_up(world, pro
     assert world.texts(current.id) == ["hello"]
     assert world.holder(current.id) is None
     assert program.workspace.open == ()
-    assert list(program.workspace.pool.changed) == [current.id]
 
 
 async def test_closing_ends_an_answer_where_it_is_and_writes_all_at_once(world, program):

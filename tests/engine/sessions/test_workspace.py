@@ -110,7 +110,6 @@ async def test_looking_at_a_session_writes_nothing_and_holds_nothing(world):
     assert program.workspace.open == ()
     await program.end()
     assert world.bytes(there) == before
-    assert not program.workspace.pool.changed
 
 
 async def test_looking_never_makes_a_session_the_active_one(world):
@@ -633,7 +632,6 @@ async def test_opening_a_session_says_so_on_disk_and_makes_it_the_active_one(wor
     assert b'"resumed":true' in world.bytes(first)
     assert world.reader.active(SHOP) == first
     assert str(program.current.save) == ""
-    assert not program.workspace.pool.changed
 
 
 async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prompt(world):
