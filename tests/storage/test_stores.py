@@ -1,5 +1,6 @@
 """The two stores of a program: the one on disk, and the one in memory."""
 
+import msgspec
 import pytest
 
 from tests.attached import PNG, picture, showing
@@ -36,6 +37,15 @@ def test_the_id_says_where_a_session_is(stores, main, lease):
     assert kept_texts(stores, PRIVATE) == ["hello"]
     with pytest.raises(SessionNotFound):
         main.journal(PRIVATE).load()
+
+
+def test_a_name_may_begin_as_the_ids_of_private_sessions_do(stores, main, lease):
+    other = main.create(*SHOP)
+    main.append(other, [user("m1", "hello")])
+    state = main.journal(other.session_id).load().state("2026-01-11T15:00:00.000Z")
+    main.append(other, [msgspec.structs.replace(state, name="private-notes")])
+    assert stores.resolve("private-notes", SHOP[0]) == other.session_id
+    assert stores.resolve("private-2026", SHOP[0]) == PRIVATE
 
 
 def test_lists_have_no_private_session(stores, lease):

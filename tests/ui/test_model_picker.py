@@ -2,6 +2,7 @@
 
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from textual import events
@@ -100,6 +101,20 @@ async def test_enter_behind_letters_chooses_what_they_filter(picking):
         type_at_once(app, "nova<enter>Hi", in_one_read=True)
         await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
         await until(lambda: app.chat.prompt.text == "Hi", "the text")
+
+
+async def test_esc_ends_the_command_that_was_to_print_a_key(running, tmp_path, monkeypatch):
+    monkeypatch.setattr("tui.providers.secret.SECONDS", 600.0)
+    begun = tmp_path / "pid"
+    config = f"""[providers.local]
+    base_url = "http://127.0.0.1:9/v1"
+    key_command = ["sh", "-c", "echo $$ > {begun}; exec sleep 600"]
+    """
+    async with running(config=config) as (app, pilot, _):
+        await pilot.press("f7")
+        await until(lambda: begun.exists() and begun.read_text().endswith("\n"), "the command")
+        await close(app, pilot)
+        await until(lambda: not Path(f"/proc/{begun.read_text().strip()}/fd").exists(), "its end")
 
 
 async def test_the_model_on_screen_is_marked_and_highlighted(running):

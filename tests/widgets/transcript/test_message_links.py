@@ -69,7 +69,8 @@ async def test_a_click_asks_for_the_link_under_it_only(opened):
     async with opened(answered("See [the notes](https://example.com/notes) now.")) as (app, pilot):
         y = next(y for y, row in enumerate(app.transcript.visible_text()) if "notes" in row)
         row = app.transcript.visible_text()[y]
-        await pilot.click(app.transcript, offset=(row.index("now"), y))
+        for cell in (row.index("now"), 0):
+            await pilot.click(app.transcript, offset=(cell, y))
         assert not app.links
         await pilot.click(app.transcript, offset=(row.index("example"), y))
         assert app.links == [[("https://example.com/notes", "the notes")]]

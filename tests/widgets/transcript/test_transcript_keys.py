@@ -121,9 +121,10 @@ async def test_a_summary_is_one_line_that_opens(opened):
         assert "works" not in shown(app)
 
 
-async def test_a_click_on_its_line_folds_too(opened):
+@pytest.mark.parametrize("cell", [6, 0])
+async def test_a_click_on_its_line_folds_too(opened, cell):
     async with opened(calling(), result("one\ntwo")) as (app, pilot):
-        await pilot.click(app.transcript, offset=(6, 3))
+        await pilot.click(app.transcript, offset=(cell, 3))
         assert "   two" in app.transcript.visible_text()
 
 
