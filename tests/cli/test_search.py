@@ -28,14 +28,14 @@ def add(store, session_id, *records):
     lease.release()
 
 
-def test_the_hits_stand_below_title_project_date_and_id_of_their_session(sibyl, saved):
+def test_the_hits_stand_below_title_date_id_and_project_of_their_session(sibyl, saved):
     there = saved("Where is the login?", "In auth.py, below login.", name="Auth")
     used = local_minute("2026-01-11T14:30:01.000Z")
     done = sibyl("sessions", "search", "login")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "Found 2 matches:",
-        f"Auth · shop · {used} · {there}",
+        f"Auth · {used} · {there} · shop",
         "  Where is the login?",
         "  In auth.py, below login.",
     ]
@@ -47,7 +47,8 @@ def test_on_a_terminal_hits_are_bold_and_no_line_is_longer(sibyl, saved, monkeyp
     monkeypatch.setattr(console, "columns", lambda: 70)
     _, title, hit = sibyl("sessions", "search", "needle").out.splitlines()
     assert len(title) == 70
-    assert title.endswith(there)
+    assert "… · 2026-01-11 " in title
+    assert title.endswith(there + " · shop")
     assert "\x1b[1mneedle\x1b[22m" in hit
     assert len(hit) <= 70 + len("\x1b[1m\x1b[22m")
 
@@ -84,8 +85,7 @@ def test_an_imported_session_is_named_with_its_program(sibyl, saved, store):
     path = store.root / "archive" / "theirs.jsonl"
     path.write_bytes(encode(imported) + encode(user("m1", "needle")))
     found = sibyl("sessions", "search", "needle", "from:claude").out
-    assert " · shop · from claude-code · " in found
-    assert found.endswith(" · theirs\n  needle\n")
+    assert found.endswith(" · theirs · shop · from claude-code\n  needle\n")
 
 
 def test_a_name_is_found_before_what_was_said(sibyl, saved):

@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tui.cli import console
@@ -86,13 +86,16 @@ def _found(program: Program, query: str, limit: int) -> SearchResult:
 
 
 def _put_hits(hits: Iterable[Hit], entries: Mapping[str, SessionEntry]) -> None:
-    """Print the hits below the title, project, date and id of their session."""
+    """Print the hits below the title of their session and as many facts as there is room for."""
     width = console.columns() or sys.maxsize
     for session_id, found in by_session(hits).items():
         entry = entries.get(session_id)
-        facts = "".join(f" · {fact}" for fact in _facts(entry)) if entry else ""
-        room = max(_SHORTEST_TITLE, width - cell_width(facts))
-        console.put_line(cut_to_cells(entry.label if entry else session_id, room) + facts)
+        facts = _facts(entry) if entry else []
+        while facts and cell_width("".join(facts)) > width - _SHORTEST_TITLE:
+            facts.pop()
+        aside = "".join(facts)
+        title = cut_to_cells(entry.label if entry else session_id, width - cell_width(aside))
+        console.put_line(title + aside)
         for hit in found:
             room = width - len(_INDENT)
             text, marks = in_sight(hit.snippet, hit.marks, room)
@@ -102,12 +105,11 @@ def _put_hits(hits: Iterable[Hit], entries: Mapping[str, SessionEntry]) -> None:
             console.put_marked(_INDENT + line, moved)
 
 
-def _facts(entry: SessionEntry) -> Iterator[str]:
-    yield make_visible_line(scope_name(entry.scope))
-    if entry.program:
-        yield f"from {make_visible_line(entry.program)}"
-    yield local_minute(entry.last_used_at)
-    yield entry.id
+def _facts(entry: SessionEntry) -> list[str]:
+    """What is said of a session beside its title, the most useful first."""
+    program = [f"from {entry.program}"] if entry.program else []
+    facts = [local_minute(entry.last_used_at), entry.id, scope_name(entry.scope), *program]
+    return [f" · {make_visible_line(fact)}" for fact in facts]
 
 
 def _as_json(hit: Hit, session: SessionEntry | None) -> dict[str, Any]:
