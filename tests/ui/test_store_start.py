@@ -77,6 +77,12 @@ async def test_the_question_comes_again_while_the_server_is_away(question, serve
     assert server.tries == 2
 
 
+async def test_the_question_goes_once_the_server_is_back_by_itself(question, server):
+    app, _ = question
+    app.controllers.server.note_back()
+    await until(lambda: app.screen is app.chat, "the chat")
+
+
 async def test_local_files_are_another_start(question):
     app, pilot = question
     await pilot.press("down", "enter")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
@@ -12,6 +12,9 @@ from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable, StorageError
+
+if TYPE_CHECKING:
+    from tui.screens.list_dialog import ListDialog
 
 USE_FILES = 75
 """The return code that restarts the program with the files of this machine."""
@@ -25,6 +28,7 @@ class StoreServer:
         self._workspace = workspace
         self._presenter = presenter
         self._told: Notice | None = None
+        self._question: ListDialog | None = None
 
     async def connect(self, app: App[Any], check: Callable[[], Sequence[str]]) -> None:
         """Connect once, behind the first screen; if that fails, offer to go on with local files."""
@@ -35,7 +39,8 @@ class StoreServer:
 
             title = "The store's server is not available"
             act = partial(self._act, app, check)
-            app.push_screen(ListDialog(title, _CHOICES, detail=str(error)), act)
+            self._question = ListDialog(title, _CHOICES, detail=str(error))
+            app.push_screen(self._question, act)
             return
         self.note_back()
         for words in warnings:
@@ -60,7 +65,9 @@ class StoreServer:
             self._presenter.remark(self._told)
 
     def note_back(self) -> None:
-        """Say that it is back, if it was said to be away."""
+        """Say that it is back, if it was said to be away, and close the question about it."""
+        if self._question is not None and self._question.is_current:
+            self._question.dismiss(None)
         if self._told is not None:
             self._say_back()
 
