@@ -173,7 +173,7 @@ def test_the_facts_of_a_foreign_session_are_a_line_each(sibyl, shelf):
     shelf.put("a.json", told(said("a"), project_path="/shop\n# Owned", model="m\n- x"))
     sibyl("import", "--all")
     shown = sibyl("sessions", "show", FIRST).out
-    assert "- scope: project:/shop # Owned\n- model: notebook:m - x\n" in shown
+    assert "- project: /shop # Owned\n- model: notebook:m - x\n" in shown
 
 
 def test_the_ledger_is_shown_with_the_session(sibyl, store, shelf):

@@ -85,7 +85,7 @@ def test_an_imported_session_says_which_program_it_is_from(sibyl, saved, store):
     assert (entry["imported_from"], entry["ordinal"]) == ("claude-code:1f", 0)
     shown = sibyl("sessions", "show", "theirs").out
     assert "- imported from: claude-code\n" in shown
-    assert "- scope: project:/shop\n" in shown
+    assert "- project: /shop\n" in shown
 
 
 def test_a_session_of_which_nothing_can_be_read_says_so_in_both_lists(sibyl, saved, store):

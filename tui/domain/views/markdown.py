@@ -50,11 +50,13 @@ def heading(entry: SessionEntry, session: Session) -> str:
 def facts_of(entry: SessionEntry) -> Sequence[str]:
     """The details of a session, one line each."""
     number = f" #{entry.ordinal}" if entry.ordinal else ""
+    path = entry.scope.removeprefix("project:")
+    place = f"scope: {path}" if path == entry.scope else f"project: {path}"
     return (
         f"id: {entry.id}",
         *((f"imported from: {entry.program}",) if entry.program else ()),
         # Of another program, these may have line breaks.
-        f"scope: {make_visible_line(entry.scope)}{number}",
+        f"{make_visible_line(place)}{number}",
         f"model: {make_visible_line(entry.model)}",
         f"created: {local_minute(entry.created_at)}",
         f"last used: {local_minute(entry.last_used_at)}",

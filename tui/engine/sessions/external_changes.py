@@ -184,5 +184,5 @@ _MOVED = {
     "closed": "Another window restored this session",
     "archived": "Another window archived this session; it can still be read",
     "trashed": "Another window moved this session to the trash",
-    "gone": "Another window deleted this session for good; this is the loaded part",
+    "gone": "Another window deleted this session for good; only what is shown here is left",
 }
