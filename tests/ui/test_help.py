@@ -86,7 +86,7 @@ async def test_the_palette_puts_a_command_that_wants_a_name_into_the_prompt(worl
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+p")
         await pilot.press("slash", *"name")
-        await until(lambda: "Name this" in "\n".join(str(o.prompt) for o in options(app)))
+        await until(lambda: "Rename this" in "\n".join(str(o.prompt) for o in options(app)))
         await pilot.press("enter")
         await until(lambda: app.chat.prompt.text == "/name ")
         assert app.chat.prompt.has_focus_within
@@ -97,7 +97,7 @@ async def test_a_draft_that_the_palette_puts_a_command_over_comes_back_by_undo(w
     async with w.running() as (app, pilot):
         await pilot.press(*"draft", "ctrl+p")
         await pilot.press("slash", *"name")
-        await until(lambda: "Name this" in "\n".join(str(o.prompt) for o in options(app)))
+        await until(lambda: "Rename this" in "\n".join(str(o.prompt) for o in options(app)))
         await pilot.press("enter")
         await until(lambda: app.chat.prompt.text == "/name ", "the command")
         await pilot.press("ctrl+z")

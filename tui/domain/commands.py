@@ -112,7 +112,7 @@ COMMANDS: tuple[Command, ...] = (
             "list | resume NUMBER | save [NAME or ID] | close [ID]", "text", ("list", "resume", "save", "close")),
     Command("resume",   "anywhere", "Open a closed session",               "open a closed session, latest closed first",
             "[list | NAME, NUMBER or ID | delete NUMBER or ID | clear]", "closed session", ("list", "delete", "clear"), aliases=("continue",)),
-    Command("name",     "stays",    "Name this session",                   "name this session",
+    Command("name",     "stays",    "Rename this session",                 "name this session",
             "TEXT", "text", aliases=("rename", "title")),
     Command("search",   "anywhere", "Search all sessions",                 "search names and messages of all sessions",
             "TEXT", "text", screen="search-screen", aliases=("find",)),

@@ -44,8 +44,8 @@ _BEGINNING: tuple[Action, ...] = (
     *_commands("retry", "edit", "editor", "paste", "tools"),
     Action("Answer the tool that waits for approval", "approval-focus"),
     # This session.
-    Action("Rename this session", "session-rename"),
-    *_commands("name", "fork", "archive", "delete", "undo"),
+    Action(key="session-rename", command="name"),
+    *_commands("fork", "archive", "delete", "undo"),
     Action("Close this session", key="close", command="session", arguments="close"),
     *_commands("save", "reset", "compact", "export", "import", "usage", "notices", "todo"),
     Action("Unfold or fold the to-dos", "todos-fold"),
