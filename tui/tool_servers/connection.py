@@ -21,6 +21,7 @@ from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.server_failures import ServerFailed, SessionForgotten
 from tui.tool_servers.stdio import open_program
 
+_OURS = version("sibyl-tui")
 _VERSION = "2025-11-25"
 # A server may know newer ones than the library: what is used of it has not changed.
 _KNOWN_VERSION = re.compile(r"20(?:2[4-9]|[3-9]\d)-\d\d-\d\d$")
@@ -31,6 +32,11 @@ _MOST_PAGES = 100
 for _name in ("mcp", "client", "mcp_types"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
     logging.getLogger(_name).propagate = False
+
+
+def load() -> None:
+    """Load what the library would load on the event loop; blocks."""
+    anyio.run(anyio.sleep, 0)
 
 
 class SessionState(Protocol):
@@ -64,7 +70,7 @@ class McpSession:
         asked = {
             "protocolVersion": _VERSION,
             "capabilities": {},
-            "clientInfo": {"name": "sibyl-tui", "version": version("sibyl-tui")},
+            "clientInfo": {"name": "sibyl-tui", "version": _OURS},
         }
         try:
             async with asyncio.timeout(seconds):

@@ -255,7 +255,9 @@ def _connection() -> ModuleType:
     # Else a key waits for 5 ms of it each time that it needs the interpreter.
     sys.setswitchinterval(_SHORT_TURN)
     try:
-        return import_module("tui.tool_servers.connection")
+        library = import_module("tui.tool_servers.connection")
+        library.load()
+        return library
     finally:
         sys.setswitchinterval(_USUAL_TURN)
 
