@@ -22,6 +22,7 @@ class ClaudeAi(Export):
     """Claude.ai."""
 
     program, title = "claude-ai", "Claude.ai"
+    revision = 1
     within = ("conversations",)
     listed = ("chat_messages",)
     source_id = ("uuid", "first", "name")

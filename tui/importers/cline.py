@@ -33,6 +33,7 @@ class Cline(Format):
     """Cline, its extension in editors and its command line."""
 
     program, title = "cline", "Cline"
+    revision = 1
     extension = "saoudrizwan.claude-dev"
     source_id = ("session_id",)
     name = ("task", "metadata.title")

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+
+from msgspec.structs import replace
 
 from tui.files import open_regular
 from tui.importers import contents
@@ -16,6 +18,7 @@ from tui.importers.codex_lines import Entry, Record, entry_in, entry_of, head_of
 from tui.importers.codex_talk import Seen, Talk
 from tui.importers.json_lines import (
     RawLine,
+    items_in,
     lines_in,
     object_in,
     objects,
@@ -25,6 +28,7 @@ from tui.importers.json_lines import (
     whole,
 )
 from tui.importers.times import utc
+from tui.importers.two_passes import Facts
 
 _INDEX = "session_index.jsonl"
 _COMPRESSED = b"\x28\xb5\x2f\xfd"
@@ -84,7 +88,7 @@ def _items(path: Path, facts: "_FileFacts", ledger: p.Ledger) -> Iterator[p.Item
         if head and head.dropped:
             ledger.skipped[head.dropped] += 1
         elif raw.is_whole and (entry := entry_of(raw.data)):
-            yield from talk.take(entry)
+            yield from talk.add(entry)
         else:
             ledger.skipped[raw.damage] += 1
     yield from talk.end()
@@ -95,11 +99,11 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     facts = _FileFacts(path)
     header = entry_in(object_in(value.get("session")))
     if header is not None:
-        facts.take_header(header)
-    items = cast("list[Any]", listed) if isinstance(listed := value.get("items"), list) else []
+        facts.add_header(header)
+    items = items_in(value.get("items"))
     entries = [entry for item in objects_in(items) if (entry := entry_in(item)) is not None]
     for entry in entries:
-        facts.take(entry)
+        facts.add(entry)
     if not entries:
         ledger.skipped["unreadable file"] += 1
         return
@@ -110,7 +114,7 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     def read() -> Iterator[p.Item]:
         talk = facts.talk(own)
         for entry in entries:
-            yield from talk.take(entry)
+            yield from talk.add(entry)
         yield from talk.end()
 
     yield p.Conversation(facts.heading(), read, own)
@@ -154,84 +158,67 @@ class _FileFacts:
         self.seen = Seen()
         self.lines = 0
         self.left_out = ""
-        self.source_id = path.stem
-        self.root = ""
-        """The id of the conversation that was forked first: copies and forks have it in common."""
+        self.found = Facts(path.stem)
+        """Its root is the conversation that was forked first, which copies and forks share."""
         self._path = path
-        self._name = ""
-        self._cwd = ""
-        self._model = ""
-        self._version = ""
-        self._created_at: str | None = None
-        self._updated: Any = None
         self._in_headers = True
         self._undone = 0
 
     def talk(self, ledger: p.Ledger) -> Talk:
         """Begin to read the messages."""
-        root = self.root or self.source_id
-        return Talk(self.source_id, root, ledger, self.seen, self._undone)
+        found = self.found
+        return Talk(found.source_id, found.root or found.source_id, ledger, self.seen, self._undone)
 
     def heading(self) -> p.Heading:
-        titles = _titles(self._path)
-        return p.Heading(
-            self.source_id,
-            name=contents.title(titles.get(self.source_id)) or contents.title(self._name),
-            project_path=self._cwd,
-            created_at=self._created_at,
-            updated_at=utc(self._updated),
-            model=self._model,
-            version=self._version,
-            root=self.root or self.source_id,
-        )
+        found = self.found
+        title = contents.title(_titles(self._path).get(found.source_id))
+        root = found.root or found.source_id
+        return replace(found, name=title or found.name, root=root).heading()
 
     def look_at(self, raw: RawLine) -> None:
         self.lines += 1
         head = head_of(raw.data)
         if head and (head.dropped or head.kind in _UNPARSED):
-            self._note_time(head.timestamp)
+            self._add_time(head.timestamp)
         elif raw.is_whole and not self.left_out and (entry := entry_of(raw.data)):
-            self.take(entry)
+            self.add(entry)
 
-    def _note_time(self, timestamp: Any) -> None:
-        # Converted once, at the end.
+    def _add_time(self, timestamp: Any) -> None:
         if timestamp and str(timestamp)[0].isdigit():
-            self._updated = timestamp
+            self.found.updated = timestamp
 
-    def take(self, entry: Entry) -> None:
-        self._note_time(entry.timestamp)
-        self._created_at = self._created_at or utc(entry.timestamp)
-        self.seen.note(entry)
+    def add(self, entry: Entry) -> None:
+        found = self.found
+        self._add_time(entry.timestamp)
+        found.created = found.created or utc(entry.timestamp)
+        self.seen.add(entry)
         if entry.kind == "session_meta":
-            self.take_header(entry)
+            self.add_header(entry)
             return
         self._in_headers = False
         match entry.kind:
-            case "turn_context":
-                self._model = text_in(entry.record.model) or self._model
+            case "turn_context" | "message":
+                found.model = text_in(entry.record.model) or found.model
             case "thread_name_updated":
-                self._name = text_in(entry.record.thread_name)
-            case "thread_rolled_back":
-                self._undone += (
-                    max(0, count) if isinstance(count := entry.record.num_turns, int) else 0
-                )
-            case "message":
-                self._model = text_in(entry.record.model) or self._model
+                found.name = text_in(entry.record.thread_name)
+            case "thread_rolled_back" if isinstance(count := entry.record.num_turns, int):
+                self._undone += max(0, count)
             case _:
                 pass
 
-    def take_header(self, entry: Entry) -> None:
-        """Take the first header; forked files repeat those of their ancestors after it."""
-        name = text_in(entry.record.id)
-        if self.root and self._in_headers:
-            self.root = name or self.root
-        if self.root:
+    def add_header(self, entry: Entry) -> None:
+        """Add the first header; forked files repeat those of their ancestors after it."""
+        found, record = self.found, entry.record
+        name = text_in(record.id)
+        if found.root and self._in_headers:
+            found.root = name or found.root
+        if found.root:
             return
-        self.root = self.source_id = name or self.source_id
-        self.left_out = _left_out(entry.record)
-        self._cwd = text_in(entry.record.cwd)
-        self._version = text_in(entry.record.cli_version)
-        self._created_at = utc(entry.record.timestamp) or self._created_at
+        found.root = found.source_id = name or found.source_id
+        self.left_out = _left_out(record)
+        found.project = text_in(record.cwd)
+        found.version = text_in(record.cli_version)
+        found.created = utc(record.timestamp) or found.created
 
 
 def _left_out(meta: Record) -> str:

@@ -9,7 +9,8 @@ import msgspec
 
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import contents
-from tui.importers.json_lines import decode, object_in, objects_in, text_in
+from tui.importers.json_lines import decode, items_in, object_in, objects_in, text_in
+from tui.importers.json_paths import object_at, text_at
 from tui.importers.kinds import skipped
 from tui.importers.protocol import ForeignTodos, Json
 
@@ -235,18 +236,14 @@ def pictures(record: Record) -> list[str]:
 
 def sent_pictures(record: Record) -> list[str]:
     """What stands for the pictures of a prompt that an event repeats."""
-    count = sum(
-        len(cast("list[Any]", each))
-        for each in (record.images, record.local_images)
-        if isinstance(each, list)
-    )
+    count = len(items_in(record.images)) + len(items_in(record.local_images))
     return [contents.placeholder("image")] * count
 
 
 def _picture(block: Json) -> str:
     if block.get("type") not in ("input_image", "image", "local_image"):
         return ""
-    address = text_in(block.get("image_url"))
+    address = text_at(block, "image_url")
     if not address.startswith("data:"):
         return contents.placeholder("image") if address else ""
     kind, _, data = address.removeprefix("data:").partition(",")
@@ -303,13 +300,13 @@ def todos_in(call: ToolCall) -> ForeignTodos | None:
     plan = object_in(call.arguments).get("plan")
     if call.name != "update_plan" or not isinstance(plan, list):
         return None
-    steps = objects_in(cast("Any", plan))
+    steps = objects_in(plan)
     return contents.todos((each.get("step"), each.get("status"), "") for each in steps)
 
 
 def usage_in(record: Record) -> TokenUsage | None:
     """The token counts of the last request."""
-    counts = object_in(object_in(record.info).get("last_token_usage"))
+    counts = object_at(object_in(record.info), "last_token_usage")
     return contents.usage(
         counts.get("input_tokens"), counts.get("output_tokens"), counts.get("cached_input_tokens")
     )
@@ -324,21 +321,21 @@ class Ran(NamedTuple):
 
 def ran(item: Json) -> Ran | None:
     """The call in an item of an event; ``None`` of other items."""
-    name = text_in(item.get("id"))
+    name = text_at(item, "id")
     match item.get("type"):
         case "CommandExecution":
             call = ToolCall(name, "shell", {"command": item.get("command")})
-            return Ran(call, text_in(item.get("aggregated_output")) or text_in(item.get("stdout")))
+            return Ran(call, text_at(item, "aggregated_output", "stdout"))
         case "FileChange":
             call = ToolCall(name, "apply_patch", {"changes": item.get("changes")})
-            return Ran(call, text_in(item.get("stdout")) or text_in(item.get("status")))
+            return Ran(call, text_at(item, "stdout", "status"))
         case "McpToolCall":
-            tool = f"{text_in(item.get('server'))}__{text_in(item.get('tool'))}"
+            tool = f"{text_at(item, 'server')}__{text_at(item, 'tool')}"
             call = ToolCall(name, tool, contents.arguments(item.get("arguments")))
             return Ran(call, _plain(item.get("result")))
         case "WebSearch" | "Extension":
             asked = {"query": item.get("query"), "action": item.get("action")}
-            return Ran(ToolCall(name, text_in(item.get("kind")) or "web_search", asked), "")
+            return Ran(ToolCall(name, text_at(item, "kind") or "web_search", asked), "")
         case _:
             return None
 

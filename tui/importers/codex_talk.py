@@ -31,7 +31,7 @@ class Seen:
         self._events: Counter[int] = Counter()
         self._calls: set[str] = set()
 
-    def note(self, entry: lines.Entry) -> None:
+    def add(self, entry: lines.Entry) -> None:
         if entry.is_event:
             return
         if entry.kind in lines.CALLS:
@@ -78,7 +78,7 @@ class _Answer(msgspec.Struct):
 
 
 class Talk:
-    """Makes messages of entries, one after the other; ``take`` gives those that are complete.
+    """Makes messages of entries, one after the other; ``add`` gives those that are complete.
 
     ``undone`` is the number of turns that are undone in the whole file: no more are remembered.
     """
@@ -103,7 +103,7 @@ class Talk:
         self._ids: Counter[str] = Counter()
         self._todos: ForeignTodos | None = None
 
-    def take(self, entry: lines.Entry) -> Iterator[Item]:
+    def add(self, entry: lines.Entry) -> Iterator[Item]:
         self._number += 1
         if entry.is_event:
             yield from self._event(entry)
@@ -177,7 +177,7 @@ class Talk:
             case "user_message":
                 yield from self._prompt(text_in(record.message), entry)
             case "agent_message":
-                yield from self._told("agent_message", text_in(record.message), entry)
+                yield from self._shown_text("agent_message", text_in(record.message), entry)
             case "item_completed":
                 yield from self._item(entry)
             case "token_count":
@@ -199,14 +199,9 @@ class Talk:
             case "thread_rolled_back":
                 self._ledger.read += 1
                 yield from self._flush()
-                turns = (
-                    min(record.num_turns, len(self._before_prompts))
-                    if isinstance(record.num_turns, int)
-                    else 0
-                )
-                if turns > 0:
-                    for _ in range(turns):
-                        self._tail = self._before_prompts.pop()
+                undone = record.num_turns if isinstance(record.num_turns, int) else 0
+                for _ in range(min(undone, len(self._before_prompts))):
+                    self._tail = self._before_prompts.pop()
             case "thread_name_updated":
                 self._ledger.read += 1
             case _:
@@ -229,7 +224,7 @@ class Talk:
         if item.get("type") == "UserMessage":
             yield from self._prompt(text, entry)
         elif item.get("type") in ("AgentMessage", "Plan"):
-            yield from self._told("item", text, entry)
+            yield from self._shown_text("item", text, entry)
         elif (done := lines.ran(item)) is None:
             self._skip(lines.reason_for_item(item.get("type")))
         elif done.call.id and not self._seen.is_new_call(done.call.id):
@@ -240,7 +235,7 @@ class Talk:
             if done.result:
                 yield from self._result(done.call.id, done.result, entry.timestamp)
 
-    def _told(self, kind: str, text: str, entry: lines.Entry) -> Iterator[Item]:
+    def _shown_text(self, kind: str, text: str, entry: lines.Entry) -> Iterator[Item]:
         if not text.strip():
             self._skip("empty message")
         elif self._seen.is_new_text(kind, text):

@@ -6,83 +6,118 @@ Calls are in the text of answers; results are messages of the system.
 import json
 import re
 import tomllib
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from tui.domain.journal.message import Role, ToolCall
+from tui.domain.journal.message import ToolCall
 from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.branches import TreeTurn, linked
-from tui.importers.contents import joined, placeholder, title, usage
-from tui.importers.json_lines import FILE_BYTES, items_in, object_in, objects, text_in
-from tui.importers.made_ids import MadeIds, first_ids
+from tui.importers.contents import joined, placeholder
+from tui.importers.formats import Folder, Talk, Telling, line_values
+from tui.importers.json_lines import FILE_BYTES, items_in, text_in
+from tui.importers.json_paths import text_at
+from tui.importers.made_ids import MadeIds
 from tui.importers.times import utc_of_local
 
-_MAIN = "conversation.jsonl"
-_CONFIG = "config.toml"
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-.*")
 """A name that gptme has made up."""
-_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "tool"}
 _INJECTED = re.compile(r"\s*<system>.*</system>\s*", re.DOTALL)
 _DECODER = json.JSONDecoder(strict=False)
 _CALL = re.compile(r"^@([\w.]+)\(([\w\-:.]+)\):\s*(?=\{)", re.MULTILINE)
 
 
-def _find(places: p.Places) -> Iterator[p.Source]:
-    folder = places.named("GPTME_LOGS_HOME", places.data / "gptme" / "logs")
-    for path in places.glob(folder, f"*/{_MAIN}"):
-        yield p.Source.of(path.parent, *_parts(path))
+class Gptme(Folder):
+    """gptme, whose branches are files that repeat what they have in common."""
 
-
-def _parts(path: Path) -> tuple[Path, ...]:
-    files = _Files.of(path)
-    return files.main, files.config, *files.branches
-
-
-class _Files(NamedTuple):
-    """The files of a conversation."""
-
-    main: Path
-    config: Path
-    branches: list[Path]
-
-    @classmethod
-    def of(cls, path: Path) -> "_Files":
-        folder = path if path.is_dir() else path.parent
-        branches = sorted((folder / "branches").glob("*.jsonl"))
-        return cls(folder / _MAIN, folder / _CONFIG, branches)
-
-
-def _recognises(path: Path, _: bytes) -> bool:
-    return path.name == _MAIN or (path / _MAIN).is_file()
-
-
-def _read(source: p.Source, _: p.Ledger) -> Iterator[p.Conversation]:
-    files = _Files.of(source.path)
-    heading = _heading(files)
-    items = partial(_items, heading.source_id, files)
+    program = title = "gptme"
+    lines_name = "conversation.jsonl"
+    facts_name = "config.toml"
+    source_id = ()
+    name = ("chat.name", "given")
+    project = ("workspace",)
+    model = ("chat.model",)
     # Folders of two machines may have the same name; the first prompt has its time.
-    heading = replace(heading, beginning=first_ids(items(p.Ledger()), 1))
-    yield p.Conversation.of(heading, items)
+    compared = 1
+    roles = {"user": "user", "assistant": "assistant", "system": "tool"}
+    time = ()
+    said_by = ("metadata.model",)
+    sent = ("metadata.usage.input_tokens",)
+    received = ("metadata.usage.output_tokens",)
+    parent = ("before",)
 
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        folder = places.named("GPTME_LOGS_HOME", places.data / "gptme" / "logs")
+        for path in places.glob(folder, f"*/{self.lines_name}"):
+            yield p.Source.of(path.parent, *self.parts(path))
 
-def _heading(files: _Files) -> p.Heading:
-    chat = object_in(_config(files.config).get("chat"))
-    folder = files.main.parent.name
-    workspace = text_in(chat.get("workspace"))
-    if workspace.startswith("~/"):
-        workspace = str(Path(workspace).expanduser())
-    given = "" if _DATED.fullmatch(folder) else folder
-    return p.Heading(
-        source_id=folder,
-        name=title(chat.get("name")) or title(given),
-        project_path=workspace if workspace.startswith("/") else "",
-        model=text_in(chat.get("model")),
-    )
+    def parts(self, path: Path) -> Iterable[Path]:
+        lines, config = super().parts(path)
+        return lines, config, *sorted((lines.parent / "branches").glob("*.jsonl"))
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        return path.name == self.lines_name or (path / self.lines_name).is_file()
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        lines, config, *_ = self.parts(source.path)
+        name, facts = lines.parent.name, _config(config)
+        workspace = text_at(facts, "chat.workspace")
+        if workspace.startswith("~/"):
+            workspace = str(Path(workspace).expanduser())
+        facts |= {"given": "" if _DATED.fullmatch(name) else name, "workspace": workspace}
+        yield Talk(path=lines, facts=facts, records=lambda _: (), name=name)
+
+    def tree(self, telling: Telling) -> Iterator[p.Item]:
+        """All branches as one tree, of which the main one is shown."""
+        turns: dict[str, TreeTurn] = {}
+        lines, _, *branches = self.parts(telling.talk.path)
+        leaf = self._add_branch(turns, lines, telling)
+        for path in branches:
+            self._add_branch(turns, path, telling)
+        return linked(turns.values(), leaf)
+
+    def _add_branch(self, turns: dict[str, TreeTurn], path: Path, telling: Telling) -> str:
+        """Add what is new in a branch; gives its last record."""
+        ids, skipped = MadeIds(telling.heading.source_id), telling.ledger.skipped
+        before, is_begun = "", False
+        for record in line_values(path, telling.ledger):
+            role, text = record.get("role"), text_at(record, "content")
+            is_begun = is_begun or role == "user"
+            name = ids.make(role, text, record.get("timestamp"))
+            if name in turns:
+                skipped["duplicate"] += 1
+            elif not is_begun:
+                skipped["system prompt"] += 1
+                turns[name] = TreeTurn(name, before)
+            else:
+                turns[name] = TreeTurn(name, before, self.said(record, name, telling))
+            before = name
+        return before
+
+    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+        role, text = self.role_of(record), text_at(record, "content")
+        is_injected = role == "user" and _INJECTED.fullmatch(text)
+        telling.ledger.count(
+            role and not is_injected, "injected text" if is_injected else "unknown role"
+        )
+        if role is None or is_injected:
+            return ()
+        text, calls = _without_calls(text) if role == "assistant" else (text, ())
+        files = [
+            placeholder("file", Path(text_in(each)).name) for each in items_in(record.get("files"))
+        ]
+        return (
+            replace(
+                self.whole(record, name, role, telling),
+                content=joined([text, *files]) if files else text,
+                timestamp=utc_of_local(record.get("timestamp")),
+                tool_calls=calls,
+                tool_call_id=(text_at(record, "call_id") or name) if role == "tool" else None,
+                model=text_at(record, *self.said_by) or None,
+            ),
+        )
 
 
 def _config(path: Path) -> p.Json:
@@ -90,64 +125,6 @@ def _config(path: Path) -> p.Json:
         return tomllib.loads(read_bounded(path, FILE_BYTES, follow=True).decode("utf-8", "replace"))
     except (OSError, ValueError, RecursionError):
         return {}
-
-
-def _items(session: str, files: _Files, ledger: p.Ledger) -> Iterator[p.Item]:
-    """All branches as one tree, of which the main one is shown."""
-    turns: dict[str, TreeTurn] = {}
-    leaf = _add_branch(turns, files.main, session, ledger)
-    for path in files.branches:
-        _add_branch(turns, path, session, ledger)
-    return linked(turns.values(), leaf)
-
-
-def _add_branch(turns: dict[str, TreeTurn], path: Path, session: str, ledger: p.Ledger) -> str:
-    """Add what is new in a branch, which repeats what it has in common with others."""
-    ids = MadeIds(session)
-    before = ""
-    is_begun = False
-    for _, record in objects(path, ledger):
-        role, text = record.get("role"), text_in(record.get("content"))
-        is_begun = is_begun or role == "user"
-        name = ids.make(role, text, record.get("timestamp"))
-        if name in turns:
-            ledger.skipped["duplicate"] += 1
-        else:
-            message = _message(name, record, ledger) if is_begun else None
-            if not is_begun:
-                ledger.skipped["system prompt"] += 1
-            turns[name] = TreeTurn(name, before, (message,) if message else ())
-        before = name
-    return before
-
-
-def _message(name: str, record: p.Json, ledger: p.Ledger) -> p.ForeignMessage | None:
-    role = _ROLES.get(text_in(record.get("role")))
-    if role is None:
-        ledger.skipped["unknown role"] += 1
-        return None
-    text, calls = text_in(record.get("content")), ()
-    if role == "user" and _INJECTED.fullmatch(text):
-        ledger.skipped["injected text"] += 1
-        return None
-    ledger.read += 1
-    if role == "assistant":
-        text, calls = _without_calls(text)
-    files = [
-        placeholder("file", Path(text_in(file)).name) for file in items_in(record.get("files"))
-    ]
-    facts = object_in(record.get("metadata"))
-    counts = object_in(facts.get("usage"))
-    return p.ForeignMessage(
-        id=name,
-        role=role,
-        content=joined([text, *files]) if files else text,
-        timestamp=utc_of_local(record.get("timestamp")),
-        tool_calls=calls,
-        tool_call_id=(text_in(record.get("call_id")) or name) if role == "tool" else None,
-        model=text_in(facts.get("model")) or None,
-        usage=usage(counts.get("input_tokens"), counts.get("output_tokens")),
-    )
 
 
 def _without_calls(text: str) -> tuple[str, tuple[ToolCall, ...]]:
@@ -168,4 +145,4 @@ def _without_calls(text: str) -> tuple[str, tuple[ToolCall, ...]]:
     return ("".join([*kept, text[place:]]).strip() if calls else text), tuple(calls)
 
 
-READER = p.Reader("gptme", "gptme", _find, _recognises, _read, parts=_parts)
+READER = Gptme().reader()

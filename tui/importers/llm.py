@@ -1,270 +1,254 @@
 """Logs of simonw's llm in ``logs.db``: the form up to 0.31, and the one since."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from tui.domain.journal.message import TokenUsage, ToolCall
+from msgspec.structs import replace
+
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import TreeTurn, linked, with_unique_ids
-from tui.importers.contents import arguments, attachment, joined, placeholder, title, usage
+from tui.importers.answers import Piece, Result
+from tui.importers.blocks import call_in, unknown_block
+from tui.importers.branches import TreeTurn
+from tui.importers.contents import attachment, joined, placeholder
 from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
+from tui.importers.formats import Format, Talk, Telling
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in
-from tui.importers.times import utc
+from tui.importers.json_paths import text_at, time_at
+from tui.importers.kinds import unknown
 
 _THREAD = ("id", "name", "tip_message_hash", "datetime_utc")
-_RESPONSE = (
-    *("id", "model", "resolved_model", "prompt", "response", "datetime_utc"),
-    *("input_tokens", "output_tokens"),
-)
-_TURN = (
-    *("id", "parent_message_hash", "tip_message_hash", "model", "resolved_model"),
-    *("datetime_utc", "input_tokens", "output_tokens"),
-)
-
-Ids = dict[str, list[str]]
-
-
-def _find(places: p.Places) -> Iterator[p.Source]:
-    usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"
-    yield from found(places.named("LLM_USER_PATH", usual) / "logs.db")
+_SAID = ("model", "resolved_model", "datetime_utc", "input_tokens", "output_tokens")
+_RESPONSE = ("id", "prompt", "response", *_SAID)
+_TURN = ("id", "parent_message_hash", "tip_message_hash", *_SAID)
+_OF_RESPONSES = {
+    "tool_calls": "id",
+    "tool_results": "id",
+    "prompt_attachments": "attachment_id",
+    "prompt_fragments": "fragment_id",
+}
 
 
-def _recognises(path: Path, head: bytes) -> bool:
-    tables = schema(path, head)
-    old = has(tables, "responses", "prompt", "response")
-    return old or has(tables, "threads", "tip_message_hash")
+class Llm(Format):
+    """llm since 0.32: threads of messages, of which each names the one before it."""
 
+    program = title = "llm"
+    revision = 1
+    several = True
+    name = ("name",)
+    created = model = ()
+    updated = ("datetime_utc",)
+    time = ("facts.datetime_utc",)
+    said_by = ("facts.resolved_model", "facts.model")
+    sent = ("answer.input_tokens",)
+    received = ("answer.output_tokens",)
+    parent = ("parent_hash",)
 
-def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    with opened(source.path) as database:
-        threads = set[str]()
-        for row in database.rows("threads", _THREAD, ledger):
-            name, updated = text_in(row.get("id")), utc(row.get("datetime_utc"))
-            threads.add(name)
-            thread = _Thread(database, name, text_in(row.get("tip_message_hash")))
-            heading = p.Heading(name, title(row.get("name")), updated_at=updated)
-            yield p.Conversation.of(heading, thread.items)
-        yield from _old(database, threads, ledger)
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"
+        yield from found(places.named("LLM_USER_PATH", usual) / "logs.db")
 
+    def recognises(self, path: Path, head: bytes) -> bool:
+        tables = schema(path, head)
+        old = has(tables, "responses", "prompt", "response")
+        return old or has(tables, "threads", "tip_message_hash")
 
-class _Thread:
-    """The messages of a thread, which may share some with others: each is named by both."""
+    def read(self, source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
+        yield from super().read(source, ledger)
+        yield from _OLD.read(source, ledger)
 
-    def __init__(self, database: DatabaseCopy, name: str, tip: str) -> None:
-        self._database = database
-        self._name = name
-        self._tip = tip
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        with opened(source.path) as database:
+            for row in database.rows("threads", _THREAD, ledger):
+                yield Talk(path=source.path, facts=row, records=partial(_thread, database, row))
 
-    def items(self, ledger: p.Ledger) -> Iterator[p.Item]:
-        rounds = list(
-            self._database.rows(
-                "turns", _TURN, ledger, equal={"thread_id": self._name}, order=["rowid"]
-            )
-        )
-        answers = {text_in(row.get("tip_message_hash")): row for row in rounds}
-        asked = {text_in(row.get("parent_message_hash")): row for row in rounds}
-        known: dict[str, Row] = {}
-        for tip in (*asked, *answers, self._tip):
-            known |= self._chain(tip, known, ledger)
-        turns = [
-            self._turn(row, answers.get(name), asked.get(name) or {}, ledger)
-            for name, row in known.items()
-        ]
-        return linked(turns, self._id(self._tip))
+    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+        """Threads may share messages: each is named by both."""
+        return f"{telling.heading.source_id}/{record['hash']}"
 
-    def _chain(self, tip: str, known: dict[str, Row], ledger: p.Ledger) -> dict[str, Row]:
-        """A message and those before it, as far as they are not known yet; the first one first."""
-        found: dict[str, Row] = {}
-        columns = ["hash", "parent_hash", "role"]
-        while tip and tip not in known and tip not in found:
-            row = next(self._database.rows("messages", columns, ledger, equal={"hash": tip}), None)
-            if row is None:
-                break
-            found[tip] = row
-            tip = text_in(row.get("parent_hash"))
-        return dict(reversed(found.items()))
+    def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
+        parent = text_at(record, *self.parent)
+        return f"{telling.heading.source_id}/{parent}" if parent else ""
 
-    def _id(self, name: str) -> str:
-        return f"{self._name}/{name}"
+    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+        tip = text_at(telling.talk.facts, "tip_message_hash")
+        return f"{telling.heading.source_id}/{tip}"
 
-    def _turn(self, row: Row, answer: Row | None, asked: Row, ledger: p.Ledger) -> TreeTurn:
-        name, role = self._id(text_in(row.get("hash"))), row.get("role")
-        parent = text_in(row.get("parent_hash"))
-        said: tuple[p.ForeignMessage, ...] = ()
-        if role in ("user", "assistant", "tool"):
-            facts = answer or asked
-            whole = p.ForeignMessage(
-                id=name,
-                role=role,
-                content=None,
-                timestamp=utc(facts.get("datetime_utc")),
-                model=_model(facts) if role == "assistant" else None,
-                usage=_usage(answer) if answer else None,
-            )
-            said = messages(whole, self._pieces(text_in(row.get("hash")), whole, ledger))
-        ledger.count(said, "system prompt" if role == "system" else "empty message")
-        return TreeTurn(name, self._id(parent) if parent else "", said)
+    def reason_without_role(self, record: p.Json) -> str:
+        return "system prompt" if text_at(record, "role") == "system" else "empty message"
 
-    def _pieces(self, name: str, whole: p.ForeignMessage, ledger: p.Ledger) -> Iterator[Piece]:
-        columns = ["id", "type", "tool_name", "text", "payload"]
-        equal = {"message_hash": name}
-        parts = self._database.rows("parts", columns, ledger, equal=equal, order=["position"])
-        for number, part in enumerate(parts):
-            facts = object_in(parse_text(part.get("payload")))
-            call = text_in(facts.get("tool_call_id"))
-            tool = text_in(facts.get("name")) or text_in(part.get("tool_name"))
+    def reason_without_words(self, record: p.Json) -> str:
+        return "empty message"
+
+    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+        for number, part in enumerate(record["parts"]):
+            facts, text = object_in(parse_text(part.get("payload"))), text_at(part, "text")
+            tool = text_at(facts, "name") or text_at(part, "tool_name")
             match part.get("type"):
-                case "text" if whole.role == "tool":
-                    yield Result("", text_in(part.get("text")))
+                case "text" if record["role"] == "tool":
+                    yield Result("", text)
                 case "text":
-                    yield text_in(part.get("text")) or self._referred(facts, ledger)
+                    yield text or part["referred"]
                 case "tool_call":
-                    sent = arguments(facts.get("arguments"))
-                    yield ToolCall(call or f"{whole.id}-call-{number}", tool, sent)
+                    yield call_in({**facts, "name": tool}, f"{whole.id}-call-{number}")
                 case "tool_result":
-                    output = facts.get("output")
-                    words = text_in(output) or text_in(object_in(output).get("output"))
-                    yield Result(call, words, tool)
+                    words = text_at(facts, "output", "output.output")
+                    yield Result(text_at(facts, "tool_call_id"), words, tool)
                 case "attachment":
-                    yield placeholder("file", text_in(facts.get("type")))
-                case _:
+                    yield placeholder("file", text_at(facts, "type"))
+                case "reasoning":
                     pass
+                case kind:
+                    telling.ledger.skipped[unknown("block", kind)] += 1
+                    yield unknown_block(text_in(kind), {"text": text, **facts})
 
-    def _referred(self, facts: p.Json, ledger: p.Ledger) -> str:
-        """A text that is made of fragments, which are kept once."""
+
+def _thread(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The messages of all that was sent and answered in a thread, parents first."""
+    equal = {"thread_id": text_in(row.get("id"))}
+    rounds = list(database.rows("turns", _TURN, ledger, equal=equal, order=["rowid"]))
+    answers = {text_in(each.get("tip_message_hash")): each for each in rounds}
+    asked = {text_in(each.get("parent_message_hash")): each for each in rounds}
+    known: dict[str, Row] = {}
+    for tip in (*asked, *answers, text_in(row.get("tip_message_hash"))):
+        known |= _chain(database, tip, known, ledger)
+    for name, message in known.items():
+        answer = answers.get(name)
+        yield {
+            **message,
+            "answer": answer,
+            "facts": answer or asked.get(name),
+            "parts": list(_parts(database, name, ledger)),
+        }
+
+
+def _chain(
+    database: DatabaseCopy, tip: str, known: dict[str, Row], ledger: p.Ledger
+) -> dict[str, Row]:
+    """A message and those before it, as far as they are not known yet; the first one first."""
+    found: dict[str, Row] = {}
+    columns = ["hash", "parent_hash", "role"]
+    while tip and tip not in known and tip not in found:
+        row = next(database.rows("messages", columns, ledger, equal={"hash": tip}), None)
+        if row is None:
+            break
+        found[tip] = row
+        tip = text_in(row.get("parent_hash"))
+    return dict(reversed(found.items()))
+
+
+def _parts(database: DatabaseCopy, message: str, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The parts of a message; a text may be made of fragments, which are kept once."""
+    columns = ["id", "type", "tool_name", "text", "payload"]
+    equal = {"message_hash": message}
+    for part in database.rows("parts", columns, ledger, equal=equal, order=["position"]):
         pieces: list[str] = []
-        for piece in objects_in(facts.get("text_ref")):
-            pieces.append(text_in(piece.get("literal")))
+        for piece in objects_in(object_in(parse_text(part.get("payload"))).get("text_ref")):
+            pieces.append(text_at(piece, "literal"))
             equal = {"id": piece.get("fragment")}
-            rows = self._database.rows("fragments", ["content"], ledger, equal=equal)
-            pieces.extend(text_in(row.get("content")) for row in rows)
-        return "".join(pieces)
+            rows = database.rows("fragments", ["content"], ledger, equal=equal)
+            pieces.extend(text_at(row, "content") for row in rows)
+        yield {**part, "referred": "".join(pieces)}
 
 
-def _old(database: DatabaseCopy, threads: set[str], ledger: p.Ledger) -> Iterator[p.Conversation]:
-    columns = ["id", "conversation_id"]
-    responses: Ids = defaultdict(list)
-    for row in database.rows("responses", columns, ledger, order=["rowid"]):
-        name = text_in(row.get("id"))
-        responses[text_in(row.get("conversation_id")) or name].append(name)
-    names = {
-        text_in(row.get("id")): row.get("name")
-        for row in database.rows("conversations", ["id", "name"], ledger)
-    }
-    log = _OldLog(database, ledger)
-    for name, ids in responses.items():
-        if name not in threads:
-            heading = p.Heading(name, title(names.get(name)))
-            yield p.Conversation.of(heading, partial(log.items, ids))
+class _OldLlm(Format):
+    """llm until 0.31: rows that are a prompt and its answer each."""
+
+    program = title = "llm"
+    name = ("name",)
+    created = updated = model = ()
+    time = ("datetime_utc",)
+    said_by = ("resolved_model", "model")
+    sent = ("input_tokens",)
+    received = ("output_tokens",)
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        with opened(source.path) as database:
+            threads = {text_in(row.get("id")) for row in database.rows("threads", ["id"], ledger)}
+            responses: dict[str, list[str]] = defaultdict(list)
+            columns = ["id", "conversation_id"]
+            for row in database.rows("responses", columns, ledger, order=["rowid"]):
+                name = text_in(row.get("id"))
+                responses[text_in(row.get("conversation_id")) or name].append(name)
+            rows = database.rows("conversations", ["id", "name"], ledger)
+            names = {text_in(row.get("id")): row.get("name") for row in rows}
+            log = _Log(database, ledger)
+            for name, ids in responses.items():
+                if name not in threads:
+                    facts = {"id": name, "name": names.get(name)}
+                    yield Talk(path=source.path, facts=facts, records=partial(log.records, ids))
+
+    def line(self, telling: Telling) -> Iterator[p.Item]:
+        for record in telling.talk.records(telling.ledger):
+            name, time = record["name"], time_at(record, "datetime_utc")
+            said = [
+                p.ForeignMessage(
+                    id=f"{name}/result-{number}",
+                    role="tool",
+                    content=text_at(result, "output"),
+                    timestamp=time,
+                    tool_call_id=text_at(result, "tool_call_id") or f"{name}/{number}",
+                )
+                for number, result in enumerate(record["results"])
+            ]
+            texts = (text_at(each, "content") for each in record["fragments"])
+            files = (
+                attachment(
+                    Path(text_at(each, "path")).name or text_at(each, "url"), text_at(each, "type")
+                )
+                for each in record["attachments"]
+            )
+            if text := joined([*texts, text_at(record, "prompt"), *files]):
+                said.append(p.ForeignMessage(f"{name}/prompt", "user", text, time))
+            calls = enumerate(record["calls"])
+            calls = tuple(call_in({**call, "id": None}, f"{name}/{n}") for n, call in calls)
+            answer = text_at(record, "response")
+            if answer.strip() or calls:
+                whole = self.whole(record, name, "assistant", telling)
+                said.append(replace(whole, content=answer or None, tool_calls=calls))
+            telling.ledger.count(said, "empty message")
+            yield from said
 
 
-class _OldLog:
-    """The rows of the old form: each is a prompt and its answer."""
+class _Log:
+    """The tables of the old form, of which few have an index."""
 
     def __init__(self, database: DatabaseCopy, ledger: p.Ledger) -> None:
         self._database = database
-        # Few columns, and no row has an index for these.
         self._of_response = {
-            table: self._ids(table, column, ledger)
-            for table, column in (
-                ("tool_calls", "id"),
-                ("tool_results", "id"),
-                ("prompt_attachments", "attachment_id"),
-                ("prompt_fragments", "fragment_id"),
-            )
+            table: self._ids(table, column, ledger) for table, column in _OF_RESPONSES.items()
         }
 
     def _ids(self, table: str, column: str, ledger: p.Ledger) -> dict[str, list[object]]:
         found: dict[str, list[object]] = defaultdict(list)
-        for row in self._database.rows(
-            table, ["response_id", column], ledger, order=["order", "rowid"]
-        ):
+        columns, order = ["response_id", column], ["order", "rowid"]
+        for row in self._database.rows(table, columns, ledger, order=order):
             found[text_in(row.get("response_id"))].append(row.get(column))
         return found
 
-    def _rows(
-        self, of: str, table: str, name: str, columns: list[str], ledger: p.Ledger
-    ) -> Iterator[Row]:
-        for number in self._of_response[of].get(name, ()):
-            yield from self._database.rows(table, columns, ledger, equal={"id": number})
+    def records(self, ids: Sequence[str], ledger: p.Ledger) -> Iterator[p.Json]:
+        """The rows of a conversation with all that belongs to them."""
 
-    def items(self, ids: list[str], ledger: p.Ledger) -> Iterator[p.Item]:
-        return with_unique_ids(self._all_items(ids, ledger))
+        def rows(of: str, table: str, *columns: str) -> list[Row]:
+            numbers = self._of_response[of].get(name, ())
+            found = (
+                self._database.rows(table, columns, ledger, equal={"id": number})
+                for number in numbers
+            )
+            return [row for each in found for row in each]
 
-    def _all_items(self, ids: list[str], ledger: p.Ledger) -> Iterator[p.Item]:
         for name in ids:
             for row in self._database.rows("responses", _RESPONSE, ledger, equal={"id": name}):
-                said = [*self._results(name, row, ledger), *self._asked(name, row, ledger)]
-                said += self._answered(name, row, ledger)
-                ledger.count(said, "empty message")
-                yield from said
-
-    def _results(self, name: str, row: Row, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
-        columns = ["output", "tool_call_id"]
-        rows = self._rows("tool_results", "tool_results", name, columns, ledger)
-        for number, result in enumerate(rows):
-            yield p.ForeignMessage(
-                id=f"{name}/result-{number}",
-                role="tool",
-                content=text_in(result.get("output")),
-                timestamp=utc(row.get("datetime_utc")),
-                tool_call_id=text_in(result.get("tool_call_id")) or f"{name}/{number}",
-            )
-
-    def _asked(self, name: str, row: Row, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
-        fragments = self._rows("prompt_fragments", "fragments", name, ["content"], ledger)
-        columns = ["type", "path", "url"]
-        files = self._rows("prompt_attachments", "attachments", name, columns, ledger)
-        text = joined(
-            [
-                *(text_in(fragment.get("content")) for fragment in fragments),
-                text_in(row.get("prompt")),
-                *(_file(file) for file in files),
-            ]
-        )
-        if text:
-            yield p.ForeignMessage(
-                f"{name}/prompt", "user", text, timestamp=utc(row.get("datetime_utc"))
-            )
-
-    def _answered(self, name: str, row: Row, ledger: p.Ledger) -> Iterator[p.ForeignMessage]:
-        columns = ["name", "arguments", "tool_call_id"]
-        rows = self._rows("tool_calls", "tool_calls", name, columns, ledger)
-        calls = tuple(
-            ToolCall(
-                text_in(call.get("tool_call_id")) or f"{name}/{number}",
-                text_in(call.get("name")),
-                arguments(call.get("arguments")),
-            )
-            for number, call in enumerate(rows)
-        )
-        text = text_in(row.get("response"))
-        if text.strip() or calls:
-            yield p.ForeignMessage(
-                id=name,
-                role="assistant",
-                content=text or None,
-                timestamp=utc(row.get("datetime_utc")),
-                tool_calls=calls,
-                model=_model(row),
-                usage=_usage(row),
-            )
+                yield {
+                    **row,
+                    "name": name,
+                    "results": rows("tool_results", "tool_results", "output", "tool_call_id"),
+                    "fragments": rows("prompt_fragments", "fragments", "content"),
+                    "attachments": rows("prompt_attachments", "attachments", "type", "path", "url"),
+                    "calls": rows("tool_calls", "tool_calls", "name", "arguments", "tool_call_id"),
+                }
 
 
-def _model(row: Row) -> str | None:
-    return text_in(row.get("resolved_model")) or text_in(row.get("model")) or None
-
-
-def _usage(row: Row) -> TokenUsage | None:
-    return usage(row.get("input_tokens"), row.get("output_tokens"))
-
-
-def _file(row: Row) -> str:
-    name = Path(text_in(row.get("path"))).name or text_in(row.get("url"))
-    return attachment(name, text_in(row.get("type")))
-
-
-READER = p.Reader("llm", "llm", _find, _recognises, _read, several=True)
+_OLD = _OldLlm()
+READER = Llm().reader()

@@ -45,6 +45,7 @@ class OpenCode(Format):
     """opencode, whose records are the parts of messages, too."""
 
     program = title = "opencode"
+    revision = 1
     several = True
     source_id = ()
     project = ("directory",)
