@@ -122,15 +122,20 @@ def test_a_block_of_a_new_type_keeps_its_words_and_is_counted(program, tmp_path)
 
 
 def _vscode(part):
-    return {"requests": [{"requestId": "r", "message": {"text": "Hi"}, "response": [part]}]}
+    return [{"requests": [{"requestId": "r", "message": {"text": "Hi"}, "response": [part]}]}]
 
 
 def _gemini_cli(part):
-    return {"sessionId": _ID, "messages": [{"id": "1", "type": "gemini", "content": [part]}]}
+    return [{"sessionId": _ID, "messages": [{"id": "1", "type": "gemini", "content": [part]}]}]
 
 
 def _copilot_cli_history(block):
-    return {"chatMessages": [{"role": "assistant", "content": [block]}]}
+    return [{"chatMessages": [{"role": "assistant", "content": [block]}]}]
+
+
+def _codex_said(block):
+    said = {"type": "message", "role": "assistant", "content": [block]}
+    return [*_codex("turn_diff")[:2], {"type": "response_item", "payload": said}]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +143,7 @@ def _copilot_cli_history(block):
     [
         ("vscode", _vscode, {"kind": "new", "content": {"value": "Two words"}}, "[new] Two words"),
         ("gemini-cli", _gemini_cli, {"new": {"code": "print()"}}, "[new] print()"),
+        ("codex", _codex_said, {"type": "new", "title": "Ho"}, "[new] Ho"),
         ("copilot-cli", _copilot_cli_history, {"type": "new", "text": "Ho"}, "[new] Ho"),
         ("copilot-cli", _copilot_cli_history, {"type": "new", "id": "x", "data": "QUJD"}, "[new]"),
     ],
@@ -145,8 +151,9 @@ def _copilot_cli_history(block):
 def test_the_words_of_a_new_block_stand_behind_its_type(
     program, written, block, expected, tmp_path
 ):
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps(written(block)))
+    lines = written(block)
+    path = tmp_path / ("a.jsonl" if program == "codex" else "a.json")
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     reading = read_all(reader(program), path)
     assert expected in [(each.content or "").strip() for each in reading.messages]
     assert reading.ledger.skipped["unknown block new"] == 1

@@ -80,7 +80,7 @@ class Blocks:
         """Make the id of a call without one."""
         return f"{message}-call-{number}"
 
-    def pieces(self, content: Any, message: str, ledger: Ledger) -> Iterator[Piece]:
+    def pieces_in(self, content: Any, message: str, ledger: Ledger) -> Iterator[Piece]:
         """The pieces of a message, whose id is the beginning of those of its calls."""
         for number, block in enumerate(blocks(content)):
             name = type_of(block)

@@ -9,7 +9,7 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece
 from tui.importers.contents import placeholder
 from tui.importers.databases import found
-from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Database, Tables, Talk, Telling
+from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Database, Reading, Tables, Talk
 from tui.importers.json_lines import items_in, parse_text, text_in
 
 
@@ -41,10 +41,10 @@ class Oterm(Database):
             words = sha256(text_in(first.get("text")).encode("utf-8", "replace")).hexdigest()
             yield replace(talk, name=f"{talk.facts.get('id')}-{words[:16]}")
 
-    def id_of(self, record: p.Json, telling: Telling) -> str:
-        return telling.ids.within(str(record.get("id")))
+    def id_of(self, record: p.Json, reading: Reading) -> str:
+        return reading.ids.within(str(record.get("id")))
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         yield text_in(record.get("text"))
         yield from (placeholder("image") for _ in items_in(parse_text(record.get("images"))))
 
@@ -75,12 +75,12 @@ class Elia(Database):
             facts = talk.facts
             yield replace(talk, name=f"{facts.get('id')}-{facts.get('started_at')}")
 
-    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
-        return f"{telling.heading.source_id}/{record.get('id')}"
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
+        return f"{reading.heading.source_id}/{record.get('id')}"
 
-    def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
+    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
         parent = record.get("parent_id")
-        return before if parent is None else f"{telling.heading.source_id}/{parent}"
+        return before if parent is None else f"{reading.heading.source_id}/{parent}"
 
 
 OTERM, ELIA = Oterm().reader(), Elia().reader()

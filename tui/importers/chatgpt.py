@@ -11,7 +11,7 @@ from tui.importers.answers import Piece, Result
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import arguments, joined, placeholder
 from tui.importers.export_files import beginning, has_key
-from tui.importers.formats import Export, Telling
+from tui.importers.formats import Export, Reading
 from tui.importers.json_lines import items_in, object_in, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 
@@ -63,12 +63,12 @@ class ChatGpt(Export):
                 waiting.extend(reversed(below[name]))
         return list(ordered.values())
 
-    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         return record["node"]
 
-    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The node that was shown last, else the last child of the last child from a root on."""
-        facts = telling.talk.facts
+        facts = reading.talk.facts
         parents, below = facts["parents"], facts["below"]
         if current := _known(facts.get("current_node"), parents):
             return current
@@ -79,13 +79,13 @@ class ChatGpt(Export):
             name = children[-1]
         return name
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         if reason := _reason_to_drop(record["message"]):
-            telling.ledger.skipped[reason] += 1
+            reading.ledger.skipped[reason] += 1
             return ()
         if tool := _tool_of(record["message"]):
-            telling.known[name] = tool
-        return super().said(record, text_at(record, "message.id") or name, telling)
+            reading.known[name] = tool
+        return super().said(record, text_at(record, "message.id") or name, reading)
 
     def reason_without_words(self, record: p.Json) -> str:
         return "empty message"
@@ -95,10 +95,10 @@ class ChatGpt(Export):
             return "interrupted", None
         return super().end(record)
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         text, tool = _text(record["message"]), _tool_of(record["message"])
         if whole.role == "tool":
-            yield Result(_call_of(record, telling), text)
+            yield Result(_call_of(record, reading), text)
         else:
             yield ToolCall(f"{record['node']}-0", tool, arguments(text)) if tool else text
 
@@ -121,13 +121,13 @@ def _children_of(nodes: dict[str, p.Json]) -> dict[str, list[str]]:
     return below
 
 
-def _call_of(record: p.Json, telling: Telling) -> str:
+def _call_of(record: p.Json, reading: Reading) -> str:
     """The call that a result answers: the last one to its tool, else the last one at all."""
-    facts, tool = telling.talk.facts, text_at(record, "message.author.name")
+    facts, tool = reading.talk.facts, text_at(record, "message.author.name")
     last, at, passed = "", record["above"], {record["node"]}
     while at and at not in passed:
         passed.add(at)
-        called = telling.known.get(at, "")
+        called = reading.known.get(at, "")
         if called and called.partition(".")[0] == tool.partition(".")[0]:
             return f"{at}-0"
         last = last or (f"{at}-0" if called else "")

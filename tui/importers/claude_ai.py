@@ -10,7 +10,7 @@ from tui.importers.blocks import THINKING
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import joined, placeholder
 from tui.importers.export_files import beginning, has_key
-from tui.importers.formats import Export, Telling
+from tui.importers.formats import Export, Reading
 from tui.importers.json_lines import objects_in
 from tui.importers.json_paths import objects_at, text_at
 
@@ -19,7 +19,7 @@ _UNSUPPORTED = re.compile(r"(```)?\s*This block is not supported on[^\n]*\n?(```
 
 
 class ClaudeAi(Export):
-    """Claude.ai."""
+    """Claude.ai, whose messages have blocks, and often the same as plain text."""
 
     program, title = "claude-ai", "Claude.ai"
     revision = 1
@@ -51,26 +51,26 @@ class ClaudeAi(Export):
             seen.add(name)
         return found
 
-    def turns(self, telling: Telling) -> Iterator[TreeTurn]:
+    def turns(self, reading: Reading) -> Iterator[TreeTurn]:
         """The tree of the turns; without any parent, each follows the one before it."""
-        turns = list(super().turns(telling))
+        turns = list(super().turns(reading))
         if _is_tree(turns):
             return iter(turns)
         # What is shown is the last one then.
-        telling.talk.facts.pop("current_leaf_message_uuid", None)
+        reading.talk.facts.pop("current_leaf_message_uuid", None)
         before = ["", *(turn.id for turn in turns[:-1])]
         return (turn._replace(parent=each) for turn, each in zip(turns, before, strict=True))
 
-    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
-        leaf = text_at(telling.talk.facts, "current_leaf_message_uuid")
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
+        leaf = text_at(reading.talk.facts, "current_leaf_message_uuid")
         return leaf if any(turn.id == leaf for turn in turns) else turns[-1].id
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         return ("truncated", None) if record.get("truncated") is True else super().end(record)
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What its blocks say; where they say nothing, its plain text."""
-        pieces = list(self.pieces(objects_in(record.get("content")), whole.id, telling.ledger))
+        pieces = list(self.pieces_in(objects_in(record.get("content")), whole.id, reading.ledger))
         text = self.text(text_at(record, "text"))
         yield from [text] if text.strip() and not any(map(_says, pieces)) else pieces
         for attachment in objects_in(record.get("attachments")):

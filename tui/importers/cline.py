@@ -13,7 +13,7 @@ from tui.domain.journal.message import Role
 from tui.importers import protocol as p
 from tui.importers.answers import Piece
 from tui.importers.contents import base64_size, placeholder, title
-from tui.importers.formats import SPEAKERS, Format, Talk, Telling
+from tui.importers.formats import SPEAKERS, Format, Reading, Talk
 from tui.importers.json_file import records_or_rest
 from tui.importers.json_lines import object_in, objects_in, whole_if_there
 from tui.importers.json_paths import text_at, time_at, value_at
@@ -81,25 +81,25 @@ class Cline(Format):
         folder = path if path.is_dir() else path.parent
         yield _newest(path) if path.name.endswith(_NEWEST) else _task(folder)
 
-    def sums_up(self, record: p.Json, telling: Telling) -> bool:
+    def sums_up(self, record: p.Json, reading: Reading) -> bool:
         return record.get("isSummary") is True
 
-    def through(self, record: p.Json, telling: Telling) -> str:
+    def through(self, record: p.Json, reading: Reading) -> str:
         """The last message that names a summary as its parent, else the one before it."""
-        return telling.known.get(text_at(record, "condenseId"), telling.last)
+        return reading.known.get(text_at(record, "condenseId"), reading.last)
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
-        said = super().said(record, name, telling)
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
+        said = super().said(record, name, reading)
         if said and (parent := text_at(record, "condenseParent")):
-            telling.known[parent] = said[-1].id
+            reading.known[parent] = said[-1].id
         return said
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
-        for piece in super().told(record, whole, telling):
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        for piece in super().pieces(record, whole, reading):
             yield _typed(piece) if isinstance(piece, str) and whole.role == "user" else piece
 
-    def whole(self, record: p.Json, name: str, role: Role, telling: Telling) -> p.ForeignMessage:
-        whole = super().whole(record, name, role, telling)
+    def whole(self, record: p.Json, name: str, role: Role, reading: Reading) -> p.ForeignMessage:
+        whole = super().whole(record, name, role, reading)
         return replace(whole, model=text_at(record, *self.said_by) or None)
 
     def reason_without_words(self, record: p.Json) -> str:

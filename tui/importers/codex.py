@@ -246,4 +246,4 @@ def _titles_in(index: Path, _changed: int) -> dict[str, str]:
     return {text_in(line.get("id")): text_in(line.get("thread_name")) for line in lines}
 
 
-READER = p.Reader("codex", "Codex", _find, _recognises, _read)
+READER = p.Reader("codex", "Codex", _find, _recognises, _read, revision=1)

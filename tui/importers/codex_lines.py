@@ -9,10 +9,11 @@ import msgspec
 
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import contents
+from tui.importers.blocks import Blocks
 from tui.importers.json_lines import decode, items_in, object_in, objects_in, text_in
 from tui.importers.json_paths import object_at, text_at
 from tui.importers.kinds import skipped
-from tui.importers.protocol import ForeignTodos, Json
+from tui.importers.protocol import ForeignTodos, Json, Ledger
 
 _INJECTED = (
     "<environment_context>",
@@ -229,9 +230,22 @@ def _texts(content: Any) -> Iterator[str]:
             yield text
 
 
-def pictures(record: Record) -> list[str]:
-    """What stands for the pictures of a message."""
-    return [picture for block in contents.blocks(record.content) if (picture := _picture(block))]
+class _CodexBlocks(Blocks):
+    def text(self, text: str) -> str:
+        # Ids are made of the texts, which are told from what is beside them.
+        return ""
+
+    def mark(self, name: str, block: Json) -> str:
+        return _picture(block) if "image" in name else super().mark(name, block)
+
+
+_BLOCKS = _CodexBlocks()
+
+
+def beside_text(record: Record, ledger: Ledger) -> list[str]:
+    """What stands for the pictures and files of a message, and the words of unknown blocks."""
+    others = [each for each in contents.blocks(record.content) if not text_at(each, "text")]
+    return [str(words) for each in others if (words := _BLOCKS.words(each, ledger))]
 
 
 def sent_pictures(record: Record) -> list[str]:

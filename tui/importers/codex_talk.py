@@ -70,6 +70,7 @@ class _Answer(msgspec.Struct):
 
     timestamp: Any
     text: str = ""
+    beside: list[str] = []
     calls: list[ToolCall] = []
     results: list[tuple[str, str, Any]] = []
     usage: TokenUsage | None = None
@@ -156,18 +157,21 @@ class Talk:
         text = lines.words(record)
         match record.role:
             case "user":
-                found = lines.pictures(record)
+                found = lines.beside_text(record, self._ledger)
                 if not text and not found:
                     self._skip("injected text")
                     return
                 yield from self._flush_answer()
                 self._sent.append(_Prompt(text, found, entry.timestamp))
             case "assistant":
-                if not text:
+                found = lines.beside_text(record, self._ledger)
+                if not text and not found:
                     self._skip("empty message")
                     return
                 self._ledger.read += 1
                 yield from self._said(text, entry.timestamp)
+                if self._answer:
+                    self._answer.beside = found
             case _:
                 self._skip("system prompt")
 
@@ -294,12 +298,13 @@ class Talk:
         if answer is None:
             return
         first = answer.text or answer.error or "".join(call.id for call in answer.calls[:1])
-        if first or answer.calls:
+        content = contents.joined([answer.text, *answer.beside])
+        if first or content or answer.calls:
             yield self._emit(
                 first,
                 answer.timestamp,
                 "assistant",
-                content=answer.text or None,
+                content=content or None,
                 tool_calls=_named(answer),
                 status=answer.status,
                 error=answer.error,

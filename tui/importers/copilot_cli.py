@@ -132,7 +132,7 @@ def _items(path: Path, facts: "_EventFacts", ledger: p.Ledger) -> Iterator[p.Ite
     talk = _Talk(facts.found.source_id, ledger)
     for raw in raw_lines(path, wanted=_is_wanted):
         if raw.is_whole and (event := decode(raw.data, _DECODER)):
-            yield from talk.take(event)
+            yield from talk.add(event)
         elif not raw.is_whole and not _is_wanted(raw.data):
             ledger.skipped["session binary asset"] += 1
         else:
@@ -223,7 +223,7 @@ class _Talk:
         self._results: list[p.ForeignMessage] = []
         self._counts: dict[str, p.Json] = {}
 
-    def take(self, event: _Event) -> Iterator[p.Item]:
+    def add(self, event: _Event) -> Iterator[p.Item]:
         self._number += 1
         if event.is_of_sub_agent:
             self._skip("sub-agent")

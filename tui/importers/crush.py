@@ -10,7 +10,7 @@ from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.blocks import SILENT, TEXT
 from tui.importers.contents import attachment, joined, placeholder, todos
 from tui.importers.databases import Row, source
-from tui.importers.formats import Database, Tables, Talk, Telling
+from tui.importers.formats import Database, Reading, Tables, Talk
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in, whole_if_there
 from tui.importers.json_paths import text_at
 
@@ -22,7 +22,7 @@ _MESSAGE = ("id", "role", "parts", "model", "is_summary_message", "created_at")
 
 
 class Crush(Database):
-    """crush."""
+    """crush, whose messages are lists of parts."""
 
     program = title = "crush"
     revision = 1
@@ -61,12 +61,12 @@ class Crush(Database):
         blocks = [{**object_in(part.get("data")), "type": part.get("type")} for part in parts]
         return {**row, "content": blocks}
 
-    def id_of(self, record: p.Json, telling: Telling) -> str:
+    def id_of(self, record: p.Json, reading: Reading) -> str:
         return text_in(record.get("id"))
 
-    def sums_up(self, record: p.Json, telling: Telling) -> bool:
-        is_summary = record.get("id") == telling.talk.facts.get("summary_message_id")
-        return telling.last != "" and (is_summary or record.get("is_summary_message") == 1)
+    def sums_up(self, record: p.Json, reading: Reading) -> bool:
+        is_summary = record.get("id") == reading.talk.facts.get("summary_message_id")
+        return reading.last != "" and (is_summary or record.get("is_summary_message") == 1)
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         finishes = (part for part in reversed(record["content"]) if part["type"] == "finish")
@@ -75,8 +75,8 @@ class Crush(Database):
         error = text_at(finish, "message", "details") or "failed"
         return status, error if status == "failed" else None
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
-        for piece in self.pieces(record["content"], whole.id, telling.ledger):
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        for piece in self.pieces_in(record["content"], whole.id, reading.ledger):
             if whole.role != "tool" or isinstance(piece, Result):
                 yield piece
 
@@ -92,8 +92,8 @@ class Crush(Database):
             Path(text_at(block, "Path", "path")).name, text_at(block, "MIMEType", "mime_type")
         )
 
-    def ending(self, telling: Telling) -> Iterator[p.Item]:
-        if listed := objects_in(parse_text(telling.talk.facts.get("todos"))):
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
+        if listed := objects_in(parse_text(reading.talk.facts.get("todos"))):
             yield todos(
                 (each.get("content"), each.get("status"), each.get("active_form"))
                 for each in listed

@@ -11,7 +11,7 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
 from tui.importers.contents import blocks, joined, placeholder
 from tui.importers.databases import DatabaseCopy, found, is_database, opened
-from tui.importers.formats import Database, Talk, Telling, line_values
+from tui.importers.formats import Database, Reading, Talk, line_values
 from tui.importers.json_lines import object_in, parse, text_in
 from tui.importers.json_paths import object_at, text_at
 
@@ -126,10 +126,10 @@ class CursorCli(Database):
             read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
             yield Talk(path=path, facts=facts, records=read, name=path.parent.name)
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What a record says; a result is that of the first call that waits, if it names none."""
-        waiting = telling.known
-        for piece in self.pieces(record.get("content"), whole.id, telling.ledger):
+        waiting = reading.known
+        for piece in self.pieces_in(record.get("content"), whole.id, reading.ledger):
             if isinstance(piece, ToolCall):
                 waiting[piece.id] = piece.id
             if isinstance(piece, Result):

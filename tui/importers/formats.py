@@ -43,7 +43,7 @@ class Talk(msgspec.Struct, kw_only=True):
     """Counts of what was read already."""
 
 
-class Telling(msgspec.Struct):
+class Reading(msgspec.Struct):
     """A conversation while its messages are made."""
 
     talk: Talk
@@ -149,72 +149,72 @@ class Format(Blocks):
 
     def items(self, talk: Talk, heading: p.Heading, ledger: p.Ledger) -> Iterator[p.Item]:
         """The messages of a conversation, and whatever else it has."""
-        telling = Telling(talk, heading, ledger, MadeIds(heading.source_id))
-        yield from self.tree(telling) if self.parent else with_unique_ids(self.line(telling))
-        yield from self.ending(telling)
+        reading = Reading(talk, heading, ledger, MadeIds(heading.source_id))
+        yield from self.tree(reading) if self.parent else with_unique_ids(self.line(reading))
+        yield from self.ending(reading)
 
-    def line(self, telling: Telling) -> Iterator[p.Item]:
+    def line(self, reading: Reading) -> Iterator[p.Item]:
         """The messages of records that follow each other."""
-        for record in telling.talk.records(telling.ledger):
-            said = self.said(record, "", telling)
-            if said and self.sums_up(record, telling):
+        for record in reading.talk.records(reading.ledger):
+            said = self.said(record, "", reading)
+            if said and self.sums_up(record, reading):
                 text = "\n\n".join(each.content or "" for each in said)
-                yield from summary(text, self.through(record, telling), telling.ids)
+                yield from summary(text, self.through(record, reading), reading.ids)
                 continue
             yield from said
-            telling.last = said[-1].id if said else telling.last
+            reading.last = said[-1].id if said else reading.last
 
-    def tree(self, telling: Telling) -> Iterator[p.Item]:
+    def tree(self, reading: Reading) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
-        turns = list(self.turns(telling))
-        return linked(turns, self.leaf(telling, turns))
+        turns = list(self.turns(reading))
+        return linked(turns, self.leaf(reading, turns))
 
-    def turns(self, telling: Telling) -> Iterator[TreeTurn]:
+    def turns(self, reading: Reading) -> Iterator[TreeTurn]:
         """The records of a tree with their messages."""
         name = ""
-        for number, record in enumerate(telling.talk.records(telling.ledger)):
-            before, name = name, self.turn_id(record, number, telling)
-            parent = self.turn_before(record, before, telling)
-            yield TreeTurn(name, parent, self.said(record, name, telling))
+        for number, record in enumerate(reading.talk.records(reading.ledger)):
+            before, name = name, self.turn_id(record, number, reading)
+            parent = self.turn_before(record, before, reading)
+            yield TreeTurn(name, parent, self.said(record, name, reading))
 
-    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         """The id of a record of a tree, which has a number in its source."""
-        return text_at(record, *self.message_id) or f"{telling.heading.source_id}-{number}"
+        return text_at(record, *self.message_id) or f"{reading.heading.source_id}-{number}"
 
-    def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
+    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
         """The record that one follows; ``before`` is the one before it in the source."""
         return text_at(record, *self.parent)
 
-    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The turn that ends the branch that was shown."""
         return turns[-1].id if turns else ""
 
-    def sums_up(self, record: p.Json, telling: Telling) -> bool:
+    def sums_up(self, record: p.Json, reading: Reading) -> bool:
         """True for a record that stands for those before it."""
         return False
 
-    def through(self, record: p.Json, telling: Telling) -> str:
+    def through(self, record: p.Json, reading: Reading) -> str:
         """The last message that such a record stands for."""
-        return telling.last
+        return reading.last
 
-    def ending(self, telling: Telling) -> Iterator[p.Item]:
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
         """To-dos and settings."""
         return iter(())
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         """The messages of a record, which is counted; without a name it is given an id."""
         role = self.role_of(record)
         if role is None:
-            telling.ledger.skipped[self.reason_without_role(record)] += 1
+            reading.ledger.skipped[self.reason_without_role(record)] += 1
             return ()
-        whole = self.whole(record, name or self.id_of(record, telling), role, telling)
-        pieces = list(self.told(record, whole, telling))
+        whole = self.whole(record, name or self.id_of(record, reading), role, reading)
+        pieces = list(self.pieces(record, whole, reading))
         # A tool says its results only.
         whole = replace(whole, role="user") if role == "tool" else whole
         said = messages(whole, pieces)
         if not said and whole.error:
             said = (replace(whole, content=""),)
-        telling.ledger.count(said, self.reason_without_words(record))
+        reading.ledger.count(said, self.reason_without_words(record))
         return said
 
     def role_of(self, record: p.Json) -> Role | None:
@@ -228,10 +228,10 @@ class Format(Blocks):
     def reason_without_words(self, record: p.Json) -> str:
         return "thinking" if self.thinks(value_at(record, *self.content)) else "empty message"
 
-    def whole(self, record: p.Json, name: str, role: Role, telling: Telling) -> p.ForeignMessage:
+    def whole(self, record: p.Json, name: str, role: Role, reading: Reading) -> p.ForeignMessage:
         """What the messages of a record have in common."""
         is_answer = role == "assistant"
-        model = self.model_of(record) or (telling.heading.model if self.one_model else "")
+        model = self.model_of(record) or (reading.heading.model if self.one_model else "")
         status, error = self.end(record) if is_answer else (None, None)
         return p.ForeignMessage(
             id=name,
@@ -244,11 +244,11 @@ class Format(Blocks):
             usage=self.usage(record),
         )
 
-    def id_of(self, record: p.Json, telling: Telling) -> str:
+    def id_of(self, record: p.Json, reading: Reading) -> str:
         """The id of a record; of one without, it is made of what it says."""
         known = text_at(record, *self.message_id)
         facts = value_at(record, *self.role), value_at(record, *self.content)
-        return telling.ids.within(known) if known else telling.ids.make(*facts)
+        return reading.ids.within(known) if known else reading.ids.make(*facts)
 
     def model_of(self, record: p.Json) -> str:
         """The model that an answer names."""
@@ -261,9 +261,9 @@ class Format(Blocks):
     def usage(self, record: p.Json) -> TokenUsage | None:
         return usage(value_at(record, *self.sent), value_at(record, *self.received))
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What a record says."""
-        return self.pieces(value_at(record, *self.content), whole.id, telling.ledger)
+        return self.pieces_in(value_at(record, *self.content), whole.id, reading.ledger)
 
 
 class Tables(NamedTuple):

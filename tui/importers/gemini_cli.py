@@ -230,7 +230,7 @@ def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for raw in raw_lines(path):
         value = decode(raw.data, _DECODER) if raw.is_whole else None
         place = Place(raw.offset, raw.length)
-        reason = _take(value, place, chat, facts) if value is not None else raw.damage
+        reason = _add(value, place, chat, facts) if value is not None else raw.damage
         own.count(not reason, reason)
         for message in [value or {}, *objects_at(value or {}, "$set.messages")]:
             _BLOCKS.count_unknown(_said(message), own)
@@ -240,7 +240,7 @@ def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
     yield p.Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
 
 
-def _take(value: p.Json, place: Place, chat: _LiveChat, facts: "_ChatFacts") -> str:
+def _add(value: p.Json, place: Place, chat: _LiveChat, facts: "_ChatFacts") -> str:
     """Take a line in; the reason if it is skipped."""
     if isinstance(value.get("$rewindTo"), str):
         chat.rewind(value["$rewindTo"])

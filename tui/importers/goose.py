@@ -11,7 +11,7 @@ from tui.importers import protocol as p
 from tui.importers.blocks import SILENT, TEXT
 from tui.importers.contents import placeholder, todos
 from tui.importers.databases import MAGIC, Row, found, is_database
-from tui.importers.formats import SPEAKERS, Database, Tables, Talk, Telling, line_values
+from tui.importers.formats import SPEAKERS, Database, Reading, Tables, Talk, line_values
 from tui.importers.json_lines import object_in, parse_text, text_in
 from tui.importers.json_paths import text_at
 
@@ -83,38 +83,38 @@ class Goose(Database):
             "metadata": parse_text(row.get("metadata_json")),
         }
 
-    def line(self, telling: Telling) -> Iterator[p.Item]:
+    def line(self, reading: Reading) -> Iterator[p.Item]:
         was_summary = False
-        for record in telling.talk.records(telling.ledger):
+        for record in reading.talk.records(reading.ledger):
             facts = object_in(record.get("metadata"))
             hidden = facts.get("userVisible") is False and facts.get("agentVisible") is not False
             counts = p.Ledger()
-            said = self.said(record, self.id_of(record, telling), replace(telling, ledger=counts))
-            if hidden and (was_summary or not telling.last or not said):
+            said = self.said(record, self.id_of(record, reading), replace(reading, ledger=counts))
+            if hidden and (was_summary or not reading.last or not said):
                 # After a summary, the model is told to go on.
-                telling.ledger.skipped["injected text"] += 1
+                reading.ledger.skipped["injected text"] += 1
                 continue
-            telling.ledger.add(counts)
+            reading.ledger.add(counts)
             if hidden:
                 yield p.ForeignSummary(
-                    "\n\n".join(each.content or "" for each in said), telling.last
+                    "\n\n".join(each.content or "" for each in said), reading.last
                 )
             else:
                 yield from said
-                telling.last = said[-1].id if said else telling.last
+                reading.last = said[-1].id if said else reading.last
             was_summary = hidden
 
-    def id_of(self, record: p.Json, telling: Telling) -> str:
+    def id_of(self, record: p.Json, reading: Reading) -> str:
         # goose writes all rows anew when it sums up: their numbers name nothing.
-        return telling.ids.make(*(record.get(each) for each in ("role", "created", "content")))
+        return reading.ids.make(*(record.get(each) for each in ("role", "created", "content")))
 
     def mark(self, name: str, block: p.Json) -> str:
         return placeholder("image", text_at(block, "mimeType"))
 
-    def ending(self, telling: Telling) -> Iterator[p.Item]:
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
         """The items of a list that is kept as Markdown."""
         listed: list[tuple[str, str]] = []
-        for name, facts in object_in(parse_text(telling.talk.facts.get("extension_data"))).items():
+        for name, facts in object_in(parse_text(reading.talk.facts.get("extension_data"))).items():
             if name.startswith("todo"):
                 listed += _TODO.findall(text_in(object_in(facts).get("content")))
         if listed:

@@ -16,7 +16,7 @@ from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import joined, placeholder
-from tui.importers.formats import Folder, Talk, Telling, line_values
+from tui.importers.formats import Folder, Reading, Talk, line_values
 from tui.importers.json_lines import FILE_BYTES, items_in, text_in
 from tui.importers.json_paths import text_at
 from tui.importers.made_ids import MadeIds
@@ -69,20 +69,20 @@ class Gptme(Folder):
         facts |= {"given": "" if _DATED.fullmatch(name) else name, "workspace": workspace}
         yield Talk(path=lines, facts=facts, records=lambda _: (), name=name)
 
-    def tree(self, telling: Telling) -> Iterator[p.Item]:
+    def tree(self, reading: Reading) -> Iterator[p.Item]:
         """All branches as one tree, of which the main one is shown."""
         turns: dict[str, TreeTurn] = {}
-        lines, _, *branches = self.parts(telling.talk.path)
-        leaf = self._add_branch(turns, lines, telling)
+        lines, _, *branches = self.parts(reading.talk.path)
+        leaf = self._add_branch(turns, lines, reading)
         for path in branches:
-            self._add_branch(turns, path, telling)
+            self._add_branch(turns, path, reading)
         return linked(turns.values(), leaf)
 
-    def _add_branch(self, turns: dict[str, TreeTurn], path: Path, telling: Telling) -> str:
+    def _add_branch(self, turns: dict[str, TreeTurn], path: Path, reading: Reading) -> str:
         """Add what is new in a branch; gives its last record."""
-        ids, skipped = MadeIds(telling.heading.source_id), telling.ledger.skipped
+        ids, skipped = MadeIds(reading.heading.source_id), reading.ledger.skipped
         before, is_begun = "", False
-        for record in line_values(path, telling.ledger):
+        for record in line_values(path, reading.ledger):
             role, text = record.get("role"), text_at(record, "content")
             is_begun = is_begun or role == "user"
             name = ids.make(role, text, record.get("timestamp"))
@@ -92,14 +92,14 @@ class Gptme(Folder):
                 skipped["system prompt"] += 1
                 turns[name] = TreeTurn(name, before)
             else:
-                turns[name] = TreeTurn(name, before, self.said(record, name, telling))
+                turns[name] = TreeTurn(name, before, self.said(record, name, reading))
             before = name
         return before
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         role, text = self.role_of(record), text_at(record, "content")
         is_injected = role == "user" and _INJECTED.fullmatch(text)
-        telling.ledger.count(
+        reading.ledger.count(
             role and not is_injected, "injected text" if is_injected else "unknown role"
         )
         if role is None or is_injected:
@@ -110,7 +110,7 @@ class Gptme(Folder):
         ]
         return (
             replace(
-                self.whole(record, name, role, telling),
+                self.whole(record, name, role, reading),
                 content=joined([text, *files]) if files else text,
                 timestamp=utc_of_local(record.get("timestamp")),
                 tool_calls=calls,

@@ -6,13 +6,13 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.blocks import call_in
 from tui.importers.contents import joined
-from tui.importers.formats import Folder, Talk, Telling
+from tui.importers.formats import Folder, Reading, Talk
 from tui.importers.json_paths import object_at, objects_at, text_at
 from tui.importers.vendor_messages import link
 
 
 class Jan(Folder):
-    """Jan."""
+    """Jan, whose calls are among the blocks, or in the metadata of a message."""
 
     program, title = "jan", "Jan"
     revision = 1
@@ -36,14 +36,14 @@ class Jan(Folder):
         talk.facts["used"] = next(filter(None, models), "")
         return super().heading(talk)
 
-    def id_of(self, record: p.Json, telling: Telling) -> str:
+    def id_of(self, record: p.Json, reading: Reading) -> str:
         if known := text_at(record, "id"):
-            return telling.ids.within(known)
+            return reading.ids.within(known)
         said = [each for each in self._pieces(record, p.Ledger()) if not isinstance(each, Unknown)]
-        return telling.ids.make(text_at(record, "role"), repr(said))
+        return reading.ids.make(text_at(record, "role"), repr(said))
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
-        pieces = self._pieces(record, telling.ledger)
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        pieces = self._pieces(record, reading.ledger)
         if whole.role == "tool":
             texts = [str(piece) for piece in pieces if isinstance(piece, str | Unknown)]
             yield Result(text_at(record, "tool_call_id") or whole.id, joined(texts))
@@ -51,7 +51,7 @@ class Jan(Folder):
             yield from pieces
 
     def _pieces(self, record: p.Json, ledger: p.Ledger) -> Iterator[Piece]:
-        yield from self.pieces(record.get("content"), "", ledger)
+        yield from self.pieces_in(record.get("content"), "", ledger)
         for called in objects_at(record, "metadata.tool_calls"):
             call = call_in(object_at(called, "tool"), "call")
             yield call

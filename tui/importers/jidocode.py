@@ -16,7 +16,7 @@ from tui.domain.model_settings import ParameterName, parameter_value
 from tui.errors import UsageError
 from tui.importers import protocol as p
 from tui.importers.contents import todos
-from tui.importers.formats import JsonFile, Talk, Telling
+from tui.importers.formats import JsonFile, Reading, Talk
 from tui.importers.json_lines import objects_in
 from tui.importers.json_paths import object_at, text_at, time_at
 
@@ -24,7 +24,7 @@ _PARAMETERS: tuple[ParameterName, ...] = ("temperature", "max_tokens")
 
 
 class JidoCode(JsonFile):
-    """JidoCode."""
+    """JidoCode, whose records have texts and no calls."""
 
     program, title = "jidocode", "JidoCode"
     revision = 1
@@ -60,23 +60,23 @@ class JidoCode(JsonFile):
             updated_at=times[-1] if times else heading.updated_at,
         )
 
-    def id_of(self, record: p.Json, telling: Telling) -> str:
+    def id_of(self, record: p.Json, reading: Reading) -> str:
         known = text_at(record, "id")
         facts = record.get("role"), record.get("timestamp"), text_at(record, "content")
-        return telling.ids.within(known) if known else telling.ids.make(*facts)
+        return reading.ids.within(known) if known else reading.ids.make(*facts)
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         role = self.role_of(record)
         if role is None:
-            telling.ledger.skipped[self.reason_without_role(record)] += 1
+            reading.ledger.skipped[self.reason_without_role(record)] += 1
             return ()
-        telling.ledger.read += 1
-        whole = self.whole(record, self.id_of(record, telling), role, telling)
+        reading.ledger.read += 1
+        whole = self.whole(record, self.id_of(record, reading), role, reading)
         call = whole.id if role == "tool" else None
         return (replace(whole, content=text_at(record, "content"), tool_call_id=call),)
 
-    def ending(self, telling: Telling) -> Iterator[p.Item]:
-        facts = telling.talk.facts
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
+        facts = reading.talk.facts
         if items := objects_in(facts.get("todos")):
             yield todos((item.get("content"), item.get("status"), item.get("active_form"))
                         for item in items)  # fmt: skip

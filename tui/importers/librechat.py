@@ -12,7 +12,7 @@ from tui.importers.blocks import TEXT
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import attachment, placeholder
 from tui.importers.export_files import beginning, has_key
-from tui.importers.formats import WITHOUT_MESSAGES, Format, Talk, Telling
+from tui.importers.formats import WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse
 from tui.importers.json_paths import text_at, time_at
 
@@ -25,7 +25,7 @@ _MESSAGE, _MESSAGES = "message", "messages"
 
 
 class LibreChat(Format):
-    """LibreChat."""
+    """LibreChat, whose messages are within those that they follow."""
 
     program, title = "librechat", "LibreChat"
     source_id = ("conversationId", "first.conversationId", "first.messageId")
@@ -64,11 +64,11 @@ class LibreChat(Format):
             else:
                 ledger.skipped[WITHOUT_MESSAGES] += 1
 
-    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         own = text_at(record, *self.message_id)
         return own or f"{text_at(record, 'conversationId')}-{number}"
 
-    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The end of the branch that was shown: from the last root on by the last child."""
         known = {turn.id for turn in turns}
         last = {turn.parent if turn.parent in known else "": turn.id for turn in turns}
@@ -91,9 +91,9 @@ class LibreChat(Format):
     def mark(self, name: str, block: p.Json) -> str:
         return placeholder("image")
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         blocks = objects_in(record.get("content"))
-        pieces = list(self.pieces(blocks, whole.id, telling.ledger))
+        pieces = list(self.pieces_in(blocks, whole.id, reading.ledger))
         yield from pieces or [text_at(record, "text", "content")]
         for file in objects_in(record.get("files")):
             size = file.get("bytes")

@@ -13,7 +13,7 @@ from tui.importers.blocks import call_in, unknown_block
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import attachment, joined, placeholder
 from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
-from tui.importers.formats import Format, Talk, Telling
+from tui.importers.formats import Format, Reading, Talk
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in
 from tui.importers.json_paths import text_at, time_at
 from tui.importers.kinds import unknown
@@ -63,17 +63,17 @@ class Llm(Format):
             for row in database.rows("threads", _THREAD, ledger):
                 yield Talk(path=source.path, facts=row, records=partial(_thread, database, row))
 
-    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         """Threads may share messages: each is named by both."""
-        return f"{telling.heading.source_id}/{record['hash']}"
+        return f"{reading.heading.source_id}/{record['hash']}"
 
-    def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
+    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
         parent = text_at(record, *self.parent)
-        return f"{telling.heading.source_id}/{parent}" if parent else ""
+        return f"{reading.heading.source_id}/{parent}" if parent else ""
 
-    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
-        tip = text_at(telling.talk.facts, "tip_message_hash")
-        return f"{telling.heading.source_id}/{tip}"
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
+        tip = text_at(reading.talk.facts, "tip_message_hash")
+        return f"{reading.heading.source_id}/{tip}"
 
     def reason_without_role(self, record: p.Json) -> str:
         return "system prompt" if text_at(record, "role") == "system" else "empty message"
@@ -81,7 +81,7 @@ class Llm(Format):
     def reason_without_words(self, record: p.Json) -> str:
         return "empty message"
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         for number, part in enumerate(record["parts"]):
             facts, text = object_in(parse_text(part.get("payload"))), text_at(part, "text")
             tool = text_at(facts, "name") or text_at(part, "tool_name")
@@ -100,7 +100,7 @@ class Llm(Format):
                 case "reasoning":
                     pass
                 case kind:
-                    telling.ledger.skipped[unknown("block", kind)] += 1
+                    reading.ledger.skipped[unknown("block", kind)] += 1
                     yield unknown_block(text_in(kind), {"text": text, **facts})
 
 
@@ -179,8 +179,8 @@ class _OldLlm(Format):
                     facts = {"id": name, "name": names.get(name)}
                     yield Talk(path=source.path, facts=facts, records=partial(log.records, ids))
 
-    def line(self, telling: Telling) -> Iterator[p.Item]:
-        for record in telling.talk.records(telling.ledger):
+    def line(self, reading: Reading) -> Iterator[p.Item]:
+        for record in reading.talk.records(reading.ledger):
             name, time = record["name"], time_at(record, "datetime_utc")
             said = [
                 p.ForeignMessage(
@@ -205,9 +205,9 @@ class _OldLlm(Format):
             calls = tuple(call_in({**call, "id": None}, f"{name}/{n}") for n, call in calls)
             answer = text_at(record, "response")
             if answer.strip() or calls:
-                whole = self.whole(record, name, "assistant", telling)
+                whole = self.whole(record, name, "assistant", reading)
                 said.append(replace(whole, content=answer or None, tool_calls=calls))
-            telling.ledger.count(said, "empty message")
+            reading.ledger.count(said, "empty message")
             yield from said
 
 

@@ -13,7 +13,7 @@ from tui.importers.branches import TreeTurn
 from tui.importers.contents import arguments, placeholder
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
 from tui.importers.export_files import beginning, has_key
-from tui.importers.formats import WITHOUT_MESSAGES, Export, Talk, Telling
+from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
 from tui.importers.json_lines import items_in, object_in, objects_in, parse, parse_text, text_in
 from tui.importers.json_paths import object_at, text_at
 
@@ -26,7 +26,7 @@ _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 
 class OpenWebUi(Export):
-    """Open WebUI."""
+    """Open WebUI, whose calls are in the text of answers, or in an output beside it."""
 
     program, title = "open-webui", "Open WebUI"
     within = ("chats", "items")
@@ -65,11 +65,11 @@ class OpenWebUi(Export):
         records = [{**message, "own_id": name} for name, message in found.items()]
         yield Talk(path=path, facts=facts, records=lambda _: records, name=next(iter(found)))
 
-    def turn_id(self, record: p.Json, number: int, telling: Telling) -> str:
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         return record["own_id"]
 
-    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
-        current = text_at(telling.talk.facts, "chat.history.currentId")
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
+        current = text_at(reading.talk.facts, "chat.history.currentId")
         return current if any(turn.id == current for turn in turns) else turns[-1].id
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
@@ -78,11 +78,11 @@ class OpenWebUi(Export):
             return "failed", failure
         return "interrupted" if record.get("done") is False else None, None
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
-        text = self.output(record.get("content"), telling.ledger)
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        text = self.output(record.get("content"), reading.ledger)
         match whole.role:
             case "assistant":
-                yield from list(self._output(record, whole.id, telling)) or _content(whole.id, text)
+                yield from list(self._output(record, whole.id, reading)) or _content(whole.id, text)
             case "tool":
                 yield Result(text_at(record, "tool_call_id"), text)
             case "user":
@@ -91,12 +91,12 @@ class OpenWebUi(Export):
             kind = "image" if file.get("type") == "image" else "file"
             yield placeholder(kind, text_at(file, "name", "file.filename"))
 
-    def _output(self, record: p.Json, message: str, telling: Telling) -> Iterator[Piece]:
+    def _output(self, record: p.Json, message: str, reading: Reading) -> Iterator[Piece]:
         for number, item in enumerate(objects_in(record.get("output"))):
             if item.get("type") == "message":
-                yield self.output(item.get("content"), telling.ledger)
+                yield self.output(item.get("content"), reading.ledger)
             else:
-                yield from self.pieces(item, f"{message}-{number}", telling.ledger)
+                yield from self.pieces_in(item, f"{message}-{number}", reading.ledger)
 
 
 def _messages(chat: p.Json) -> dict[str, p.Json]:

@@ -12,7 +12,7 @@ from tui.importers.blocks import call_in, unknown_block
 from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import attachment, todos, usage
 from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
-from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Talk, Telling
+from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
     UNREADABLE,
@@ -97,24 +97,24 @@ class OpenCode(Format):
     def left_out(self, facts: p.Json) -> str:
         return "sub-agent" if facts.get("parentID") else ""
 
-    def tree(self, telling: Telling) -> Iterator[p.Item]:
+    def tree(self, reading: Reading) -> Iterator[p.Item]:
         """The messages one after the other, without those that were undone, and the summaries."""
         records = sorted(
-            telling.talk.records(telling.ledger),
+            reading.talk.records(reading.ledger),
             key=lambda each: (time_at(each, *self.time) or "", each["id"]),
         )
         turns: list[TreeTurn] = []
         summaries: dict[str, str] = {}
         before = through = ""
         for record in records:
-            said = self.said(record, record["id"], telling)
+            said = self.said(record, record["id"], reading)
             if value_at(record, "info.summary") is True and said and through:
                 summaries[through] = "\n\n".join(each.content or "" for each in said)
                 continue
             turns.append(TreeTurn(record["id"], before, said))
             before = record["id"]
             through = said[-1].id if said else through
-        undone_from = text_at(telling.talk.facts, "revert.messageID")
+        undone_from = text_at(reading.talk.facts, "revert.messageID")
         # The message before those that were undone, else the last one.
         undone = next((turn.parent for turn in turns if turn.id == undone_from), "")
         for message in linked(turns, undone or before):
@@ -122,19 +122,19 @@ class OpenCode(Format):
             if message.id in summaries:
                 yield p.ForeignSummary(summaries[message.id], message.id)
 
-    def ending(self, telling: Telling) -> Iterator[p.Item]:
-        listed = objects_in(telling.talk.facts["todos"])
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
+        listed = objects_in(reading.talk.facts["todos"])
         # One that was cancelled is not to be done.
         left = [item for item in listed if item.get("status") != "cancelled"]
         if listed:
             yield todos((item.get("content"), item.get("status"), None) for item in left)
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         # Parts are counted, whoever says them.
-        record = {**record, "pieces": list(_pieces(record, telling.ledger))}
-        return super().said(record, name, telling)
+        record = {**record, "pieces": list(_pieces(record, reading.ledger))}
+        return super().said(record, name, reading)
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         return iter(record["pieces"])
 
     def reason_without_role(self, record: p.Json) -> str:

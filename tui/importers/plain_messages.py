@@ -17,7 +17,7 @@ from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.blocks import as_json, call_in
 from tui.importers.contents import joined
 from tui.importers.export_files import beginning, files, has_key, placed_records, records
-from tui.importers.formats import WITHOUT_MESSAGES, Export, Talk, Telling
+from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
 from tui.importers.json_elements import Element
 from tui.importers.json_lines import (
     UNREADABLE,
@@ -115,22 +115,22 @@ class PlainMessages(Export):
     def reason_without_words(self, record: p.Json) -> str:
         return "empty message"
 
-    def id_of(self, record: p.Json, telling: Telling) -> str:
+    def id_of(self, record: p.Json, reading: Reading) -> str:
         known = _first_id(record, self.message_id)
-        if known and _own_id(telling.talk.facts) == telling.heading.source_id:
-            return telling.ids.within(known)
+        if known and _own_id(reading.talk.facts) == reading.heading.source_id:
+            return reading.ids.within(known)
         # In a conversation without an id, it may count the messages of the file.
         more = (record[field] for field in _MORE if field in record)
-        return telling.ids.make(known, *map(record.get, _SAID), *more)
+        return reading.ids.make(known, *map(record.get, _SAID), *more)
 
-    def told(self, record: p.Json, whole: p.ForeignMessage, telling: Telling) -> Iterator[Piece]:
-        found = list(self._pieces(record, whole.id, telling.ledger))
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        found = list(self._pieces(record, whole.id, reading.ledger))
         if whole.role == "tool":
             found = _returned(record, found)
-        return (_paired(piece, telling.known) for piece in found)
+        return (_paired(piece, reading.known) for piece in found)
 
     def _pieces(self, record: p.Json, message: str, ledger: p.Ledger) -> Iterator[Piece]:
-        yield from self.pieces(_content(record), message, ledger)
+        yield from self.pieces_in(_content(record), message, ledger)
         called = objects_at(record, "tool_calls", "toolCalls")
         for number, call in enumerate(called or objects_in([record.get("function_call")])):
             yield call_in(call, f"{message}-call-{number}")

@@ -7,7 +7,7 @@ from tui.domain.journal.message import Role
 from tui.importers import protocol as p
 from tui.importers.blocks import Blocks, call_in
 from tui.importers.contents import base64_size, blocks, joined, placeholder
-from tui.importers.formats import Format, Telling
+from tui.importers.formats import Format, Reading
 from tui.importers.json_lines import objects_in, text_in
 from tui.importers.json_paths import text_at
 from tui.importers.made_ids import MadeIds
@@ -23,15 +23,15 @@ class VendorFormat(Format):
 
     time = ()
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         known = text_at(record, *self.message_id)
-        own_id = known and self.own_id(known, telling)
-        message = said(record, telling.ids, telling.ledger, own_id, self.files(record))
+        own_id = known and self.own_id(known, reading)
+        message = said(record, reading.ids, reading.ledger, own_id, self.files(record))
         return (message,) if message else ()
 
-    def own_id(self, name: str, telling: Telling) -> str:
+    def own_id(self, name: str, reading: Reading) -> str:
         """The id of a message from that of its record."""
-        return telling.ids.within(name)
+        return reading.ids.within(name)
 
     def files(self, record: p.Json) -> Iterator[str]:
         """Marks for what is beside the text of a message."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tui.importers import protocol as p
 from tui.importers.contents import placeholder, summary, usage
-from tui.importers.formats import Folder, JsonFile, Talk, Telling
+from tui.importers.formats import Folder, JsonFile, Reading, Talk
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
     BLANK,
@@ -90,20 +90,20 @@ class Vibe(VendorFormat, Folder):
         facts = object_in(fields.get("metadata"))
         yield Talk(path=path, facts=facts, records=lambda _: found, name=path.stem, ledger=counts)
 
-    def line(self, telling: Telling) -> Iterator[p.Item]:
-        for record in telling.talk.records(telling.ledger):
+    def line(self, reading: Reading) -> Iterator[p.Item]:
+        for record in reading.talk.records(reading.ledger):
             if record.get("context_boundary") == "compaction":
-                telling.ledger.read += 1
-                yield from summary(text_at(record, "content"), telling.last, telling.ids)
+                reading.ledger.read += 1
+                yield from summary(text_at(record, "content"), reading.last, reading.ids)
             elif record.get("injected") is True:
-                telling.ledger.skipped["injected text"] += 1
+                reading.ledger.skipped["injected text"] += 1
             else:
-                for message in self.said(record, "", telling):
-                    telling.last = message.id
+                for message in self.said(record, "", reading):
+                    reading.last = message.id
                     yield message
 
-    def own_id(self, name: str, telling: Telling) -> str:
-        return telling.ids.own(name)
+    def own_id(self, name: str, reading: Reading) -> str:
+        return reading.ids.own(name)
 
     def files(self, record: p.Json) -> Iterator[str]:
         for image in objects_in(record.get("images")):
@@ -148,17 +148,17 @@ class Continue(VendorFormat, JsonFile):
         folder = unquote(folder.removeprefix("file://")) if "://" in folder else folder
         return {**fields, "listed": listed, "workspaceDirectory": folder}
 
-    def line(self, telling: Telling) -> Iterator[p.Item]:
-        records = list(telling.talk.records(telling.ledger))
+    def line(self, reading: Reading) -> Iterator[p.Item]:
+        records = list(reading.talk.records(reading.ledger))
         answered = {text_at(each, "message.toolCallId") for each in records}
         for record in records:
-            for message in self.said(record, "", telling):
+            for message in self.said(record, "", reading):
                 yield message
-                yield from _results(record, message, answered, telling)
+                yield from _results(record, message, answered, reading)
                 if text := text_at(record, "conversationSummary"):
                     yield p.ForeignSummary(text, through=message.id)
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         facts = object_at(record, "message")
         # The editors write the one form, the command line the other.
         sent = value_at(facts, "usage.promptTokens", "usage.prompt_tokens")
@@ -166,7 +166,7 @@ class Continue(VendorFormat, JsonFile):
         model = text_at(facts, "usage.model") or None
         return tuple(
             replace(message, model=model, usage=usage(sent, received))
-            for message in super().said({**record, **facts}, name, telling)
+            for message in super().said({**record, **facts}, name, reading)
         )
 
     def files(self, record: p.Json) -> Iterator[str]:
@@ -176,14 +176,14 @@ class Continue(VendorFormat, JsonFile):
 
 
 def _results(
-    record: p.Json, message: p.ForeignMessage, answered: set[str], telling: Telling
+    record: p.Json, message: p.ForeignMessage, answered: set[str], reading: Reading
 ) -> Iterator[p.ForeignMessage]:
     """The results that are beside their calls and not among the messages."""
     for state in objects_in(record.get("toolCallStates")):
         call = text_at(state, "toolCallId")
         texts = [text_at(each, "content") for each in objects_in(state.get("output"))]
         if call and call not in answered and any(texts):
-            name = telling.ids.within(f"{message.id}-{call}")
+            name = reading.ids.within(f"{message.id}-{call}")
             yield p.ForeignMessage(name, "tool", "\n\n".join(texts), tool_call_id=call)
 
 
@@ -247,26 +247,26 @@ class PicoClaw(VendorFormat, JsonFile):
             active=_active(talk.path.parent, scope) == key,
         )
 
-    def line(self, telling: Telling) -> Iterator[p.Item]:
+    def line(self, reading: Reading) -> Iterator[p.Item]:
         """The messages, and the summary behind those that it stands for."""
-        facts = telling.talk.facts
+        facts = reading.talk.facts
         text = text_at(facts, "summary").strip()
         cut = skipped if isinstance(skipped := facts.get("skip"), int) else 0
-        for place, record in enumerate(telling.talk.records(telling.ledger), 1):
+        for place, record in enumerate(reading.talk.records(reading.ledger), 1):
             if text and record.get("line", place) > cut:
-                yield from summary(text, telling.last, telling.ids)
+                yield from summary(text, reading.last, reading.ids)
                 text = ""
-            for message in self.said(record, "", telling):
+            for message in self.said(record, "", reading):
                 yield message
-                telling.last = message.id
+                reading.last = message.id
         if text:
-            yield from summary(text, telling.last, telling.ids)
+            yield from summary(text, reading.last, reading.ids)
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         time, model = time_at(record, "created_at"), text_at(record, "model_name") or None
         return tuple(
             replace(message, timestamp=time, model=model)
-            for message in super().said(record, name, telling)
+            for message in super().said(record, name, reading)
         )
 
     def files(self, record: p.Json) -> Iterator[str]:

@@ -15,7 +15,7 @@ from tui.importers.answers import Piece, Result, messages
 from tui.importers.blocks import unknown_block
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import arguments, joined, placeholder, todos
-from tui.importers.formats import JsonFile, Talk, Telling, line_values
+from tui.importers.formats import JsonFile, Reading, Talk, line_values
 from tui.importers.json_lines import (
     UNREADABLE,
     items_in,
@@ -157,12 +157,12 @@ class VsCode(JsonFile):
         }
         return super().heading(replace(talk, facts=facts))
 
-    def turn_before(self, record: p.Json, before: str, telling: Telling) -> str:
+    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
         return before
 
-    def leaf(self, telling: Telling, turns: list[TreeTurn]) -> str:
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         """The last request that was not undone."""
-        requests = telling.talk.records(p.Ledger())
+        requests = reading.talk.records(p.Ledger())
         shown = (
             turn.id
             for turn, each in zip(reversed(turns), reversed(list(requests)), strict=True)
@@ -170,7 +170,7 @@ class VsCode(JsonFile):
         )
         return next(shown, "")
 
-    def said(self, record: p.Json, name: str, telling: Telling) -> tuple[p.ForeignMessage, ...]:
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         asked = p.ForeignMessage(name, "user", None, time_at(record, "timestamp"))
         status, error = _end(record)
         # The time at which an answer was whole, or else the one of its request.
@@ -183,18 +183,18 @@ class VsCode(JsonFile):
             error=error or None,
             model=self.model_of(record) or None,
         )
-        answers = messages(answered, _pieces(name, _response(record), telling.ledger))
+        answers = messages(answered, _pieces(name, _response(record), reading.ledger))
         if not answers and answered.error:
             answers = (answered,)
         said = (*messages(asked, [_prompt(record)]), *answers)
-        telling.ledger.count(said, "empty request")
+        reading.ledger.count(said, "empty request")
         return said
 
     def model_of(self, record: p.Json) -> str:
         return text_at(record, "modelId").removeprefix("copilot/")
 
-    def ending(self, telling: Telling) -> Iterator[p.Item]:
-        requests = reversed(list(telling.talk.records(p.Ledger())))
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
+        requests = reversed(list(reading.talk.records(p.Ledger())))
         parts = (part for each in requests for part in reversed(_response(each)))
         lists = (objects_at(part, "toolSpecificData.todoList") for part in parts)
         if last := next(filter(None, lists), None):
