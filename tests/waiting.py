@@ -7,7 +7,7 @@ from collections.abc import Callable
 SECONDS = 60
 
 
-async def until(condition: Callable[[], object], what: str = "") -> None:
+async def until(condition: Callable[[], object], what: object = "") -> None:
     """Let the program run until a condition holds; fails with ``what`` after ``SECONDS``."""
     end = time.monotonic() + SECONDS
     while not condition():

@@ -62,6 +62,17 @@ def terminal_rows(app):
     return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
+class Shown:
+    """The rows of the terminal, for the words of a failure."""
+
+    def __init__(self, app):
+        self._app = app
+
+    def __str__(self):
+        place = self._app.chat.conversation.document.place
+        return "\n".join([f"{place}, focus: {self._app.focused}", *terminal_rows(self._app)])
+
+
 def conversation(app):
     """The same as one text."""
     return "\n".join(lines(app))

@@ -2,7 +2,15 @@
 
 import pytest
 
-from tests.ui.screen import conversation, question, rows, send, terminal_rows, wait_for_answer
+from tests.ui.screen import (
+    Shown,
+    conversation,
+    question,
+    rows,
+    send,
+    terminal_rows,
+    wait_for_answer,
+)
 from tests.waiting import until
 from tui.domain.screen_sizes import LEAST_COLUMNS, LEAST_ROWS
 
@@ -144,7 +152,7 @@ async def test_every_size_that_a_terminal_is_given_lives(world, keys, sizes):
         await pilot.resize_terminal(100, 30)
         await until(lambda: app.screen.size == (100, 30), "the first size")
         await pilot.press("escape", "escape", "escape")
-        await until(lambda: "See here" in conversation(app))
+        await until(lambda: "See here" in conversation(app), Shown(app))
 
 
 @pytest.mark.parametrize(
