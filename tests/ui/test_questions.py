@@ -170,7 +170,7 @@ async def test_early_keys_meant_for_the_list_of_sessions_answer_nothing(world, a
         app.chat.sidebar.focus()
         app.post_message(early)
         await pilot.press("x")
-        assert app.chat.prompt.text == "yx"
+        await until(lambda: app.chat.prompt.text == "yx", "what was typed")
         assert not asked
 
 
