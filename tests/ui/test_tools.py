@@ -10,10 +10,11 @@ from tests.ui.screen import activity, conversation, notices, send, wait_for_answ
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.app.controllers import background
-from tui.config import ToolServerSettings, load_tools
+from tui.config import ToolServerSettings, load_settings, load_tools
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.turns.tool_setup import ToolSetup
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.errors import StorageFull
 from tui.screens.confirm import ConfirmScreen
@@ -248,6 +249,24 @@ async def test_a_server_that_cannot_be_started_says_why_and_keeps_what_was_typed
         await until(lambda: "read_file" in shown(app), "the list")
         await pilot.press("escape")
         assert not (w.root.parent / "config" / "tools.toml").exists()
+
+
+async def test_an_address_with_a_secret_is_kept_by_enter_and_shown_nowhere(world):
+    w = world()
+    file = w.root.parent / "config" / "config.toml"
+    file.parent.mkdir(exist_ok=True)
+    file.with_name("tools.toml").write_text('[mcp.web]\nurl = "http://127.0.0.1:9/?key=s3cret"')
+    w.tools = Tools(ToolSetup(load_settings(file, {})))
+    async with w.running() as (app, pilot):
+        await listed(app, pilot, "web")
+        await pilot.press("e")
+        await until(lambda: "Enter keeps it" in shown(app), "the address")
+        assert "s3cret" not in shown(app) + app.screen.line.value
+        await pilot.press("enter")
+        await until(lambda: "A header" in shown(app), "its headers")
+        await pilot.press("enter")
+        await until(lambda: "cannot be reached" in shown(app), "the reason")
+        assert "s3cret" not in shown(app) + app.screen.line.value
 
 
 async def test_a_server_of_the_users_own_configuration_is_left_to_the_user(with_tools):

@@ -55,7 +55,7 @@ class ToolScreen(ChooserDialog[None]):
         self._change = change
         self._rows = read_rows()
         self._trouble = ""
-        self._removing = ""
+        self._removing = self._here = ""
         self.line, self.secret = LineInput(compact=True, select_on_focus=False), MaskedInput()
         self._answer: asyncio.Future[str] | None = None
         """Set while the parts of a server are asked for."""
@@ -105,20 +105,19 @@ class ToolScreen(ChooserDialog[None]):
 
     def set_up(self, steps: Callable[[], Coroutine[Any, Any, str]]) -> None:
         """Run steps that ask for the parts of a server, which give its row; Esc ends them."""
+        self._here = self._row.id if self._row else ""
 
         async def run() -> None:
-            here = self._row
-            shown = here.id if here else ""
-            try:
-                shown = await steps()
-            finally:
-                self._answer = None
-                self.set_class(False, "-typing")  # noqa: FBT003 - Textual's
-                self.choices.display = True
-                self.type_into(None)
-                self._show(self._read_rows(), shown)
+            self._end_steps(await steps())
 
         self.run_worker(run, name="set up a server of tools", group="set up", exclusive=True)
+
+    def _end_steps(self, highlighted: str) -> None:
+        self._answer = None
+        self.set_class(False, "-typing")  # noqa: FBT003 - Textual's
+        self.choices.display = True
+        self.type_into(None)
+        self._show(self._read_rows(), highlighted)
 
     async def ask(
         self, title: str, words: str, text: str = "", *, secret: bool = False, error: bool = False
@@ -172,6 +171,7 @@ class ToolScreen(ChooserDialog[None]):
     async def action_back(self) -> None:
         if self._answer is not None:
             self.workers.cancel_group(self, "set up")  # pyright: ignore[reportUnknownMemberType]
+            self._end_steps(self._here)
         elif self._removing:
             self._forget()
         else:

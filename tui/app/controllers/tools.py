@@ -22,6 +22,7 @@ from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolChange, ToolScreen
 
 _LINE = "Its command line, or its address: uvx mcp-server-time, https://tools.example/mcp"
+_HIDDEN_LINE = "Its address has a secret, and is not shown: Enter keeps it."
 _VARIABLE = "A variable that it needs, such as API_KEY; Enter without one starts it."
 _HEADER = "A header that it needs, such as Authorization; Enter without one connects it."
 
@@ -86,17 +87,19 @@ class ToolController:
         line, error = line_of(old) if old else "", ""
         secrets = {**(old.env or old.headers or {})} if old else {}
         while True:
-            line = await screen.ask(title, error or _LINE, line, error=bool(error))
+            words = _HIDDEN_LINE if old and not line else _LINE
+            line = await screen.ask(title, error or words, line, error=bool(error))
+            whole = line or (old and old.url) or ""
             if not old:
                 words = "The name of the server, which its tools have in theirs."
                 name = await screen.ask(title, words, name_for(line))
-            asked = _HEADER if is_address(line) else _VARIABLE
+            asked = _HEADER if is_address(whole) else _VARIABLE
             while variable := await screen.ask(title, f"{asked}{_set(secrets)}"):
                 secrets[variable] = await screen.ask(title, f"The value of {variable}", secret=True)
             try:
                 if not old and any(each.name == name for each in self._tools.servers.statuses()):
                     raise UsageError(f"There is a server {name} already.")
-                server = typed_server(line, name, {k: v for k, v in secrets.items() if v}, old)
+                server = typed_server(whole, name, {k: v for k, v in secrets.items() if v}, old)
                 error = await self._try(screen, name, server)
             except SibylError as refused:
                 error = str(refused)
