@@ -587,7 +587,10 @@ class TestTheExample:
         text = re.sub(r"^#(?=\S)", "", example(), flags=re.MULTILINE)
         # A server of tools is a program or an address, but not both.
         text = re.sub(
-            r"^(url|headers) = .*(tools.example|Bearer).*\n", "", text, flags=re.MULTILINE
+            r"^(url|headers|client_(id|secret)) = .*(tools.example|Bearer|my-client|SECRET).*\n",
+            "",
+            text,
+            flags=re.MULTILINE,
         )
         load_config(write(text))
         raw = tomllib.loads(text)
@@ -639,8 +642,9 @@ class TestWhatIsShown:
             '[providers.openai.headers]\n"X-Team.a" = "secret"\n'
             '[mcp.a]\ncommand = ["a"]\nenv = { TOKEN = "secret" }\n'
             '[mcp.b]\nurl = "http://secret@h/mcp?key=secret"\nheaders = { X = "secret" }\n'
+            'client_secret = "secret"\n'
         )
-        shown = as_toml(load_settings(file, {}))
+        shown = as_toml(load_settings(file, {})).replace("client_secret", "")
         assert "secret" not in shown
         assert 'proxy = "http://[hidden]@proxy:3128"' in shown
         assert '"X-Team.a" = "[hidden]"' in shown

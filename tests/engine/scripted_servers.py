@@ -54,10 +54,20 @@ class ScriptedServers:
         self.status = ServerStatus("files", "not started")
         self.started, self.closed, self.restarted = 0, 0, []
         self.calls, self.cancelled = [], []
+        self.question, self.answers, self.forgotten = None, [], []
         self.result = ToolResult("# Shop")
         self.may_start, self.may_answer = asyncio.Event(), asyncio.Event()
         self.may_start.set()
         self.may_answer.set()
+
+    async def forget_sign_in(self, name):
+        self.forgotten.append(name)
+        return True
+
+    async def put_question(self):
+        """Ask the user, if there is a question."""
+        if self.question is not None:
+            self.answers.append(await self.ask(self.question))
 
     def statuses(self):
         return (self.status,)
@@ -80,6 +90,7 @@ class ScriptedServers:
 
     async def restart(self, name):
         self.restarted.append(name)
+        await self.put_question()
         self.becomes = ServerStatus(name, "ready")
         self._become()
         return self.status
@@ -90,6 +101,7 @@ class ScriptedServers:
     async def call(self, tool, arguments):
         self.calls.append((tool.name, arguments))
         try:
+            await self.put_question()
             await self.may_answer.wait()
         except asyncio.CancelledError:
             self.cancelled.append(tool.name)

@@ -12,6 +12,7 @@ import pytest
 
 from tests.waiting import SECONDS
 from tui.config import ToolServerSettings
+from tui.domain.server_questions import AskUser
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
 from tui.tool_servers import server as one_server
 from tui.tool_servers.server import McpServers
@@ -87,12 +88,14 @@ def raw_server(tmp_path: Path) -> RunRaw:
     """Run a server with the given faults; the keyword ``settings`` are more of its settings."""
 
     @asynccontextmanager
-    async def run(settings: dict[str, Any] | None = None, **plan: Any) -> AsyncGenerator[RawServer]:
+    async def run(
+        settings: dict[str, Any] | None = None, ask: AskUser | None = None, **plan: Any
+    ) -> AsyncGenerator[RawServer]:
         log = tmp_path / "log"
         argument = json.dumps({"log": str(log), **plan})
         command = (sys.executable, RAW, argument)
         configured = ToolServerSettings(**{"command": command, **(settings or {})})
-        servers = McpServers({"raw": configured})
+        servers = McpServers({"raw": configured}, ask=ask)
         try:
             yield RawServer(servers, log)
         finally:

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+from urllib.parse import parse_qsl
 
 from tests.tool_servers.conftest import tool
 
@@ -57,7 +58,8 @@ class HttpToolServer:
 
             def do_POST(self) -> None:
                 data = self.rfile.read(int(self.headers["content-length"]))
-                outer.take(self, json.loads(data))
+                is_form = "form" in self.headers.get("content-type", "")
+                outer.take(self, dict(parse_qsl(data.decode())) if is_form else json.loads(data))
 
             def do_GET(self) -> None:
                 if not (outer.fault and outer.fault(self, {})):

@@ -91,10 +91,12 @@ def nag(number: object) -> None:
         put({"id": f"{number}", "method": "ping"})
 
 
-def ask(number: object, method: str, params: object) -> None:
-    """Answer with the client's answer to a request."""
+def ask(number: object, method: str, params: object, times: int = 1) -> None:
+    """Answer with the client's answers to a request, each time it is made."""
     asked.append(number)
-    put({"id": "question", "method": method, "params": params})
+    plan["times"] = times
+    for place in range(times):
+        put({"id": f"question {place}", "method": method, "params": params})
 
 
 def change(number: object, tools: list, to_mute: tuple = ()) -> None:
@@ -111,6 +113,7 @@ def chatter(number: object) -> None:
 
 CALLS = (echo, environment, raw, write, error, huge, silent, die, close, nag, ask, change, chatter)
 asked: list = []
+answers: list = []
 mute: list = plan.get("mute", [])
 
 
@@ -143,7 +146,11 @@ def answer(message: dict) -> None:
             call = next(each for each in CALLS if each.__name__ == params["name"])
             call(number, **(params.get("arguments") or {}))
         case None if asked:
-            respond(asked.pop(), json.dumps(message.get("error")))
+            answers.append(message.get("error") or message["result"])
+            if len(answers) == plan["times"]:
+                said = answers if len(answers) > 1 else answers[0]
+                respond(asked.pop(), json.dumps(said))
+                answers.clear()
 
 
 def make_child() -> None:

@@ -38,7 +38,7 @@ from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.hints import HintGiven
-from tui.widgets.intents import CommandInvoked, CopyRequested
+from tui.widgets.intents import AddressWanted, CommandInvoked, CopyRequested, QuestionAnswered
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
@@ -118,6 +118,9 @@ ROUTES = dict((
     _route(CopyRequested, lambda app, event: app.copy_to_clipboard(event.text, event.what)),
     _route(ApprovalPanel.Answered, lambda app, event: app.controllers.approvals.answer(
         event.question, event.decision)),
+    _route(QuestionAnswered, lambda app, event: app.controllers.questions.answer(
+        event.question, event.answer)),
+    _route(AddressWanted, lambda app, event: app.controllers.questions.open(event.question)),
     _route(PromptAdded, lambda app, _: app.controllers.session_list.show()),
 ))
 # fmt: on

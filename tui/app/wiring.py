@@ -37,11 +37,13 @@ if TYPE_CHECKING:
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
     from tui.app.controllers.prompt_files import PromptFiles
+    from tui.app.controllers.server_questions import ServerQuestions
     from tui.app.controllers.session_picker import PickerController
     from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
     from tui.commands.shell import CommandContext, Shell
     from tui.domain.journal.message import Message
+    from tui.domain.server_questions import Answer, ServerQuestion
 
 
 class Controllers:
@@ -80,6 +82,7 @@ class Controllers:
         self.picture_files = PictureFiles()
         self.approvals = Approvals(switcher, self.presenter, self.session_list, attention.tell)
         settings = parts.turn_settings.asking(self.approvals.ask)
+        settings.tools.setup.ask_by(self._ask_for_server)
         self.turns = Turns(
             app,
             chat,
@@ -119,7 +122,11 @@ class Controllers:
             chat.offer_import,
         )
         self.confirmations = Confirmations(app, chat, queue)
+        self._attention = attention
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
+
+    async def _ask_for_server(self, question: "ServerQuestion") -> "Answer | None":
+        return await self.questions.ask(question)
 
     async def _prices(self, answers: "Sequence[Message]") -> "Mapping[str, float]":
         return await self.commands.usage.prices_of(answers)
@@ -163,6 +170,19 @@ class Controllers:
             prompts=parts.prompts,
             exclusive_projects=parts.exclusive_projects,
         )
+
+    @cached_property
+    def questions(self) -> "ServerQuestions":
+        """Puts the questions of servers to the user."""
+        from tui.app.controllers.server_questions import ServerQuestions
+
+        def tell() -> None:
+            self._attention.tell(self._parts.workspace.current, "waits for your answer")
+
+        def copy(text: str) -> None:
+            self.clipboard.start(text, self.presenter.say)
+
+        return ServerQuestions(self._app, self._chat, tell, copy)
 
     @cached_property
     def links(self) -> "LinkController":

@@ -7,8 +7,6 @@ import shlex
 import signal
 import stat
 import sys
-import termios
-import threading
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -17,7 +15,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tui.cli import console
+from tui.cli import console, typed_lines
 from tui.cli.program import Program
 from tui.config import paths
 from tui.domain.journal.blocks import media_type_of
@@ -221,9 +219,7 @@ def confirm_secrets(names: Sequence[str], model: str) -> None:
     listed = ", ".join(names)
     if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         raise UsageError(_SECRETS.format(names=listed))
-    with suppress(termios.error, OSError):
-        # Input from before the question is no answer to it.
-        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    typed_lines.forget_typed()
     console.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError(f"Not sent: {listed}.")
@@ -261,36 +257,16 @@ async def ask_on_terminal(question: Question) -> Decision:
     if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         console.tell(f"Denied the tool {name}: there is no terminal to ask on.")
         return Decision("deny")
-    with suppress(termios.error, OSError):
-        # Input from before the question is no answer to it.
-        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    typed_lines.forget_typed()
     call = [
         f"{each.lead}{each.text}" for each in call_lines(question.about, question.call.arguments)
     ]
     console.tell("\n".join([f"Allow the tool {name}?", *call, _CHOICES]))
-    line = make_visible_line(await _line()).strip()
+    line = make_visible_line(await typed_lines.read_line()).strip()
     if choice := _ANSWERS.get(line.lower()):
         return Decision(choice)
     word, _, reason = line.partition(" ")
     return Decision("deny", reason.strip() if word.lower() in _DENIED else "")
-
-
-async def _line() -> str:
-    loop = asyncio.get_running_loop()
-    line: asyncio.Future[str] = loop.create_future()
-
-    def give(text: str) -> None:
-        if not line.done():
-            line.set_result(text)
-
-    def read() -> None:
-        with suppress(ValueError, OSError, RuntimeError):
-            # A closed loop has nobody waiting.
-            loop.call_soon_threadsafe(give, sys.stdin.readline())
-
-    # A daemon thread, so that the program can end without Enter.
-    threading.Thread(target=read, daemon=True, name="answer").start()
-    return await line
 
 
 def run(chosen: Namespace) -> int:
@@ -346,6 +322,10 @@ async def _ask(
 ) -> int:
     printer = JsonPrinter() if chosen.json else TextPrinter()
     settings = program.turn_settings().asking(ask_on_terminal)
+    if console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr):
+        from tui.cli.terminal_questions import TerminalQuestions
+
+        settings.tools.setup.ask_by(TerminalQuestions().ask, at_start=True)
     turn = asyncio.create_task(_told(begin_turn(session, prompt, model, settings), printer))
     ended_by = _end_on_signals(turn)
     ended: TurnEnded | None = None

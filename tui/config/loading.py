@@ -273,7 +273,12 @@ def _unfit_tool_servers(servers: Mapping[str, ToolServerSettings]) -> Iterator[t
             yield f"{key}.command", "expected the name of a program first, got nothing"
         elif server.url is not None and not is_address(server.url, secrets=True):
             yield f"{key}.url", f"{_ADDRESS}, without #"
-        for unused, of in (("headers", server.command), ("env", server.url), ("cwd", server.url)):
+        of_address = ("headers", "client_id", "client_secret", "redirect_port")
+        for unused, of in (
+            *((each, server.command) for each in of_address),
+            ("env", server.url),
+            ("cwd", server.url),
+        ):
             if of and getattr(server, unused):
                 other = "url" if server.command else "command"
                 yield f"{key}.{unused}", f"expected nothing: {unused} goes with {other}"

@@ -182,6 +182,15 @@ class ToolServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     headers: Annotated[dict[_HeaderName, _HeaderText] | None, _about(
         "More headers of each request to the address. Their values are never shown.",
         {"Authorization": "Bearer TOKEN"})] = None
+    client_id: Annotated[str | None, _about(
+        "The id of a client of your own for signing in at the address; without this, the\n"
+        "program registers itself. An https address is that of the client's description.",
+        "my-client")] = None
+    client_secret: Annotated[str | None, _about(
+        "... and its secret, if it has one. It is never shown.", "SECRET")] = None
+    redirect_port: Annotated[int, Meta(ge=0, le=65535), _about(
+        "The port of http://127.0.0.1:PORT/callback, if that is the only one which the server\n"
+        "knows of your client; 0 = any.")] = 0
     cwd: Annotated[_FileName | None, _about(
         "The folder in which the program runs; without this, your home.", "~/notes")] = None
     tools: Annotated[_Names, _about(

@@ -139,7 +139,7 @@ def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str
 
 def _open(place: str, value: Any) -> Any:
     """The value that is shown: none of a header or a server's variable, no password or query."""
-    if _HEADER.match(place):
+    if value is not None and _HEADER.match(place):
         return _HIDDEN
     if isinstance(value, str) and (place.endswith("proxy") or _SERVER_URL.match(place)):
         return _QUERY.sub(f"?{_HIDDEN}", _PASSWORD.sub(rf"//{_HIDDEN}@", value))
@@ -149,7 +149,7 @@ def _open(place: str, value: Any) -> Any:
 
 
 _HIDDEN = "[hidden]"
-_HEADER = re.compile(r"(providers|mcp)\.[\w-]+\.(headers|env)\.")
+_HEADER = re.compile(r"(providers|mcp)\.[\w-]+\.((headers|env)\.|client_secret$)")
 _SERVER_URL = re.compile(r"mcp\.[\w-]+\.url")
 _QUERY = re.compile(r"\?.*")
 _PASSWORD = re.compile(r"//.*@")

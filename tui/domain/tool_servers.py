@@ -93,6 +93,8 @@ class ServerStatus(msgspec.Struct, frozen=True):
     tools: tuple[OfferedTool, ...] = ()
     notice: str = ""
     """Sentences about tools that are left out, likewise sanitised."""
+    signed_in: bool = False
+    """True if a sign-in is kept for it."""
 
 
 class ToolResult(msgspec.Struct, frozen=True):
@@ -100,6 +102,22 @@ class ToolResult(msgspec.Struct, frozen=True):
 
     text: str
     failed: bool = False
+
+
+class SignIns(Protocol):
+    """Sign-ins as they are kept, by the names of servers; all block, and raise ``StorageError``."""
+
+    def read(self, server: str) -> dict[str, Any]:
+        """Read one; empty if there is none."""
+        ...
+
+    def write(self, server: str, kept: dict[str, Any]) -> None:
+        """Keep one, in the place of an earlier one."""
+        ...
+
+    def forget(self, server: str) -> bool:
+        """Forget one, whatever its file is; false if there is none."""
+        ...
 
 
 class ToolServers(Protocol):
@@ -119,7 +137,17 @@ class ToolServers(Protocol):
         ...
 
     async def restart(self, name: str) -> ServerStatus:
-        """Stop a server and start it anew, whatever its state. Raises ``KeyError``."""
+        """Stop a server and start it anew, whatever its state. Raises ``KeyError``.
+
+        If it wants a sign-in, the user is asked.
+        """
+        ...
+
+    async def forget_sign_in(self, name: str) -> bool:
+        """Forget the sign-in at a server, and stop it; false if there is none.
+
+        Raises ``KeyError`` and ``StorageError``.
+        """
         ...
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:

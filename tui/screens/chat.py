@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
     from textual.widget import Widget
 
+    from tui.widgets.question_panel import QuestionPanel
+
 _JUST_ABOVE = 0.01
 _LAST_MESSAGES = 4
 """The last messages, which a turn may have changed without an event."""
@@ -119,6 +121,7 @@ class ChatScreen(ScreenBase):
         self.find_line = FindLine()
         self.todos = TodoPanel()
         self.approval = ApprovalPanel(self.chosen_keys)
+        self.question_panel: QuestionPanel | None = None
         self.prompt = Prompt()
         self.key_line = KeyLine(CHAT_LINE, self._words_of_keys)
         self.status_bar = StatusBar()
@@ -142,7 +145,6 @@ class ChatScreen(ScreenBase):
         # Textual looks for the actions of BINDINGS here.
         self.action_walk = self.walk.step
         self.action_go_to_row = self.walk.go_to_row
-        self.action_answer_question = self.approval.take_keys
         self.action_fold_todos = self.todos.fold
         self.action_page = self.transcript.action_page
         self.action_go_to_end = self.transcript.action_to_end
@@ -287,9 +289,29 @@ class ChatScreen(ScreenBase):
         text = welcome(self.chosen_keys, has_model=status.has_model, programs=self._programs)
         self.transcript.show_welcome(text)
 
+    def show_question(self, panel: "QuestionPanel") -> Callable[[], object]:
+        """Show a question of a server above the prompt; gives the function that removes it."""
+        self.question_panel = panel
+        self.query_one("#conversation").mount(panel, before=self.prompt)
+
+        def remove() -> None:
+            self.question_panel = None
+            if panel.has_focus_within or panel.has_focus:
+                self.go_to_prompt()
+            panel.remove()
+
+        return remove
+
+    def action_answer_question(self, _: str = "") -> None:
+        if self.question_panel is not None and self.approval.question is None:
+            self.set_focus(self.question_panel)
+        else:
+            self.approval.take_keys()
+
     def show_activity(self, activity: ActivityView | None) -> None:
         """Show the work in the session on screen, with the key that stops it."""
-        above = self.find_line.display or self.prompt.completing or self.approval.question
+        asks = self.approval.question or self.question_panel
+        above = self.find_line.display or self.prompt.completing or asks
         stops = self.answering and self.is_active and not above
         key = self.chosen_keys.get("stop", "escape").partition(",")[0]
         self.prompt.show_activity(activity, key_name(key) if stops else "")
@@ -301,7 +323,8 @@ class ChatScreen(ScreenBase):
             "conversation-focus": self.transcript.has_focus,
             "sidebar-focus": self.sidebar.choosing,
             "find": self.find_line.display,
-            "approval-focus": self.approval.has_focus_within or self.approval.question is None,
+            "approval-focus": self.approval.has_focus_within
+            or (self.approval.question or self.question_panel) is None,
             "todos-fold": not self.todos.display,
         }
         return {
@@ -316,6 +339,8 @@ class ChatScreen(ScreenBase):
             return "Close"
         if self.approval.question is not None:
             return "Deny"
+        if self.question_panel is not None:
+            return "Refuse"
         if self.answering:
             return "Stop"
         if self.prompt.has_focus_within:
@@ -382,7 +407,7 @@ class ChatScreen(ScreenBase):
         if action == "find" and parameters:
             return self.focused is self.transcript
         if action == "answer_question" and (parameters or self.find_line.display):
-            return self.approval.question is not None
+            return (self.approval.question or self.question_panel) is not None
         if action == "go_to_end":
             return not self.conversation.following
         return super().check_action(action, parameters)
@@ -416,6 +441,9 @@ class ChatScreen(ScreenBase):
             return
         if self.approval.question is not None:
             self.approval.action_choose("deny")
+            return
+        if self.question_panel is not None:
+            self.question_panel.action_refuse()
             return
         if self.answering:
             self.post_message(CommandInvoked("stop"))

@@ -104,6 +104,7 @@ KEYS: Mapping[str, Sequence[Key]] = {
     "While searching all sessions": SEARCH,
     "While a tool waits for approval": keys.APPROVAL,
     "While denying a tool": keys.REASON,
+    "While a server asks something": keys.QUESTION,
 }
 """The keys of widgets and dialogs, by the heading of their section in the help."""
 
@@ -111,6 +112,7 @@ LINES = frozenset(KEYS) - {
     "In the conversation",
     "In the sidebar",
     "While a tool waits for approval",
+    "While a server asks something",
 }
 """The sections in which text is typed, so that no key may be a character."""
 

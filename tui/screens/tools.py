@@ -18,11 +18,13 @@ _SECONDS = 0.5
 _TOOL_KEYS = (
     "Space on or off · n add a server · Enter show · w forget approval · W forget all · Esc close"
 )
-_SERVER_KEYS = "Enter show · e edit · x remove · r restart · n add a server · Esc close"
+_SERVER_KEYS = (
+    "Enter show · e edit · x remove · r restart · s sign in or out · n add a server · Esc close"
+)
 _STEP_KEYS = "Enter continue · Esc back"
 
 ToolChange = Literal[
-    "toggle", "show", "add", "edit", "remove", "restart", "withdraw", "withdraw all"
+    "toggle", "show", "add", "edit", "remove", "restart", "sign in", "withdraw", "withdraw all"
 ]
 _CHANGES: dict[ToolChange, tuple[str, str, str]] = {
     "toggle": ("space", "tool", "Only a tool can be switched on and off."),
@@ -31,6 +33,7 @@ _CHANGES: dict[ToolChange, tuple[str, str, str]] = {
     "edit": ("e", "server", "Only a server can be edited."),
     "remove": ("x", "server", "Only a server can be removed."),
     "restart": ("r", "server", "Only a server can be restarted."),
+    "sign in": ("s", "server", "One can only sign in at a server."),
     "withdraw": ("w", "approval", ""),
     "withdraw all": ("W", "", ""),
 }

@@ -10,15 +10,19 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 import anyio
+import httpx2
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.types import METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
+from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
 
 from tui.config import ToolServerSettings
-from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, open_address
+from tui.domain.server_questions import read_question
+from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, Send, open_address
+from tui.tool_servers.inquiries import Inquiries
 from tui.tool_servers.messages import UNREADABLE
 from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.server_failures import ServerFailed, SessionForgotten
+from tui.tool_servers.sign_in import SignIn
 from tui.tool_servers.stdio import open_program
 
 _OURS = version("sibyl-tui")
@@ -27,6 +31,8 @@ _VERSION = "2025-11-25"
 _KNOWN_VERSION = re.compile(r"20(?:2[4-9]|[3-9]\d)-\d\d-\d\d$")
 _MOST_LISTED = 10_000
 _MOST_PAGES = 100
+_MOST_QUESTIONS = 10
+"""Questions of a server while calls run; it is given no answer to any further one."""
 
 # The library's log quotes messages: it is kept from the terminal and from our own log.
 for _name in ("mcp", "client", "mcp_types"):
@@ -56,24 +62,32 @@ class SessionState(Protocol):
 class McpSession:
     """A session. Calls may come from any task."""
 
-    def __init__(self, dispatcher: JSONRPCDispatcher, state: SessionState) -> None:
+    def __init__(
+        self,
+        dispatcher: JSONRPCDispatcher,
+        state: SessionState,
+        secrets: Secrets,
+        inquiries: Inquiries,
+    ) -> None:
         self._dispatcher = dispatcher
         self.state = state
-        self._running = 0
+        self._secrets, self._inquiries = secrets, inquiries
+        self._running = self._asked = 0
         self.forgotten = ""
         """Why the server knows the session no more; it ends with its running requests."""
         self.changed = asyncio.Event()
         """Set when the server says that its list of tools has changed."""
 
-    async def initialise(self, secrets: Secrets, seconds: float) -> None:
+    async def initialise(self, seconds: float) -> None:
         """Begin the session. Raises ``ServerFailed``, also if it does not answer in time."""
-        asked = {
+        can_ask = self._inquiries.ask is not None
+        asked: dict[str, Any] = {
             "protocolVersion": _VERSION,
-            "capabilities": {},
+            "capabilities": {"elicitation": {"form": {}, "url": {}}} if can_ask else {},
             "clientInfo": {"name": "sibyl-tui", "version": _OURS},
         }
         try:
-            async with asyncio.timeout(seconds):
+            async with self._inquiries.limit(seconds):
                 answer = await self._dispatcher.send_raw_request(
                     "initialize", asked, {"cancel_on_abandon": False}
                 )
@@ -81,7 +95,7 @@ class McpSession:
             said = await self.state.ending() or f"It did not answer within {seconds:g} seconds"
             raise ServerFailed(said) from None
         except MCPError as error:
-            raise ServerFailed(await self._end_or(secrets.hide(error.message))) from None
+            raise ServerFailed(await self._end_or(self._secrets.hide(error.message))) from None
         spoken = answer.get("protocolVersion", _VERSION)
         if not isinstance(spoken, str) or not _KNOWN_VERSION.match(spoken):
             raise ServerFailed(
@@ -112,6 +126,8 @@ class McpSession:
     async def _request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
         # The library's own verbs refuse a whole list for one odd tool, and validate results by
         # a foreign schema, whose patterns may take minutes.
+        if not self._running:
+            self._asked = 0
         self._running += 1
         try:
             return await self._dispatcher.send_raw_request(method, params)
@@ -136,11 +152,29 @@ class McpSession:
     async def _end_or(self, words: str) -> str:
         return (await self.state.ending() if self.state.ended.is_set() else "") or words
 
-    async def answer(self, _: object, method: str, __: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Answer a request of the server: all but one are refused."""
+    async def answer(
+        self, _: object, method: str, params: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """Answer a request of the server: all but two are refused."""
         if method == "ping":
             return {}
+        if method == "elicitation/create":
+            return await self._elicit(params or {})
         raise MCPError(METHOD_NOT_FOUND, f"{method} is not supported")
+
+    async def _elicit(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            question = read_question(self._inquiries.server, params, self._secrets.hide)
+        except ValueError as error:
+            raise MCPError(INVALID_PARAMS, f"The user cannot be asked: {error}") from None
+        # The user knows what it is about while a call runs.
+        if not self._running or self._asked >= _MOST_QUESTIONS:
+            return {"action": "cancel"}
+        self._asked += 1
+        answer = await self._inquiries.put(question)
+        if answer is None:
+            return {"action": "decline"}
+        return {"action": "accept", **({"content": answer} if question.kind == "form" else {})}
 
     async def notice(self, _: object, method: str, __: Mapping[str, Any] | None) -> None:
         """Note a notification of the server."""
@@ -158,19 +192,19 @@ def _listed(tools: object) -> list[object]:
 
 @asynccontextmanager
 async def connect(
-    settings: ToolServerSettings, secrets: Secrets, seconds: float
+    settings: ToolServerSettings, secrets: Secrets, seconds: float, inquiries: Inquiries
 ) -> AsyncGenerator[McpSession]:
     """Start a server or connect to it, and begin a session.
 
     Raises ``ServerFailed``, also if it does not answer in time.
     """
-    async with _transport(settings, secrets) as (read, write, state):
+    async with _transport(settings, secrets, inquiries) as (read, write, state):
         dispatcher = JSONRPCDispatcher(read, write)
-        connection = McpSession(dispatcher, state)
+        connection = McpSession(dispatcher, state, secrets, inquiries)
         async with anyio.create_task_group() as group:
             await group.start(dispatcher.run, connection.answer, connection.notice)
             try:
-                await connection.initialise(secrets, seconds)
+                await connection.initialise(seconds)
                 yield connection
             finally:
                 group.cancel_scope.cancel()
@@ -178,10 +212,17 @@ async def connect(
 
 @asynccontextmanager
 async def _transport(
-    settings: ToolServerSettings, secrets: Secrets
+    settings: ToolServerSettings, secrets: Secrets, inquiries: Inquiries
 ) -> AsyncGenerator[tuple[Any, Any, SessionState]]:
     if settings.url is not None:
-        async with open_address(settings.url, settings.headers or {}) as (read, write):
+        headers = settings.headers or {}
+
+        def signed_in(sender: httpx2.AsyncClient) -> Send | None:
+            # A user who says who he is by a header is signed in.
+            kept = None if "authorization" in map(str.lower, headers) else inquiries.sign_ins
+            return SignIn(sender, settings, inquiries, kept).send if kept else None
+
+        async with open_address(settings.url, headers, signed_in) as (read, write):
             yield read, write, AddressState()
         return
     cwd = settings.cwd or str(Path.home())

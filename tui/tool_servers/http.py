@@ -3,8 +3,9 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -24,6 +25,10 @@ from tui.tool_servers.messages import (
     is_like_reply,
     messages_in,
 )
+from tui.tool_servers.server_failures import ServerFailed
+
+Send = Callable[[httpx2.Request], Awaitable[httpx2.Response]]
+"""Sends a request, and gives its reply before that is read. Raises ``ServerFailed``."""
 
 SESSION_FORGOTTEN = -32099
 """The code of our own for a request that a server has not carried out, as it knows no session."""
@@ -67,15 +72,24 @@ class AddressState:
 
 
 @asynccontextmanager
-async def open_address(url: str, headers: Mapping[str, str]) -> AsyncGenerator[tuple[Any, Any]]:
-    """Open the streams of a session; a request that fails is answered by an error."""
+async def open_address(
+    url: str, headers: Mapping[str, str], signed_in: Callable[[httpx2.AsyncClient], Send | None]
+) -> AsyncGenerator[tuple[Any, Any]]:
+    """Open the streams of a session; a request that fails is answered by an error.
+
+    ``signed_in`` makes the function that sends requests as the user, where there is one.
+    """
     timeout = httpx2.Timeout(None, connect=_CONNECT_SECONDS, write=_WRITE_SECONDS)
     # Reads certificates; its proxy is that of the environment.
     sender = await asyncio.to_thread(httpx2.AsyncClient)
     asked = {**headers, "Accept-Encoding": "identity"}
+    plain = partial(sender.send, stream=True, follow_redirects=False)
+    send = signed_in(sender) or plain
     async with (
         sender,
-        httpx2.AsyncClient(headers=asked, timeout=timeout, transport=_Checked(sender)) as client,
+        httpx2.AsyncClient(
+            headers=asked, timeout=timeout, transport=_Checked(sender, send)
+        ) as client,
         streamable_http_client(
             url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
         ) as streams,
@@ -89,8 +103,9 @@ class _Checked(httpx2.AsyncBaseTransport):
     The library ends the whole session for some of them, and names the status of none.
     """
 
-    def __init__(self, sender: httpx2.AsyncClient) -> None:
+    def __init__(self, sender: httpx2.AsyncClient, send: Send) -> None:
         self._sender = sender
+        self._send = send
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         if request.method == "DELETE":
@@ -98,7 +113,9 @@ class _Checked(httpx2.AsyncBaseTransport):
             request.extensions["timeout"] = httpx2.Timeout(_DELETE_SECONDS).as_dict()
         host = request.url.host
         try:
-            response = await self._sender.send(request, stream=True, follow_redirects=False)
+            response = await self._send(request)
+        except ServerFailed as error:
+            return _refusal(str(error), HTTPStatus.UNAUTHORIZED)
         except httpx2.TransportError as error:
             reason = str(error) or type(error).__name__
             return _refusal(f"{host} cannot be reached ({reason})")

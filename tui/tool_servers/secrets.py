@@ -47,6 +47,7 @@ def _values(settings: ToolServerSettings) -> Iterator[str]:
         yield from (value, *(line for line in lines if len(line) >= _SHORTEST))
     for value in (settings.headers or {}).values():
         yield from (value, value.partition(" ")[2])
+    yield settings.client_secret or ""
     parts = urlsplit(settings.url or "")
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     if user or password:

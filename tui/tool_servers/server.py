@@ -10,9 +10,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tui.config import ToolServerSettings
+from tui.domain.server_questions import AskUser
 from tui.domain.text.safe_text import without_surrogates
-from tui.domain.tool_servers import OfferedTool, ServerState, ServerStatus, ToolResult, ToolServers
+from tui.domain.tool_servers import (
+    OfferedTool,
+    ServerState,
+    ServerStatus,
+    SignIns,
+    ToolResult,
+    ToolServers,
+)
 from tui.logs import error_name, milliseconds_since
+from tui.tool_servers.inquiries import Inquiries
 from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.server_failures import ServerFailed, SessionForgotten, reason_of, sentence
 from tui.tool_servers.tool_list import ToolList, read_tools
@@ -42,10 +51,11 @@ _log = logging.getLogger(__name__)
 class Server:
     """A configured server. One task of its own enters and leaves its session."""
 
-    def __init__(self, name: str, settings: ToolServerSettings) -> None:
-        self.status = ServerStatus(name, "not started")
+    def __init__(self, settings: ToolServerSettings, inquiries: Inquiries) -> None:
+        self.status = ServerStatus(inquiries.server, "not started")
         self._settings = settings
         self._secrets = Secrets(settings)
+        self._inquiries = inquiries
         self._owner: asyncio.Task[None] | None = None
         self._connection: McpSession | None = None
         self._settled = asyncio.Event()
@@ -81,9 +91,20 @@ class Server:
             if self._is_closed:
                 return
             await self._end()
-            self._may_begin_again = True
+            self._may_begin_again = self._inquiries.may_sign_in = True
             self._begin()
         await self._settle()
+
+    async def forget_sign_in(self) -> bool:
+        """Forget the sign-in, and stop it; false if there is none. Raises ``StorageError``."""
+        async with self._changing:
+            kept = self._inquiries.sign_ins
+            if kept is None or not await asyncio.to_thread(kept.forget, self.name):
+                return False
+            await self._end()
+            self._may_begin_again = False
+            self._become("stopped", "You have signed out: s signs in again.")
+            return True
 
     async def close(self) -> None:
         """End it for good."""
@@ -100,7 +121,7 @@ class Server:
 
     async def _settle(self) -> None:
         try:
-            async with asyncio.timeout(START_SECONDS):
+            async with self._inquiries.limit(START_SECONDS):
                 await self._settled.wait()
         except TimeoutError:
             self._is_late = True
@@ -138,7 +159,7 @@ class Server:
     async def _hold_session(self) -> str:
         """Hold a session until it ends, and give the reason."""
         library = await asyncio.to_thread(_connection)
-        opened = library.connect(self._settings, self._secrets, GIVE_UP_SECONDS)
+        opened = library.connect(self._settings, self._secrets, GIVE_UP_SECONDS, self._inquiries)
         async with opened as connection:
             try:
                 self._offer(await self._list(connection))
@@ -146,6 +167,8 @@ class Server:
                 self._may_begin_again = True
                 return str(error)
             self._connection = connection
+            # From here on the user waits for a call.
+            self._inquiries.may_sign_in = True
             self._settled.set()
             async with asyncio.TaskGroup() as group:
                 following = group.create_task(self._follow(connection))
@@ -171,7 +194,7 @@ class Server:
         listed: list[object] = []
         notice = ""
         try:
-            async with asyncio.timeout(_LIST_SECONDS):
+            async with self._inquiries.limit(_LIST_SECONDS):
                 async for page in connection.list_tools():
                     listed += page
         except (ServerFailed, TimeoutError) as error:
@@ -219,7 +242,7 @@ class Server:
                 f"{tool.name} has changed since it was offered, and was not called."
             )
         try:
-            async with asyncio.timeout(self._settings.timeout):
+            async with self._inquiries.limit(self._settings.timeout):
                 # Without half characters, which no message can have.
                 text = without_surrogates(json.dumps(arguments, ensure_ascii=False))
                 raw = await connection.call(tool.name, json.loads(text))
@@ -265,8 +288,19 @@ def _connection() -> ModuleType:
 class McpServers:
     """Servers of the Model Context Protocol; nothing is started or imported before ``start``."""
 
-    def __init__(self, configured: Mapping[str, ToolServerSettings]) -> None:
-        self._servers = {name: Server(name, each) for name, each in configured.items()}
+    def __init__(
+        self,
+        configured: Mapping[str, ToolServerSettings],
+        sign_ins: SignIns | None = None,
+        ask: AskUser | None = None,
+        *,
+        at_start: bool = False,
+    ) -> None:
+        """``ask`` puts their questions to a user, a sign-in also ``at_start``."""
+        self._servers = {
+            name: Server(each, Inquiries(name, ask, sign_ins, may_sign_in=at_start))
+            for name, each in configured.items()
+        }
 
     def statuses(self) -> tuple[ServerStatus, ...]:
         """Each server, in the order of the configuration."""
@@ -292,6 +326,10 @@ class McpServers:
             self._servers[name] = by._servers.pop(name)  # noqa: SLF001 - of its own kind
         else:
             self._servers.pop(name, None)
+
+    async def forget_sign_in(self, name: str) -> bool:
+        """Forget the sign-in at a server, and stop it; false if there is none."""
+        return await self._servers[name].forget_sign_in()
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
         """Call a tool; whatever goes wrong is a result."""

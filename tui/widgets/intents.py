@@ -1,8 +1,12 @@
 """Intents of the user, however they were given."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
+
+if TYPE_CHECKING:
+    from tui.domain.server_questions import Answer, ServerQuestion
 
 
 @dataclass(eq=False, repr=False)
@@ -22,3 +26,18 @@ class CopyRequested(Message):
 
     text: str
     what: str = ""
+
+
+@dataclass(eq=False, repr=False)
+class QuestionAnswered(Message):
+    """The user answered a server's question, or refused with ``None``."""
+
+    question: "ServerQuestion"
+    answer: "Answer | None"
+
+
+@dataclass(eq=False, repr=False)
+class AddressWanted(Message):
+    """The user wants the address of a server's question opened."""
+
+    question: "ServerQuestion"

@@ -169,4 +169,12 @@ REASON = (
     plain("enter", "submit", "Deny", "reason-done",  "Deny, with the reason or without"),
     plain("up",    "leave",  "Back", "reason-leave", "Go back to the answers"),
 )
+
+QUESTION = (
+    plain("o",     "open",     "Open", "question-open",   "Open the address in your browser"),
+    plain("c",     "copy",     "Copy", "question-copy",   "Copy the address"),
+    plain("enter", "step(1)",  "",     "question-enter",  "Go to the first field"),
+    plain("down",  "step(1)",  "",     "question-next",   "Go to the next field"),
+    plain("up",    "step(-1)", "",     "question-before", "Go to the field before"),
+)
 # fmt: on

@@ -51,6 +51,8 @@ class ToolController:
                 work = self._toggle(row)
             case "restart" if row:
                 work = self._tools.servers.restart(row.server)
+            case "sign in" if row:
+                work = self._sign_in(screen, row.server)
             case "withdraw" if row and row.approval:
                 work = self._tools.approvals.withdraw((row.approval,))
             case "withdraw all":
@@ -78,6 +80,15 @@ class ToolController:
         except SibylError as error:
             screen.tell_trouble(str(error))
         await self._read_approvals(screen)
+
+    async def _sign_in(self, screen: ToolScreen, name: str) -> None:
+        """Forget the sign-in at a server that is ready, and else have the user sign in."""
+        servers = self._tools.servers
+        is_ready = any(each.name == name and each.state == "ready" for each in servers.statuses())
+        if not is_ready:
+            await servers.restart(name)
+        elif not await servers.forget_sign_in(name):
+            screen.tell_trouble(f"{name} has wanted no sign-in.")
 
     async def _set_up(self, screen: ToolScreen, name: str = "") -> str:
         """Ask for a server, start it, show its tools, and keep it; gives its row."""

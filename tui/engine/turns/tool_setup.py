@@ -1,15 +1,18 @@
 """The tools that the user has set up: switches of the program's own, and servers."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from tui.config import TOOLS_FILE, Config, Settings, ToolServerSettings, ToolSettings
+from tui.config import TOOLS_FILE, Config, Settings, ToolServerSettings, ToolSettings, paths
 from tui.domain.tool_servers import ToolServers
 from tui.engine.turns.tool import Tool
+
+if TYPE_CHECKING:
+    from tui.domain.server_questions import AskUser
 
 
 class ToolSetup:
@@ -27,15 +30,28 @@ class ToolSetup:
         """``own`` makes all tools of the program for a project's folder."""
         self._settings = settings
         self.own = own
+        self._ask: AskUser | None = None
+        self._asks_at_start = False
         if servers is not None:
             self.servers = servers
+
+    def ask_by(self, ask: "AskUser", *, at_start: bool = False) -> None:
+        """Put the questions of servers to a user, a sign-in also ``at_start``."""
+        self._ask, self._asks_at_start = ask, at_start
 
     @cached_property
     def servers(self) -> ToolServers:
         """The servers; none is started here."""
+        return self._servers(self._settings.tool_servers, at_start=self._asks_at_start)
+
+    def _servers(
+        self, configured: Mapping[str, ToolServerSettings], *, at_start: bool
+    ) -> ToolServers:
+        from tui.storage import sign_ins
         from tui.tool_servers.server import McpServers
 
-        return McpServers(self._settings.tool_servers)
+        files = sign_ins.SignInFiles(paths.state_directory() / sign_ins.FOLDER)
+        return McpServers(configured, files, self._ask, at_start=at_start)
 
     @property
     def has_servers(self) -> bool:
@@ -73,9 +89,7 @@ class ToolSetup:
 
     def trial(self, name: str, server: ToolServerSettings) -> ToolServers:
         """A server that is not among the others yet."""
-        from tui.tool_servers.server import McpServers
-
-        return McpServers({name: server})
+        return self._servers({name: server}, at_start=True)
 
     async def keep(self, name: str, server: ToolServerSettings, trial: ToolServers) -> None:
         """Keep a server, which runs already; it ends if that fails.
@@ -97,6 +111,7 @@ class ToolSetup:
             return replace(kept, mcp=rest)
 
         await self._change(changed)
+        await self.servers.forget_sign_in(name)
         await self.servers.replace(name)
 
     async def _change(self, change: Callable[[Config], Config]) -> None:

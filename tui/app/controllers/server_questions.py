@@ -1,0 +1,75 @@
+"""Questions of tool servers on the screen, one at a time."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+
+from textual.app import App
+
+from tui.commands.viewers import open_outside
+from tui.domain.server_questions import Answer, ServerQuestion
+from tui.screens.chat import ChatScreen
+from tui.widgets.question_panel import QuestionPanel
+
+
+class ServerQuestions:
+    """Shows a question above the prompt, or over the dialog in which the user waits for it."""
+
+    def __init__(
+        self,
+        app: App[None],
+        chat: ChatScreen,
+        tell: Callable[[], None],
+        copy: Callable[[str], None],
+    ) -> None:
+        """``tell`` draws the attention of a user who does not look."""
+        self._app, self._chat = app, chat
+        self._tell, self._copy = tell, copy
+        self._turn = asyncio.Lock()
+        self._panel: QuestionPanel | None = None
+        self._answer: asyncio.Future[Answer | None] | None = None
+
+    async def ask(self, question: ServerQuestion) -> Answer | None:
+        """Ask, and wait for the answer; cancelling withdraws the question."""
+        async with self._turn:
+            self._answer = asyncio.get_running_loop().create_future()
+            self._panel = panel = QuestionPanel(question, self._chat.chosen_keys)
+            if self._app.screen is self._chat:
+                end = self._chat.show_question(panel)
+            else:
+                from tui.screens.question_dialog import QuestionDialog
+
+                dialog = QuestionDialog(panel)
+                self._app.push_screen(dialog)
+                end = dialog.dismiss
+            self._tell()
+            try:
+                return await self._answer
+            finally:
+                end()
+                self._panel = None
+
+    def answer(self, question: ServerQuestion, answer: Answer | None) -> None:
+        """Pass on what the user answered."""
+        if self._is_open(question) and self._answer and not self._answer.done():
+            self._answer.set_result(answer)
+
+    def open(self, question: ServerQuestion) -> None:
+        """Open the address; where that cannot be, copy it."""
+        self._app.run_worker(partial(self._open, question), name="open the address")
+
+    async def _open(self, question: ServerQuestion) -> None:
+        refusal = await open_outside(question.address)
+        if refusal:
+            self._copy(question.address)
+        if question.kind == "address":
+            self.answer(question, {})
+        elif self._panel is not None and self._is_open(question):
+            said = f"Not opened ({refusal}). Copied: open it in a browser." if refusal else OPENED
+            self._panel.tell(said)
+
+    def _is_open(self, question: ServerQuestion) -> bool:
+        return self._panel is not None and self._panel.question is question
+
+
+OPENED = "Opened in your browser. This closes once you have signed in."

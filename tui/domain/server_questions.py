@@ -1,0 +1,231 @@
+"""Questions of tool servers to the user: a form, or an address to open. All words are foreign."""
+
+import math
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Literal, cast
+
+import msgspec
+
+from tui.domain.text.safe_text import make_visible, make_visible_line, without_surrogates
+
+LONGEST_MESSAGE = 4096
+MOST_FIELDS = 20
+MOST_OPTIONS = 100
+_LONGEST_WORDS = 300
+_LONGEST_ADDRESS = 8192
+_NUMBERS = frozenset({"integer", "number"})
+
+FieldKind = Literal["string", "integer", "number", "boolean", "choice", "choices"]
+
+
+class Option(msgspec.Struct, frozen=True):
+    """A value that a field may have, and its title."""
+
+    value: str
+    title: str
+
+
+class Field(msgspec.Struct, frozen=True):
+    """A field of a form; all its words are sanitised but ``name`` and the values of options."""
+
+    name: str
+    title: str
+    kind: FieldKind
+    about: str = ""
+    default: Any = None
+    required: bool = False
+    options: tuple[Option, ...] = ()
+    least: float = -math.inf
+    """Of a number; of the characters of a text; of the choices."""
+    most: float = math.inf
+
+    @property
+    def shown(self) -> str:
+        """The default as a text."""
+        match self.default:
+            case None:
+                return ""
+            case bool(is_true):
+                return "yes" if is_true else "no"
+            case tuple():
+                return ",".join(cast("tuple[str, ...]", self.default))  # pyright: ignore[reportUnknownMemberType] - narrowed from Any
+            case value:
+                return str(value)
+
+    def entry(self, text: str) -> str | bool | tuple[str, ...]:
+        """Read what was typed for it; choices stand between commas."""
+        match self.kind:
+            case "boolean":
+                return text.strip().lower() in {"y", "yes", "true"}
+            case "choices":
+                return tuple(filter(None, map(str.strip, text.split(","))))
+            case _:
+                return text
+
+    def value(self, entered: str | bool | tuple[str, ...]) -> Any:  # noqa: FBT001 - a value
+        """Read an entry; ``None`` leaves the field out. Raises ``ValueError`` with a reason."""
+        if self.kind == "boolean":
+            return entered
+        if not entered and not (self.kind == "choices" and self.default is not None):
+            if self.required:
+                raise ValueError(f"{self.title}: please fill it in")
+            return None
+        value: Any = list(entered) if isinstance(entered, tuple) else entered
+        if self.kind in _NUMBERS:
+            value = self._number(str(entered))
+        elif self.kind == "choice" and value not in {each.value for each in self.options}:
+            raise ValueError(f"{self.title}: please choose one of those listed")
+        size = value if isinstance(value, int | float) else len(value)
+        if not self.least <= size <= self.most:
+            raise ValueError(f"{self.title}: please enter {self._bounds()}")
+        return value
+
+    def _number(self, entered: str) -> int | float:
+        try:
+            number = int(entered) if self.kind == "integer" else float(entered)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise ValueError(f"{self.title}: please enter {self._bounds()}")
+        return number
+
+    def _bounds(self) -> str:
+        units = {"integer": "a whole number", "number": "a number", "choices": "choices"}
+        limits = ((self.least, "at least"), (self.most, "at most"))
+        bounds = [f"{words} {limit:g}" for limit, words in limits if math.isfinite(limit)]
+        return ", ".join((units.get(self.kind, "characters"), *bounds))
+
+
+class ServerQuestion(msgspec.Struct, frozen=True, eq=False):
+    """A question that waits for an answer; compared by identity."""
+
+    server: str
+    kind: Literal["form", "address", "sign-in"]
+    message: str
+    """Sanitised."""
+    fields: tuple[Field, ...] = ()
+    address: str = ""
+    """http or https, in ASCII: shown as it is opened."""
+
+
+Answer = dict[str, Any]
+AskUser = Callable[[ServerQuestion], Awaitable[Answer | None]]
+"""Puts a question to the user and waits for the answer; ``None`` refuses. It may be cancelled."""
+
+
+def read_question(
+    server: str, params: Mapping[str, Any], shown: Callable[[str], str] = str
+) -> ServerQuestion:
+    """Read what a server asks; ``shown`` hides secrets in its words.
+
+    Raises ``ValueError`` for what cannot be shown, with a reason.
+    """
+    said = params.get("message")
+    message = make_visible(shown(said[:LONGEST_MESSAGE])) if isinstance(said, str) else ""
+    match params:
+        case {"mode": "url", "url": str(address)}:
+            if not is_shown_whole(address):
+                raise ValueError("the address is none of http or https, or too long")
+            return ServerQuestion(server, "address", message, address=address)
+        case {"requestedSchema": {**form}}:
+            needed = form.get("required")
+            required = cast("list[object]", needed) if isinstance(needed, list) else []
+            fields = msgspec.convert(form.get("properties"), dict[str, Any])
+            if len(fields) > MOST_FIELDS:
+                raise ValueError(f"a form has more than {MOST_FIELDS} fields")
+            asked = tuple(
+                _field(name, each, required=name in required) for name, each in fields.items()
+            )
+            return ServerQuestion(server, "form", message, asked)
+        case _:
+            raise ValueError("neither a form nor an address")
+
+
+def is_shown_whole(address: str) -> bool:
+    """True for an http(s) address that can be shown as it is: in printable ASCII, bounded."""
+    scheme = address.partition("://")[0].lower()
+    plain = address.isascii() and address.isprintable() and " " not in address
+    return scheme in {"http", "https"} and plain and len(address) <= _LONGEST_ADDRESS
+
+
+class _Titled(msgspec.Struct, frozen=True):
+    const: str
+    title: str = ""
+
+
+class _Schema(msgspec.Struct, frozen=True, rename="camel"):
+    """The part of JSON Schema that forms are written in, also in the words of earlier versions."""
+
+    type: FieldKind | Literal["array"]
+    title: str = ""
+    description: str = ""
+    default: Any = None
+    enum: tuple[str, ...] = ()
+    enum_names: tuple[str, ...] = ()
+    one_of: tuple[_Titled, ...] = ()
+    any_of: tuple[_Titled, ...] = ()
+    items: dict[str, Any] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    min_length: float | None = None
+    max_length: float | None = None
+    min_items: float | None = None
+    max_items: float | None = None
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        titled = [(each.const, each.title) for each in self.one_of or self.any_of]
+        named = zip(self.enum, self.enum_names or self.enum, strict=False)
+        return tuple(Option(value, _words(title or value)) for value, title in titled or named)
+
+    def kind_and_options(self) -> tuple[FieldKind, tuple[Option, ...]]:
+        if self.type == "array":
+            items = {"type": "string", **(self.items or {})}
+            return "choices", msgspec.convert(items, _Schema).options
+        return ("choice", self.options) if self.options else (self.type, ())
+
+
+def _field(name: str, said: object, *, required: bool) -> Field:
+    """Read a field. Raises ``ValueError``."""
+    schema = msgspec.convert(said, _Schema)
+    kind, options = schema.kind_and_options()
+    if len(options) > MOST_OPTIONS or (kind == "choices" and not options):
+        raise ValueError(f"a field has no choices, or more than {MOST_OPTIONS}")
+    bounds = (schema.min_length, schema.max_length)
+    if kind in _NUMBERS:
+        bounds = (schema.minimum, schema.maximum)
+    elif kind == "choices":
+        bounds = (schema.min_items, schema.max_items)
+    least, most = bounds
+    return Field(
+        name,
+        _words(schema.title or name),
+        kind,
+        _words(schema.description),
+        _fitting(kind, schema.default, {each.value for each in options}),
+        required,
+        options,
+        -math.inf if least is None else least,
+        math.inf if most is None else most,
+    )
+
+
+def _fitting(kind: FieldKind, default: Any, values: Collection[str]) -> Any:
+    """A default that can be shown; none for one that does not fit its field."""
+    match kind, default:
+        case ("boolean", bool()):
+            return default
+        case "string", str() if len(default) <= LONGEST_MESSAGE:
+            return without_surrogates(default)
+        case (("integer" | "number"), int() | float()) if not isinstance(default, bool):
+            return default if math.isfinite(default) else None
+        case "choice", str() if default in values:
+            return default
+        case "choices", list():
+            return tuple(each for each in cast("list[Any]", default) if each in values)
+        case _:
+            return None
+
+
+def _words(said: str) -> str:
+    return make_visible_line(said[:_LONGEST_WORDS]).strip()

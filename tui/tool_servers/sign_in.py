@@ -1,0 +1,360 @@
+"""Signing in at a server: OAuth by the library's client, with the redirect on loopback.
+
+The library's client is driven from outside: its own lock is held until a reply begins, which one
+of a slow call or a silent stream may never do, and it neither bounds replies nor refreshes after a
+restart.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from http import HTTPStatus
+from importlib.metadata import version
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider, OAuthFlowError
+from mcp.client.auth.utils import extract_field_from_www_auth, is_valid_client_metadata_url
+from mcp.shared.auth import (
+    AuthorizationCodeResult,
+    OAuthClientInformationFull,
+    OAuthClientMetadata,
+    OAuthMetadata,
+    OAuthToken,
+    ProtectedResourceMetadata,
+)
+
+from tui.config import ToolServerSettings
+from tui.domain.server_questions import ServerQuestion, is_shown_whole
+from tui.domain.tool_servers import SignIns
+from tui.errors import StorageError
+from tui.tool_servers.inquiries import Inquiries
+from tui.tool_servers.server_failures import ServerFailed
+
+SIGN_IN_SECONDS = 300.0
+WANTED = "It wants you to sign in: s in /tools, on the screen"
+
+_OURS = f"sibyl-tui/{version('sibyl-tui')}"
+_FETCH_SECONDS = 30.0
+_READ_SECONDS = 10.0
+_LONGEST_REPLY = 256 * 1024
+_PATH = "/callback"
+_PAGE = (
+    "<!doctype html><meta charset=utf-8><title>sibyl-tui</title><p>{} You can close this window."
+)
+_EXPIRED = 1.0
+_CHALLENGE = "www-authenticate"
+
+
+class SignIn:
+    """Sends requests as the user who has signed in, and has him sign in if the server wants it."""
+
+    def __init__(
+        self,
+        sender: httpx2.AsyncClient,
+        settings: ToolServerSettings,
+        inquiries: Inquiries,
+        kept: SignIns,
+    ) -> None:
+        # Its query and password may be secret, and are no part of what a sign-in is for.
+        whole = httpx2.URL(settings.url or "")
+        self._url = str(whole.copy_with(userinfo=b"", query=None))
+        self._sender, self._settings = sender, settings
+        self._inquiries, self._files = inquiries, kept
+        self._lock = asyncio.Lock()
+        self._kept: dict[str, Any] | None = None
+        self._port = 0
+        self._provider: OAuthClientProvider
+
+    async def send(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request. Raises ``ServerFailed`` where a sign-in is wanted and fails."""
+        if self._kept is None:
+            self._kept = await self._read()
+        used, response = await self._attempt(request)
+        # No stream in the background asks the user, and the end of a session asks nobody.
+        ways = {"POST": (self._refresh, self._sign_in), "GET": (self._refresh,)}
+        for renew in ways.get(request.method, ()):
+            if not _is_refused(response):
+                break
+            async with self._lock:
+                # Another request, or another program, may have renewed it.
+                self._kept = await self._read()
+                is_renewed = self._kept != used or await renew(request, response)
+            if is_renewed:
+                used, response = await self._attempt(request)
+        return response
+
+    async def _attempt(self, request: httpx2.Request) -> tuple[dict[str, Any], httpx2.Response]:
+        kept = self._kept or {}
+        if kept:
+            request.headers["Authorization"] = f"Bearer {kept['tokens']['access_token']}"
+        response = await self._sender.send(request, stream=True, follow_redirects=False)
+        if not _is_refused(response):
+            return kept, response
+        await response.aclose()
+        said = {name: response.headers[name] for name in (_CHALLENGE,) if name in response.headers}
+        return kept, httpx2.Response(response.status_code, headers=said, request=request)
+
+    # --- the library's client
+
+    async def _refresh(self, request: httpx2.Request, response: httpx2.Response) -> bool:
+        """Renew tokens without the user; false if that cannot be."""
+        used = self._kept
+        if response.status_code != HTTPStatus.UNAUTHORIZED or not used:
+            return False
+        self._port = used["port"]
+        provider = self._begin(f"http://127.0.0.1{_PATH}")
+        provider.context.token_expiry_time = _EXPIRED
+        await self._drive(request, None)
+        return self._kept is not used
+
+    async def _sign_in(self, request: httpx2.Request, response: httpx2.Response) -> bool:
+        """Have the user sign in. Raises ``ServerFailed``."""
+        if not self._inquiries.may_sign_in:
+            raise ServerFailed(WANTED)
+        own = self._settings.client_id is not None
+        port = self._settings.redirect_port if own else (self._kept or {}).get("port", 0)
+        with self._inquiries.paused():
+            async with _listening(port, is_fixed=own) as redirect:
+                # A client is registered with its port.
+                self._port = redirect.port
+                provider = self._begin(f"http://127.0.0.1:{redirect.port}{_PATH}")
+
+                async def show(address: str) -> None:
+                    self._check(httpx2.URL(address))
+                    redirect.expect(address)
+                    _choose_method(provider)
+
+                async def wait() -> AuthorizationCodeResult:
+                    return await self._ask(redirect)
+
+                provider.context.redirect_handler = show
+                provider.context.callback_handler = wait
+                try:
+                    await self._drive(request, response)
+                except ServerFailed:
+                    # Else the next request would ask at once again.
+                    self._inquiries.may_sign_in = False
+                    raise
+        return True
+
+    def _begin(self, redirect: str) -> OAuthClientProvider:
+        own, kept = self._settings.client_id, self._kept
+        wanted = {"client_name": "sibyl-tui", "redirect_uris": [redirect]}
+        document = own if is_valid_client_metadata_url(own) else None
+        metadata = OAuthClientMetadata.model_validate(wanted)
+        provider = OAuthClientProvider(self._url, metadata, self, client_metadata_url=document)
+        self._provider = provider
+        context = provider.context
+        # The library's client would guess these after a restart, and refresh at another place.
+        if kept and kept["server"]:
+            context.oauth_metadata = OAuthMetadata.model_validate(kept["server"])
+        if kept and kept["resource"]:
+            resource = ProtectedResourceMetadata.model_validate(kept["resource"])
+            context.protected_resource_metadata = resource
+            context.auth_server_url = str(resource.authorization_servers[0])
+        return provider
+
+    async def _drive(self, request: httpx2.Request, refused: httpx2.Response | None) -> None:
+        """Send the requests of the library's flow, but not the one that was ``refused``."""
+        flow = self._provider.async_auth_flow(request)
+        try:
+            outgoing = await anext(flow)
+            if outgoing is request and refused is not None:
+                outgoing = await flow.asend(refused)
+            while outgoing is not request:
+                outgoing = await flow.asend(await self._fetch(outgoing))
+        except (OAuthFlowError, httpx2.TransportError, ValueError) as error:
+            raise ServerFailed(f"Signing in failed ({error})") from None
+        finally:
+            await flow.aclose()
+
+    async def _fetch(self, outgoing: httpx2.Request) -> httpx2.Response:
+        self._check(outgoing.url)
+        # Some servers answer no request without a name, and one gives tokens in another form.
+        outgoing.headers["User-Agent"] = _OURS
+        outgoing.headers["Accept"] = "application/json"
+        outgoing.headers["Accept-Encoding"] = "identity"
+        data = bytearray()
+        try:
+            async with asyncio.timeout(_FETCH_SECONDS):
+                response = await self._sender.send(outgoing, stream=True, follow_redirects=False)
+                try:
+                    async for part in response.aiter_raw():
+                        data += part
+                        if len(data) > _LONGEST_REPLY:
+                            raise ServerFailed(f"{outgoing.url.host} sent too long a reply")
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise ServerFailed(f"{outgoing.url.host} did not answer in time") from None
+        headers = {"content-type": response.headers.get("content-type", "")}
+        read = httpx2.Response(
+            response.status_code, headers=headers, content=bytes(data), request=outgoing
+        )
+        read.next_request = response.next_request
+        return read
+
+    def _check(self, url: httpx2.URL) -> None:
+        """Raise ``ServerFailed`` for an address at which nothing secret may be said."""
+        is_local = _is_loopback(url.host) and _is_loopback(httpx2.URL(self._url).host)
+        if url.scheme != "https" and not (url.scheme == "http" and is_local):
+            raise ServerFailed(f"It wants a sign-in at {url.host}, which is not https")
+        if not is_shown_whole(str(url)):
+            raise ServerFailed("It wants a sign-in at an address that cannot be shown")
+
+    async def _ask(self, redirect: "_Redirect") -> AuthorizationCodeResult:
+        """Show the address until the user has signed in there, or refuses."""
+        server, host = self._inquiries.server, urlsplit(redirect.opened).hostname
+        words = (
+            f'The server "{server}" at {httpx2.URL(self._url).host} wants you to sign in at {host}.'
+        )
+        question = ServerQuestion(server, "sign-in", words, address=redirect.opened)
+        asking = asyncio.create_task(self._inquiries.put(question))
+        try:
+            async with asyncio.timeout(SIGN_IN_SECONDS):
+                await asyncio.wait({asking, redirect.arrived}, return_when=asyncio.FIRST_COMPLETED)
+                if not redirect.arrived.done() and asking.result() is None:
+                    raise ServerFailed("You have not signed in; s in /tools asks again")
+                found = await redirect.arrived
+        except TimeoutError:
+            minutes = SIGN_IN_SECONDS / 60
+            raise ServerFailed(f"Nobody signed in within {minutes:g} minutes") from None
+        finally:
+            asking.cancel()
+            await asyncio.wait({asking})
+        if "code" not in found:
+            reason = found.get("error_description") or found.get("error", "no code was given")
+            raise ServerFailed(f"{host} refused the sign-in ({reason})")
+        return AuthorizationCodeResult(
+            code=found["code"], state=found["state"], iss=found.get("iss")
+        )
+
+    # --- what is kept, as the library asks for it
+
+    async def _read(self) -> dict[str, Any]:
+        try:
+            kept = await asyncio.to_thread(self._files.read, self._inquiries.server)
+        except StorageError as error:
+            raise ServerFailed(str(error)) from None
+        try:
+            # A sign-in is for one address.
+            if kept.get("address") == self._url:
+                OAuthToken.model_validate(kept["tokens"])
+                OAuthClientInformationFull.model_validate(kept["client"])
+                return {"server": None, "resource": None, **kept}
+        except (ValueError, KeyError):
+            pass
+        return {}
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return OAuthToken.model_validate(self._kept["tokens"]) if self._kept else None
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        context = self._provider.context
+        parts = (tokens, context.client_info, context.oauth_metadata)
+        said = [
+            part.model_dump(mode="json", exclude_none=True) if part else None
+            for part in (*parts, context.protected_resource_metadata)
+        ]
+        names = ("tokens", "client", "server", "resource")
+        kept = {"address": self._url, "port": self._port, **dict(zip(names, said, strict=True))}
+        try:
+            await asyncio.to_thread(self._files.write, self._inquiries.server, kept)
+        except StorageError as error:
+            raise ServerFailed(str(error)) from None
+        self._kept = kept
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        own, secret = self._settings.client_id, self._settings.client_secret
+        kept = self._kept or {}
+        if kept and (own == kept["client"]["client_id"] if own else kept["port"] == self._port):
+            return OAuthClientInformationFull.model_validate(kept["client"])
+        if own is None or is_valid_client_metadata_url(own):
+            return None
+        return OAuthClientInformationFull(client_id=own, client_secret=secret)
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        """It is kept with the tokens."""
+
+
+def _is_refused(response: httpx2.Response) -> bool:
+    """True where a sign-in, or one for more, would help."""
+    if response.status_code == HTTPStatus.FORBIDDEN:
+        return extract_field_from_www_auth(response, "error") == "insufficient_scope"
+    return response.status_code == HTTPStatus.UNAUTHORIZED
+
+
+def _choose_method(provider: OAuthClientProvider) -> None:
+    """Choose how a client of the user's own says its secret, which no registration has told."""
+    client, server = provider.context.client_info, provider.context.oauth_metadata
+    if client is not None and client.client_secret and client.token_endpoint_auth_method is None:
+        known = (server and server.token_endpoint_auth_methods_supported) or []
+        is_post = "client_secret_post" in known and "client_secret_basic" not in known
+        client.token_endpoint_auth_method = (
+            "client_secret_post" if is_post else "client_secret_basic"
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+class _Redirect:
+    """The place to which the browser is sent back."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.opened = ""
+        self.arrived: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
+        self._state = ""
+
+    def expect(self, address: str) -> None:
+        """Wait for the redirect of this address: any other one counts for nothing."""
+        self.opened = address
+        self._state = parse_qs(urlsplit(address).query)["state"][0]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer a request of the browser, or of whoever else."""
+        status, words = "404 Not Found", "Nothing is here."
+        with suppress(TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
+            async with asyncio.timeout(_READ_SECONDS):
+                head = await reader.readuntil(b"\r\n\r\n")
+            verb, target, *_ = head.decode("latin-1").split(" ", 2)
+            parts = urlsplit(target)
+            found = {name: values[0] for name, values in parse_qs(parts.query).items()}
+            if (verb, parts.path) == ("GET", _PATH) and found.get("state") == self._state:
+                status, words = (
+                    "200 OK",
+                    "You have signed in." if "code" in found else "Not signed in.",
+                )
+                if not self.arrived.done():
+                    self.arrived.set_result(found)
+        page = _PAGE.format(words).encode()
+        head = f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(page)}\r\n"
+        writer.write(f"{head}Connection: close\r\n\r\n".encode() + page)
+        with suppress(OSError):
+            await writer.drain()
+        writer.close()
+
+
+@asynccontextmanager
+async def _listening(port: int, *, is_fixed: bool) -> AsyncGenerator[_Redirect]:
+    """Listen on loopback, on another port if the wanted one is in use and not ``is_fixed``."""
+    redirect = _Redirect()
+    try:
+        server = await asyncio.start_server(redirect.serve, "127.0.0.1", port)
+    except OSError as error:
+        if is_fixed:
+            raise ServerFailed(
+                f"Port {port} of this machine is in use ({error.strerror})"
+            ) from None
+        server = await asyncio.start_server(redirect.serve, "127.0.0.1", 0)
+    async with server:
+        redirect.port = server.sockets[0].getsockname()[1]
+        yield redirect
