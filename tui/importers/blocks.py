@@ -69,7 +69,7 @@ class Blocks:
         return known or (RESULT if name.endswith("_tool_result") else "")
 
     def text(self, text: str) -> str:
-        """The words of a text block."""
+        """The words of a text block of a message."""
         return text
 
     def mark(self, name: str, block: Json) -> str:
@@ -93,6 +93,8 @@ class Blocks:
                         yield Result(call.id, self.output(output, ledger))
                 case "result":
                     yield self.result(name, block, ledger)
+                case "text":
+                    yield self.text(str(self.words(block, ledger)))
                 case _:
                     if (words := self.words(block, ledger)) is not None:
                         yield words
@@ -102,10 +104,10 @@ class Blocks:
         name, text = type_of(block), block.get("text")
         if name == "text" and isinstance(text, str) and "thought" not in block:
             # Most blocks are such.
-            return self.text(text)
+            return text
         match THINKING if block.get("thought") is True else self.kind_of(name):
             case "text":
-                return self.text(text_at(block, *_TEXTS))
+                return text_at(block, *_TEXTS)
             case "mark":
                 return self.mark(name, block)
             case "source":

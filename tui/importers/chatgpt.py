@@ -34,10 +34,10 @@ class ChatGpt(Export):
     created = ("create_time",)
     updated = ("update_time",)
     model = ("default_model_slug",)
-    role = ("message.author.role",)
-    time = ("message.create_time",)
-    said_by = ("message.metadata.model_slug",)
-    finish = ("message.metadata.finish_details.type",)
+    role = ("author.role",)
+    time = ("create_time",)
+    said_by = ("metadata.model_slug",)
+    finish = ("metadata.finish_details.type",)
     statuses = {"max_tokens": "truncated", "interrupted": "interrupted"}
     parent = ("above",)
 
@@ -58,8 +58,9 @@ class ChatGpt(Export):
         while waiting:
             name = waiting.pop()
             if name not in ordered:
-                message = object_at(nodes[name], "message")
-                ordered[name] = {"node": name, "above": parents[name], "message": message}
+                message = object_in(nodes[name].get("message"))
+                ordered[name] = {**message, "node": name, "above": parents[name]}
+                ordered[name]["is_empty"] = not message
                 waiting.extend(reversed(below[name]))
         return list(ordered.values())
 
@@ -80,23 +81,23 @@ class ChatGpt(Export):
         return name
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
-        if reason := _reason_to_drop(record["message"]):
+        if reason := _reason_to_drop(record):
             reading.ledger.skipped[reason] += 1
             return ()
-        if tool := _tool_of(record["message"]):
+        if tool := _tool_of(record):
             reading.known[name] = tool
-        return super().said(record, text_at(record, "message.id") or name, reading)
+        return super().said(record, text_at(record, "id") or name, reading)
 
     def reason_without_words(self, record: p.Json) -> str:
         return "empty message"
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
-        if text_at(record, "message.status") == "in_progress":
+        if text_at(record, "status") == "in_progress":
             return "interrupted", None
         return super().end(record)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        text, tool = _text(record["message"]), _tool_of(record["message"])
+        text, tool = _text(record), _tool_of(record)
         if whole.role == "tool":
             yield Result(_call_of(record, reading), text)
         else:
@@ -123,7 +124,7 @@ def _children_of(nodes: dict[str, p.Json]) -> dict[str, list[str]]:
 
 def _call_of(record: p.Json, reading: Reading) -> str:
     """The call that a result answers: the last one to its tool, else the last one at all."""
-    facts, tool = reading.talk.facts, text_at(record, "message.author.name")
+    facts, tool = reading.talk.facts, text_at(record, "author.name")
     last, at, passed = "", record["above"], {record["node"]}
     while at and at not in passed:
         passed.add(at)
@@ -131,14 +132,14 @@ def _call_of(record: p.Json, reading: Reading) -> str:
         if called and called.partition(".")[0] == tool.partition(".")[0]:
             return f"{at}-0"
         last = last or (f"{at}-0" if called else "")
-        role = value_at(object_at(facts["mapping"][at], "message"), "author.role")
+        role = value_at(object_in(facts["mapping"][at]), "message.author.role")
         at = "" if role == "user" else facts["parents"][at]
     return last or f"{record['node']}-0"
 
 
 def _reason_to_drop(message: p.Json) -> str:
     role = text_at(message, "author.role")
-    if not message:
+    if message["is_empty"]:
         return "node without a message"
     if reason := _DROPPED.get(text_at(message, "content.content_type")):
         return reason

@@ -147,9 +147,9 @@ def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
         for node in index.order:
             step = index.steps[node.id.removesuffix(AGAIN)]
             writer = _StepWriter(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
-            lines = list(placed(index.lines.of(step)))
+            lines = list(placed(step.lines))
             yield from writer.messages(lines)
-            yield from writer.summaries(placed(map(index.lines.place, step.summaries)))
+            yield from writer.summaries(placed(step.summaries))
             # The same text once, for most.
             last[node.id] = node.id if writer.last == node.id else writer.last
             for each in lines:

@@ -49,48 +49,21 @@ _HEAD = 4096
 _TITLES = ("custom_title", "agent_name", "ai_title")
 
 
-class Lines:
-    """The lines with words: numbers in arrays, as a file may have hundreds of thousands."""
-
-    def __init__(self) -> None:
-        self._offsets = array("q")
-        self._lengths = array("q")
-        self._numbers = array("q")
-        self._next = array("q")
-
-    def add(self, raw: RawLine, number: int) -> int:
-        """Add a line; gives its index."""
-        self._offsets.append(raw.offset)
-        self._lengths.append(raw.length)
-        self._numbers.append(number)
-        self._next.append(-1)
-        return len(self._offsets) - 1
-
-    def join(self, line: int, following: int) -> None:
-        """Let a line come after another one of its step."""
-        self._next[line] = following
-
-    def place(self, line: int) -> Place:
-        return Place(self._offsets[line], self._lengths[line], self._numbers[line])
-
-    def of(self, step: "Step") -> Iterator[Place]:
-        """The places of a step's lines."""
-        line = step.first
-        while line >= 0:
-            yield self.place(line)
-            line = self._next[line]
-
-
 class Step(msgspec.Struct, gc=False):
     """A prompt, or an answer with the results of its tools."""
 
-    first: int
-    """Index of its first line."""
-    last: int
     is_answer: bool
-    summaries: tuple[int, ...] = ()
-    """Indexes of the lines with summaries of all up to this step."""
+    numbers: Any
+    """Three of each of its lines: a file may have hundreds of thousands."""
+    summaries: tuple[Place, ...] = ()
+    """The lines with summaries of all up to this step."""
     interrupted: bool = False
+
+    @property
+    def lines(self) -> Iterator[Place]:
+        """The places of its lines."""
+        numbers = iter(self.numbers)
+        return map(Place, numbers, numbers, numbers)
 
 
 class FileIndex(msgspec.Struct, frozen=True):
@@ -100,7 +73,6 @@ class FileIndex(msgspec.Struct, frozen=True):
     order: Order
     """The steps by their keys, such that the shown branch comes last."""
     steps: dict[str, Step]
-    lines: Lines
     ledger: Ledger
 
 
@@ -117,7 +89,6 @@ class Tree:
 
     def __init__(self, path: Path) -> None:
         self.ledger = Ledger()
-        self.lines = Lines()
         self.steps: dict[str, Step] = {}
         """By the uuid of their first lines, in the order of the file."""
         self.root = ""
@@ -135,7 +106,7 @@ class Tree:
         self._before = ""
         self._number = 0
         self._interruptions: list[str] = []
-        self._summaries: list[tuple[str, int]] = []
+        self._summaries: list[tuple[str, Place]] = []
         self._facts = _LineFacts()
         self._leaf = ""
         self._is_explicit = False
@@ -158,7 +129,7 @@ class Tree:
         if not leaf or (not self._is_explicit and leaf in _ancestors(before, newest)):
             leaf = newest
         order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
-        return FileIndex(self._heading(), order, self.steps, self.lines, self.ledger)
+        return FileIndex(self._heading(), order, self.steps, self.ledger)
 
     def _heading(self) -> Heading:
         facts = self._facts.found
@@ -234,7 +205,7 @@ class Tree:
 
     def _add_prompt(self, key: str, line: Line, parts: Parts, raw: RawLine) -> str:
         if line.is_compact_summary is True:
-            self._summaries.append((key, self.lines.add(raw, self._number)))
+            self._summaries.append((key, Place(raw.offset, raw.length, self._number)))
             return ""
         interrupted = line.is_meta is not True and says_interrupted(parts)
         if interrupted:
@@ -259,14 +230,11 @@ class Tree:
 
     def _add(self, start: str, key: str, line: Line, raw: RawLine) -> None:
         self._of[key] = start
-        added = self.lines.add(raw, self._number)
         step = self.steps.get(start)
         if step is None:
-            self.steps[start] = Step(added, added, line.role == "assistant")
+            step = self.steps[start] = Step(line.role == "assistant", array("q"))
             self.root = self.root or id_of(line, self._number, self._name)
-            return
-        self.lines.join(step.last, added)
-        step.last = added
+        step.numbers.extend((raw.offset, raw.length, self._number))
 
     def _link(self) -> None:
         for key, before in self._unlinked.items():
@@ -285,7 +253,7 @@ class Tree:
             else:
                 # Its messages are in another file, or gone.
                 self._of[key] = key
-                self.steps[key] = Step(summary, summary, is_answer=True)
+                self.steps[key] = Step(is_answer=True, numbers=array("q", summary))
 
     def _step_at(self, key: str) -> str:
         """The step of a line, or else of the nearest one that it follows; ``""`` for none."""

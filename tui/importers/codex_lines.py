@@ -231,10 +231,6 @@ def _texts(content: Any) -> Iterator[str]:
 
 
 class _CodexBlocks(Blocks):
-    def text(self, text: str) -> str:
-        # Ids are made of the texts, which are told from what is beside them.
-        return ""
-
     def mark(self, name: str, block: Json) -> str:
         return _picture(block) if "image" in name else super().mark(name, block)
 
@@ -244,6 +240,7 @@ _BLOCKS = _CodexBlocks()
 
 def beside_text(record: Record, ledger: Ledger) -> list[str]:
     """What stands for the pictures and files of a message, and the words of unknown blocks."""
+    # Ids are made of the texts alone.
     others = [each for each in contents.blocks(record.content) if not text_at(each, "text")]
     return [str(words) for each in others if (words := _BLOCKS.words(each, ledger))]
 

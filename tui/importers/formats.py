@@ -214,7 +214,10 @@ class Format(Blocks):
         said = messages(whole, pieces)
         if not said and whole.error:
             said = (replace(whole, content=""),)
-        reading.ledger.count(said, self.reason_without_words(record))
+        if said:
+            reading.ledger.read += 1
+        else:
+            reading.ledger.skipped[self.reason_without_words(record)] += 1
         return said
 
     def role_of(self, record: p.Json) -> Role | None:
@@ -230,18 +233,13 @@ class Format(Blocks):
 
     def whole(self, record: p.Json, name: str, role: Role, reading: Reading) -> p.ForeignMessage:
         """What the messages of a record have in common."""
-        is_answer = role == "assistant"
+        time, counts = time_at(record, *self.time), self.usage(record)
+        if role != "assistant":
+            return p.ForeignMessage(name, role, None, time, usage=counts)
         model = self.model_of(record) or (reading.heading.model if self.one_model else "")
-        status, error = self.end(record) if is_answer else (None, None)
+        status, error = self.end(record)
         return p.ForeignMessage(
-            id=name,
-            role=role,
-            content=None,
-            timestamp=time_at(record, *self.time),
-            status=status,
-            error=error,
-            model=(model or None) if is_answer else None,
-            usage=self.usage(record),
+            name, role, None, time, status=status, error=error, model=model or None, usage=counts
         )
 
     def id_of(self, record: p.Json, reading: Reading) -> str:
@@ -259,6 +257,8 @@ class Format(Blocks):
         return self.statuses.get(text_at(record, *self.finish)), None
 
     def usage(self, record: p.Json) -> TokenUsage | None:
+        if not self.sent:
+            return None
         return usage(value_at(record, *self.sent), value_at(record, *self.received))
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:

@@ -4,19 +4,28 @@ A path is a name, or several with dots between, which lead through objects: ``me
 several paths the first that leads somewhere counts.
 """
 
+from functools import cache
 from typing import Any
 
-from tui.importers.json_lines import object_in, objects_in, text_in
+from tui.importers.json_lines import object_in, objects_in
 from tui.importers.protocol import Json
 from tui.importers.times import utc
+
+
+@cache
+def _names(path: str) -> tuple[str, ...]:
+    return tuple(path.split("."))
 
 
 def value_at(record: Json, *paths: str) -> Any:
     """The first value that is there and not null; ``None`` without any."""
     for path in paths:
-        value: Any = record
-        for name in path.split("."):
-            value = object_in(value).get(name)
+        if "." not in path:
+            value: Any = record.get(path)
+        else:
+            value = record
+            for name in _names(path):
+                value = value.get(name) if isinstance(value, dict) else None
         if value is not None:
             return value
     return None
@@ -24,12 +33,19 @@ def value_at(record: Json, *paths: str) -> Any:
 
 def text_at(record: Json, *paths: str) -> str:
     """The first text that is not empty."""
-    return next((text for path in paths if (text := text_in(value_at(record, path)))), "")
+    for path in paths:
+        value = record.get(path) if "." not in path else value_at(record, path)
+        if value and isinstance(value, str):
+            return value
+    return ""
 
 
 def object_at(record: Json, *paths: str) -> Json:
     """The first object that is not empty."""
-    return next((found for path in paths if (found := object_in(value_at(record, path)))), Json())
+    for path in paths:
+        if found := object_in(value_at(record, path)):
+            return found
+    return {}
 
 
 def objects_at(record: Json, *paths: str) -> list[Json]:
@@ -41,4 +57,8 @@ def objects_at(record: Json, *paths: str) -> list[Json]:
 
 def time_at(record: Json, *paths: str) -> str | None:
     """The first that is a time."""
-    return next((time for path in paths if (time := utc(value_at(record, path)))), None)
+    for path in paths:
+        value = value_at(record, path)
+        if value is not None and (time := utc(value)):
+            return time
+    return None
