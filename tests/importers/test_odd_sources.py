@@ -1,6 +1,8 @@
 """Sources that grow, are cut, damaged or not where they were: what no case of ``sources`` holds."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -62,6 +64,32 @@ def test_what_the_model_is_sent_of_a_long_session_of_cline_is_no_session(source)
     reading = read_all(reader("cline"), copy)
     assert not reading.conversations
     assert reading.ledger.skipped["duplicate"] == read_all(reader("cline"), path).ledger.total
+
+
+def changed(path, statement, *values):
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(statement, values)
+        database.commit()
+
+
+def test_an_answer_of_crush_that_is_only_an_error_is_a_failed_one(source):
+    path = source("crush", "reads-a-session-with-its-tools")
+    finish = {"type": "finish", "data": {"reason": "error", "message": "API Error"}}
+    changed(path, "UPDATE messages SET parts = ? WHERE role = 'assistant'", json.dumps([finish]))
+    answers = [
+        each for each in read_all(reader("crush"), path).messages if each.role == "assistant"
+    ]
+    assert {(each.content, each.status, each.error) for each in answers} == {
+        ("", "failed", "API Error")
+    }
+
+
+def test_a_number_among_the_blobs_of_cursor_hides_no_message(source):
+    path = source("cursor-cli", "gives-the-facts-of-a-stored-session")
+    before = len(read_all(reader("cursor-cli"), path).messages)
+    changed(path, "INSERT INTO blobs (id, data) VALUES (?, ?)", "ff" * 32, 7)
+    changed(path, "UPDATE meta SET value = ?", b"{}".hex())
+    assert len(read_all(reader("cursor-cli"), path).messages) >= before > 0
 
 
 def test_the_databases_of_projects_that_crush_knows_are_found(tmp_path):

@@ -5,7 +5,7 @@ several paths the first that leads somewhere counts.
 """
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from tui.importers.json_lines import object_in, objects_in
 from tui.importers.protocol import Json
@@ -25,7 +25,7 @@ def value_at(record: Json, *paths: str) -> Any:
         else:
             value = record
             for name in _names(path):
-                value = value.get(name) if isinstance(value, dict) else None
+                value = cast("Json", value).get(name) if isinstance(value, dict) else None
         if value is not None:
             return value
     return None
