@@ -177,4 +177,6 @@ def _typed(text: str) -> str:
     return _MARKS.sub("", _INJECTED.sub("", text)).strip() if "<" in text else text
 
 
-CLINE, ROO_CODE = Cline().reader(), RooCode().reader()
+CLINE = Cline().reader()
+# The same function for both: a folder of tasks is that of the program that is asked for.
+ROO_CODE = replace(RooCode().reader(), recognises=CLINE.recognises)

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from tests.engine.imports.notebook import NOTEBOOK, SEVERAL, said, told
+from tests.importers.samples import SOURCES, laid_out
 from tui.engine.imports import planning
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
@@ -81,6 +82,17 @@ def test_files_of_other_programs_are_not_taken_for_those_of_the_chosen_one(store
     assert found("notebook") == (["notebook"], ())
     assert found("alike") == (["alike"], ())
     assert found("any") == ([], (shelf.home,))
+
+
+@pytest.mark.parametrize("program", ["cline", "roo-code"])
+def test_tasks_are_those_of_the_chosen_of_two_programs_that_keep_them_alike(
+    program, store, tmp_path
+):
+    case = SOURCES / "roo-code" / "a-summary-stands-for-the-messages-that-name-it.jsonl"
+    laid_out(case, tmp_path / "home")
+    wanted = Wanted(paths=(tmp_path / "home",), programs=frozenset([program]))
+    plan = make_plan(store, wanted)
+    assert [each.program for each in plan.programs] == [program]
 
 
 def test_a_file_with_several_sessions_that_has_changed_is_told(shelf, counts, imported):
