@@ -256,11 +256,8 @@ async def test_quitting_while_it_waits_leaves_the_call_interrupted(asking):
 
 @pytest.mark.full
 async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
-    items = [
-        {"content": f"thing {n}", "status": "pending", "active_form": f"doing {n}"}
-        for n in range(60)
-    ]
-    w = asking([ToolCall("c1", "files__read_file", {"todos": items})], ["Done."])
+    steps = [f"doing {n}" for n in range(60)]
+    w = asking([ToolCall("c1", "files__read_file", {"steps": steps})], ["Done."])
     async with w.running(size=(60, 15)) as (app, pilot):
         await send(pilot, "go")
         await asked(app)

@@ -67,7 +67,7 @@ class ApprovalPanel(Widget, can_focus=True):
     DEFAULT_CSS = """
     ApprovalPanel {
         height: auto;
-        max-height: 50%;
+        max-height: 50vh;
         padding: 0 1;
         display: none;
         & > _ReasonLine { dock: bottom; display: none; }
