@@ -90,10 +90,6 @@ class KeyParser(KeyParserBase):
         """Be ready for the terminal's answer to a question, though it comes late or in pieces."""
         self._awaits_until = self._clock() + SECONDS_OF_PATIENCE
 
-    @property
-    def _awaits_answer(self) -> bool:
-        return self._clock() < self._awaits_until
-
     def feed(self, data: str) -> Iterable[Message]:
         """Translate one read.
 
@@ -124,11 +120,12 @@ class KeyParser(KeyParserBase):
             self._end, self._string = None, ""
             if self._pasted is not None:
                 yield self._end_paste(self._take_rest())
-        is_of_string = self._end is not None or (self._awaits_answer and self._rest == "\x1b]")
+        awaits = self._clock() < self._awaits_until
+        is_of_string = self._end is not None or (awaits and self._rest == "\x1b]")
         if is_of_string and silence < SECONDS_UNTIL_LOST:
             return
         if silence >= constants.ESCAPE_DELAY and self._pasted is None:
-            self._may_begin_answer |= self._awaits_answer and self._rest == "\x1b"
+            self._may_begin_answer |= awaits and self._rest == "\x1b"
             yield from self._unfinished(self._take_rest())
 
     def _typed(self, text: str, *, is_first: bool) -> Iterator[Message]:

@@ -89,3 +89,14 @@ def test_the_line_at_the_top_stays_there_at_every_width():
 def test_an_extremely_long_line_is_cut():
     document = drawn_document(answered("```\n" + "x" * 100_000 + "\n```"))
     assert len(document.rows()) < 6
+
+
+async def test_code_in_a_list_wraps_alike_and_is_selected_as_it_was_written(opened):
+    text = f"1. Do:\n   ```python\n   {LONG.replace(',  ', ', ')}\n   ```"
+    async with opened(answered(text, "a")) as (app, _):
+        rows = [row.strip() for row in app.transcript.visible_text() if "argument" in row]
+        assert [row.startswith("↳ ") for row in rows] == [False, True, True]
+        item = app.conversation.document.item_of("a")
+        first, last = offset_row(item.order, 1, 0), offset_row(item.order, 1, 100)
+        everything = Selection(Offset(0, first), Offset(1 << 20, last))
+        assert LONG.replace(",  ", ", ") in app.transcript.get_selection(everything)[0]

@@ -135,6 +135,9 @@ GUTTER = 3
 MEASURE = 100
 """The longest line of prose, in cells: beyond it the eye loses the next line."""
 
+WRAPPED = "\u21b3 "
+"""Before a row of code that goes on with the line above."""
+
 _NARROWEST = 8
 _BAR = "┃"
 

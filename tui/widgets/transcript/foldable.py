@@ -14,6 +14,7 @@ from tui.domain.journal.records import Summary
 from tui.domain.text.labels import paste_label
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
 from tui.domain.tool_servers import tool_title
+from tui.widgets.cells import cut_start
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock
 from tui.widgets.transcript.row_blocks import (
     TAB,
@@ -106,13 +107,8 @@ class PictureLine(LineBlock):
 def _with_end_of_name(label: str, width: int) -> str:
     """Cut the label of a file to a width: the end of a long name says most."""
     kind, _, name = label.partition(": ")
-    room = width - cell_len(kind) - len(": …")
-    if room < 1 or cell_len(label) <= width:
-        return shorten(label, width)
-    end = name[-room:]
-    while cell_len(end) > room:
-        end = end[1:]
-    return f"{kind}: …{end}"
+    room = width - cell_len(kind) - len(": ")
+    return shorten(label, width) if room < 2 else f"{kind}: {cut_start(name, room)}"
 
 
 def _code_blocks(text: str, language: str) -> list[RowBlock]:

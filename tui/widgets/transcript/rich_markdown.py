@@ -26,7 +26,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from tui.widgets.transcript.canvas import AFTER_BLANK, AT_ONCE, MEASURE, NO_TEXT
+from tui.widgets.transcript.canvas import AFTER_BLANK, AT_ONCE, MEASURE, NO_TEXT, WRAPPED
 from tui.widgets.transcript.highlighting import highlight, plain
 from tui.widgets.wrapping import breaks, clean
 
@@ -74,8 +74,7 @@ class _Code(CodeBlock):
         lines = highlight(code, self.lexer_name) if len(code) < 4096 else plain(code)
         # Under names of our own: Rich has styles with some of the same names.
         styled = ([(text, f"transcript.{style}") for text, style in line] for line in lines)
-        text = Text("\n").join(Text.assemble(*line) for line in styled)
-        text.no_wrap = False
+        text = _CodeWords().append_text(Text("\n").join(Text.assemble(*line) for line in styled))
         if self.title:
             frame = console.get_style("transcript.frame", default="none")
             yield Text(f"╭ {self.title}", frame + NO_TEXT)
@@ -87,6 +86,8 @@ class _Words(Text):
     """Text wrapped as everywhere in the transcript; ``lone``: no other text is beside it."""
 
     lone = True
+    inset = 0
+    """The cells of a mark before each row that goes on with a line."""
 
     def wrap(
         self,
@@ -101,7 +102,7 @@ class _Words(Text):
         """Wrap to rows of at most so many cells."""
         rows = Lines()
         for line in self.split(allow_blank=True):
-            rows.extend(self._divided(line, list(breaks(line.plain, width))))
+            rows.extend(self._divided(line, list(breaks(line.plain, width - self.inset))))
         for row in rows:
             # All trailing blanks: a link's underline would go on to the edge.
             row.rstrip()
@@ -118,9 +119,19 @@ class _Words(Text):
 
     def copy(self) -> Text:
         """A copy of the same type."""
-        made = _Words(justify=self.justify, end=self.end)
+        made = type(self)(justify=self.justify, end=self.end)
         made.lone = self.lone
         return made.append_text(self)
+
+
+class _CodeWords(_Words):
+    """Code in a list, whose rows are marked like those of other code."""
+
+    inset = len(WRAPPED)
+
+    def _divided(self, line: Text, starts: Sequence[int]) -> Lines:
+        first, *rest = super()._divided(line, starts)
+        return Lines([first, *(Text(WRAPPED, "transcript.mark").append_text(row) for row in rest)])
 
 
 class _Paragraph(Paragraph):

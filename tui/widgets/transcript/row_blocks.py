@@ -18,6 +18,7 @@ from tui.widgets.transcript.canvas import (
     GUTTER,
     MEASURE,
     NO_TEXT,
+    WRAPPED,
     Canvas,
     Run,
     joints,
@@ -49,9 +50,6 @@ _PRESSED = Style(underline=True)
 
 FRAME, _MOVED, _MORE = "│ ", "\u2039 ", "\u203a"
 """Before a line; before a line with hidden cells at its left; after one with hidden cells."""
-
-WRAPPED = "\u21b3 "
-"""Before a row that goes on with the line above."""
 
 _LONGEST_WRAPPED = PIECE
 """A longer line of code is always cut: it would be some hundred rows, drawn at once."""
@@ -360,17 +358,14 @@ class Code(RowBlock):
             self.sideways.widest = max(self.sideways.widest, widest)
         self._skipped = 0 if self._wraps else self.sideways.skipped(self.room)
         self._pieces = ()
-        rows = (self.rows_of(line, canvas) for line in lines)
-        return [*self._title(canvas), *chain.from_iterable(rows)]
+        rows = [self._title(canvas)] if self.titled else []
+        return [*rows, *chain.from_iterable(self.rows_of(line, canvas) for line in lines)]
 
-    def _title(self, canvas: Canvas) -> Sequence[Strip]:
-        if not self.titled:
-            return ()
+    def _title(self, canvas: Canvas) -> Strip:
         room = canvas.text_width - len(COPY) - _GAP
         title = shorten(f"╭ {self.source.language or 'text'}", max(1, room)) + " " * _GAP
         frame = canvas.palette["frame"] + NO_TEXT
-        row = [Segment(title, frame), Segment(COPY, frame + _PRESSED)]
-        return (canvas.ground_row("code", row),)
+        return canvas.ground_row("code", [Segment(title, frame), Segment(COPY, frame + _PRESSED)])
 
     def copies_at(self, row: int, strip: Strip, cell: int) -> bool:
         """True if a cell of a row belongs to the mark that copies the code."""
