@@ -75,10 +75,9 @@ class ThemeSwitcher:
 
     def fit(self, answer: background.BackgroundReported) -> None:
         """Fit the theme to the background, unless the user has one or the answer comes late."""
-        if answer.light and not self._is_decided:
-            self._is_decided = True
-            if answer.time - self._asked_at <= background.SECONDS:
-                self._app.theme = LIGHT
+        in_time = answer.time - self._asked_at <= background.SECONDS
+        if answer.light and in_time and not self._is_decided:
+            self._app.theme = LIGHT
 
     def choose(self, name: str) -> None:
         """Apply a theme, also after the next start. Raises ``UsageError``."""
