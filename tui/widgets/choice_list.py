@@ -75,7 +75,8 @@ class ChoiceList(LineList[Choice], can_focus=False):
         note = cut(note, room) if room > _GAP else ""
         yield fill(line.mark, 2), "mark"
         cells = max(1, width - 2 - cell_len(note))
-        yield fill(cut_middle(text, cells), cells), "text"
+        # Of a name both ends say something, of a sentence its beginning.
+        yield fill(text if " " in text else cut_middle(text, cells), cells), "text"
         yield note, "aside"
 
     def on_resize(self) -> None:

@@ -56,7 +56,8 @@ class TopBorder(Widget):
         name: list[Segment] = []
         if title and room >= _LEAST_TITLE:
             style = self._style("mode" if self.mode else "title")
-            name = [Segment(f" {cut_middle(one_line(title), room)} ", style)]
+            shorten = cut if self.mode else cut_middle
+            name = [Segment(f" {shorten(one_line(title), room)} ", style)]
         used = Segment.get_line_length(name) + Segment.get_line_length(activity)
         corner, dash, other = "┏╍┓" if self.private else "╭─╮"
         line = Segment(dash * (width - _EDGES - used), self.rich_style)

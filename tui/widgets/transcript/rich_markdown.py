@@ -102,7 +102,7 @@ class _Words(Text):
         """Wrap to rows of at most so many cells."""
         rows = Lines()
         for line in self.split(allow_blank=True):
-            rows.extend(self._divided(line, list(breaks(line.plain, width - self.inset))))
+            rows.extend(self.divided(line, list(breaks(line.plain, width - self.inset))))
         for row in rows:
             # All trailing blanks: a link's underline would go on to the edge.
             row.rstrip()
@@ -110,7 +110,8 @@ class _Words(Text):
         rows.justify(console, width, justify=how, overflow=overflow or "fold")
         return rows
 
-    def _divided(self, line: Text, starts: Sequence[int]) -> Lines:
+    def divided(self, line: Text, starts: Sequence[int]) -> Lines:
+        """The rows of a line, which begin at these places."""
         rows = line.divide(starts)
         if self.lone:
             for start, row in zip(starts, rows[1:], strict=True):
@@ -129,8 +130,9 @@ class _CodeWords(_Words):
 
     inset = len(WRAPPED)
 
-    def _divided(self, line: Text, starts: Sequence[int]) -> Lines:
-        first, *rest = super()._divided(line, starts)
+    def divided(self, line: Text, starts: Sequence[int]) -> Lines:
+        """The rows, with the mark."""
+        first, *rest = super().divided(line, starts)
         return Lines([first, *(Text(WRAPPED, "transcript.mark").append_text(row) for row in rest)])
 
 
