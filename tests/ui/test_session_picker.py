@@ -33,6 +33,16 @@ async def picking(w, count, size=(120, 40)):
         yield app, pilot, await picker(app, count)
 
 
+async def test_a_start_may_begin_with_it(world):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    w.first_command = "sessions"
+    async with w.running() as (app, pilot):
+        await picker(app, 1)
+        await pilot.press("enter")
+        await until(lambda: app.chat.shown == there, "the session")
+
+
 def titles(screen):
     return [row.label for row in screen.shown]
 

@@ -78,6 +78,7 @@ class World:
         self.hook: Sequence[str] = ()
         self.store_mark = ""
         self.exclusive_projects = False
+        self.first_command = ""
         self.prompts: Mapping[str, str] = {}
         self.ui_state_file = root.parent / "state" / "ui.json"
         self.tools = Tools()
@@ -165,6 +166,7 @@ class World:
                 store_mark=self.store_mark,
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,
+                first_command=self.first_command,
                 prompts=self.prompts,
                 appearance=self.appearance,
                 ui_state_file=self.ui_state_file,
