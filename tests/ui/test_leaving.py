@@ -142,6 +142,7 @@ async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
             "1 answer is still in progress:",
             '"Fix the login bug"',
             "The part that arrived is kept.",
+            "Or wait: it is a yes once the answer ends.",
         ]
         await until(lambda: "Esc stops" not in activity(app), "a line that is true")
         await pilot.press("n")

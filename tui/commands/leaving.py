@@ -18,19 +18,20 @@ _TITLES = 5
 _UNSAVED = "Unsaved messages go to a rescue file."
 
 
-def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
+def _answers(sessions: Sequence[LoadedSession]) -> Sequence[str]:
     busy = [session for session in sessions if session.activity.running]
     if not busy:
         return ()
     verb = "is" if len(busy) == 1 else "are"
     lines = (f"{plural(len(busy), 'answer')} {verb} still in progress:", *_titles(busy))
-    match sum(not session.losable for session in busy):
-        case 0:
-            return lines
-        case 1:
-            return (*lines, "The part that arrived is kept.")
-        case _:
-            return (*lines, "The parts that arrived are kept.")
+    kept = sum(not session.losable for session in busy)
+    if kept:
+        parts = "part that arrived is" if kept == 1 else "parts that arrived are"
+        lines = (*lines, f"The {parts} kept.")
+    if any(session.losable for session in sessions):
+        return lines
+    ends = "the answer ends" if len(busy) == 1 else "the answers end"
+    return (*lines, f"Or wait: it is a yes once {ends}.")
 
 
 def _private(sessions: Iterable[LoadedSession]) -> Sequence[str]:
