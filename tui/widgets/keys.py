@@ -155,7 +155,7 @@ FIND = (
 APPROVAL = (
     key("o,1",        "choose('once')",       "Allow once",   "approval-once"),
     key("u,2",        "choose('until-quit')", "Until I quit", "approval-until-quit", "Allow this tool until I quit"),
-    key("a,3",        "choose('always')",     "Always",       "approval-always",     "Always allow this tool; /tools withdraws it"),
+    key("a,3",        "choose('always')",     "Always",       "approval-always",     "Always allow this tool; /tools forgets it"),
     key("d,n",        "deny",                 "Deny",         "approval-deny",       "Deny, with a reason or without", always=True),
     key("enter",      "take",                 "",             "approval-take",       "Select"),
     plain("left",     "mark(-1)",             "",             "approval-before",     "Go to another answer"),

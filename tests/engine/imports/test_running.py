@@ -632,7 +632,7 @@ def test_a_member_that_is_damaged_in_the_middle_is_told(store, clock, tmp_path):
     (tmp_path / "a.zip").write_bytes(data)
     outcome = run(store, make_plan(store, Wanted(paths=(tmp_path / "a.zip",))), clock=clock)
     [failure] = outcome.programs[0].failures
-    assert failure.reason == "A part of it is damaged. What could be read is imported."
+    assert failure.reason == "A part of it is damaged; the rest is imported."
     assert outcome.programs[0].added == 1
 
 

@@ -57,7 +57,7 @@ def test_what_is_not_typed_stays():
     ("line", "name", "secrets", "words"),
     [
         ("", "time", {}, "expected either a command or a url"),
-        ("python 'open", "time", {}, "This is no command line: No closing quotation"),
+        ("python 'open", "time", {}, "This is not a command line: No closing quotation"),
         ("uvx time", "with blank", {}, "a name of at most 20"),
         ("uvx time", "time", {"A-B": "1"}, "the name of an environment variable"),
         ("http://", "web", {}, "an address"),

@@ -130,7 +130,7 @@ def _damage(counts: Ledger) -> str:
     if not counts.read and (is_strange or is_broken):
         return "Nothing in it could be read."
     if any(counts.skipped[reason] for reason in _DAMAGED):
-        return "A part of it is damaged. What could be read is imported."
+        return "A part of it is damaged; the rest is imported."
     return ""
 
 

@@ -48,7 +48,7 @@ def typed_server(
     except ConfigError as error:
         raise UsageError(f"{error.key.rpartition('.')[2]}: {error.expected}") from error
     except ValueError as error:
-        raise UsageError(f"This is no command line: {error}") from error
+        raise UsageError(f"This is not a command line: {error}") from error
 
 
 def line_of(server: ToolServerSettings) -> str:
