@@ -3,14 +3,17 @@
 import codecs
 import os
 import sys
-from collections.abc import Iterable
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tui.domain.journal.json_text import ascii_json, terminal_json
 from tui.domain.text.safe_text import make_visible, without_surrogates
-from tui.domain.text.tokens import Span
 from tui.errors import OutputError
 from tui.terminal import first_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tui.domain.text.tokens import Span
 
 _USUAL_COLUMNS = 80
 
@@ -48,7 +51,7 @@ def put_line(text: str = "") -> None:
     put(make_visible(text) + "\n")
 
 
-def put_marked(text: str, marks: Iterable[Span]) -> None:
+def put_marked(text: str, marks: "Iterable[Span]") -> None:
     """Print a sanitised line whose marks are bold on a terminal."""
     if columns() is not None and os.environ.get("TERM", "dumb") != "dumb":
         for begin, end in sorted(marks, reverse=True):
