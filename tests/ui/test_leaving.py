@@ -120,6 +120,19 @@ async def test_ctrl_c_stops_the_answer_and_keeps_what_is_typed(world):
         assert app.chat.prompt.text == "typed"
 
 
+async def test_ctrl_c_quits_also_when_prompts_wait_behind_an_answer_that_was_stopped(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        await send(pilot, "next")
+        await send(pilot, "after that")
+        await pilot.press("ctrl+c")
+        await until(lambda: app.chat.prompt.text == "next", "the first that waits")
+        await pilot.press("ctrl+u", "ctrl+c", "ctrl+c")
+        await until(lambda: not app.is_running, "the end")
+    assert w.drafts().load(w.workspace.current.id).queued == ("after that",)
+
+
 async def test_ctrl_c_twice_leaves_from_an_empty_prompt_only(world):
     async with world().running() as (app, pilot):
         await pilot.press("x", "ctrl+c", "ctrl+c")

@@ -246,7 +246,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     def action_help_quit(self) -> None:
         """Ctrl+C with nothing to copy: stop the answer; twice in an empty prompt, quit."""
         prompt, notices = self.chat.prompt, self.controllers.notices
-        if self.screen is self.chat and self.chat.answering:
+        activity = self.workspace.current.activity
+        if self.screen is self.chat and (activity.running or activity.summarising):
             self.post_message(CommandInvoked("stop"))
         elif prompt.has_focus_within and not prompt.text:
             if notices.is_hinted(_AGAIN):
