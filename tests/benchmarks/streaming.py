@@ -47,7 +47,7 @@ def _asked(programs: Programs, url: str) -> Iterator[TimedProgram]:
     """Once the model's library is there: an answer has begun to come."""
     programs.use_model(url)
     with programs.sibyl() as program:
-        program.seen("Message, or /")
+        program.seen("/ commands")
         program.rest(4.0)
         program.type("say it\r")
         program.seen("(Part|value_)")

@@ -30,7 +30,7 @@ def rows(directory):
 
 def _figures(programs: Programs, trace: Path) -> list[int]:
     with programs.traced(trace) as program:
-        program.seen("Message, or /")
+        program.seen("/ commands")
         program.rest(4.0)
         program.type("say it")
         program.seen("say it")

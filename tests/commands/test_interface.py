@@ -51,7 +51,7 @@ async def test_an_unknown_command_says_so(commands):
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("res", "/reset, /resume or /restore"), ("modle", "/model"), ("exprot", "/export")],
+    [("res", "/resume, /restore or /reset"), ("modle", "/model"), ("exprot", "/export")],
 )
 async def test_an_unknown_command_names_those_that_may_be_meant(commands, typed, meant):
     assert await commands(f"/{typed}") == f"Unknown command: /{typed}. Did you mean {meant}?"

@@ -25,7 +25,7 @@ def test_a_slash_offers_every_command_in_the_order_of_help():
 
 
 def test_letters_offer_the_commands_that_begin_so():
-    expected = ["/sessions ", "/save", "/session ", "/search ", "/stop", "/set ", "/system "]
+    expected = ["/sessions ", "/search ", "/system ", "/set ", "/save", "/session ", "/stop"]
     assert texts("/s") == expected
     assert texts("/SA") == ["/save"]
 

@@ -16,7 +16,7 @@ from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import KEPT, SessionFilter
 
-PROMPT = "Message, or / for commands"
+PROMPT = "/ commands · @ files"
 MODEL = "local:parrot"
 
 # A closed port: no Ollama of the developer's answers.

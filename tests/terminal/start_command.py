@@ -16,7 +16,7 @@ def main() -> int:
     directory, command = sys.argv[1:]
     argv = ["bash", "-ec", command]
     with Program(argv, directory=directory) as program:
-        program.until("Message, or / for commands", "the prompt", seconds=_MINUTES * 60)
+        program.until("/ commands · @ files", "the prompt", seconds=_MINUTES * 60)
         program.type("What is a session?")
         program.press("enter")
         # Its beginning may have moved out of sight.

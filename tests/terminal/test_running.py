@@ -254,7 +254,7 @@ def test_bytes_that_are_no_text_end_nothing(chats):
 
 def test_keys_of_one_burst_do_what_they_do_in_their_order(sibyl):
     program = sibyl()
-    program.until("Message, or / for commands", "the prompt")
+    program.until("/ commands · @ files", "the prompt")
     program.type("hellp\x7fo then\x1b[D\x1b[D\x1b[D\x1b[Dand ")
     program.until("hello and then", "the text")
     program.type("\x15gone\x15kept")
@@ -276,7 +276,7 @@ def test_keys_of_one_burst_belong_to_the_session_that_is_on_screen_when_their_tu
 
 def test_keys_typed_behind_the_help_key_are_the_helps(sibyl):
     program = sibyl()
-    program.until("Message, or / for commands")
+    program.until("/ commands · @ files")
     program.type("ab\x1bOPq")
     program.until("ab", "the prompt")
     program.type("c")

@@ -1,6 +1,7 @@
 """Help and palette say what there is."""
 
 import pytest
+from textual import events
 from textual.binding import Binding
 from textual.widgets import OptionList
 
@@ -32,6 +33,21 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
         await pilot.press("f1", "q")
         await until(lambda: app.screen is app.chat)
         assert not app.chat.prompt.text
+
+
+async def test_a_question_mark_opens_help_from_an_empty_prompt_and_is_text_elsewhere(world):
+    async with world().running() as (app, pilot):
+        prompt = app.chat.prompt
+        await pilot.press("question_mark")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        await pilot.press("space", "question_mark")
+        assert prompt.text == " ?"
+        prompt.set_text("")
+        app.post_message(events.Paste("? is pasted"))
+        await until(lambda: prompt.text == "? is pasted")
+        assert app.screen is app.chat
 
 
 def typed(does, **chosen):

@@ -61,6 +61,17 @@ async def test_a_slash_alone_shows_the_commands_and_is_not_sent(world):
     assert w.model.requests == []
 
 
+async def test_what_begins_with_an_exclamation_mark_is_not_sent_and_stays(world):
+    w = world(["No."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "!ls")
+        await until(lambda: "runs no commands" in notice(app), "the hint")
+        assert (app.chat.prompt.text, w.model.requests) == ("!ls", [])
+        await pilot.press("home", "space", "enter")
+        await until(lambda: w.model.requests, "the request")
+    assert w.model.requests[0].messages[-1].text == " !ls"
+
+
 async def answering(world, app, pilot):
     """Send a prompt, and wait for the first half of its answer."""
     await send(pilot, "Fix the login bug")

@@ -63,6 +63,7 @@ TYPING = tuple(
         ("up,backspace",                       "If empty: edit the last queued prompt"),
         ("delete",                             "If empty: drop the last queued prompt"),
         ("ctrl+d",                             "If empty: quit"),
+        ("question_mark",                      "If empty: show this help"),
         ("ctrl+c",                             "Copy the selection, else stop the answer; twice: quit"),
         ("ctrl+k,ctrl+u,ctrl+w,alt+backspace", "Cut to the line's end or start, or a word"),
         ("escape",                             "Twice: clear the prompt"),

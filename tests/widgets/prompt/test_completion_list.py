@@ -35,6 +35,7 @@ async def test_the_list_shows_eight_rows_says_how_many_more_there_are_and_follow
         await pilot.press("slash")
         await until(lambda: app.offered)
         assert len(app.offered) == 9
+        assert [row.split()[0] for row in app.offered[:3]] == ["/new", "/sessions", "/model"]
         assert app.offered[-1].split() == ["+", str(len(COMMANDS) - 8), "more"]
         await pilot.press("up")
         await until(lambda: "> " in "".join(app.offered))
@@ -154,7 +155,7 @@ async def test_a_click_takes_a_row(running):
     async with running() as (app, pilot):
         await pilot.press(*"/s")
         await until(lambda: len(app.offered) == len(completions("/s")))
-        await pilot.click("CompletionList", offset=(5, 1))
+        await pilot.click("CompletionList", offset=(5, 4))
         await until(lambda: app.prompt.text == "/save")
 
 

@@ -18,15 +18,15 @@ def top(app):
 async def test_an_empty_prompt_is_one_line_and_says_what_can_be_typed(running):
     async with running() as (app, _):
         assert app.prompt.region.height == 3
-        assert "Message, or / for commands" in app.screen_lines[-2]
+        assert "Message · / commands · @ files · ? help" in app.screen_lines[-2]
 
 
 async def test_where_it_is_narrow_it_says_that_in_fewer_words(running):
-    async with running((26, 24)) as (app, pilot):
-        await until(lambda: "Message, or /  " in app.screen_lines[-2] + "  ")
+    async with running((36, 24)) as (app, pilot):
+        await until(lambda: "│ / commands · @ files · ? help" in app.screen_lines[-2])
         assert app.prompt.region.height == 3
         await pilot.resize_terminal(60, 24)
-        await until(lambda: "Message, or / for commands" in app.screen_lines[-2])
+        await until(lambda: "Message · / commands" in app.screen_lines[-2])
 
 
 async def test_it_grows_with_its_text_to_a_third_of_the_screen_and_shrinks_again(running):

@@ -25,7 +25,11 @@ from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.prompt_document import Paste, Pastes, PromptDocument
 from tui.widgets.textual_bases import TextAreaBase
 
-PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
+PLACEHOLDERS = (
+    "Message · / commands · @ files · ? help",
+    "/ commands · @ files · ? help",
+    "/ · @ · ?",
+)
 LINE_BREAK_KEYS = frozenset({"shift+enter", "alt+enter", "ctrl+j"})
 
 # Textual's editor has another action for them or none.
@@ -96,7 +100,9 @@ class Editor(TextAreaBase, inherit_bindings=False):
         self._pasted = pasted
         self.remembered = Pastes()
         self._kill_ring = KillRing(self)
-        super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
+        super().__init__(
+            theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDERS[0])
+        )
 
     # The text.
 
@@ -347,8 +353,9 @@ class Editor(TextAreaBase, inherit_bindings=False):
 
     def on_resize(self) -> None:
         # A longer placeholder would wrap, and only its first row be visible.
-        has_room = self.content_size.width > len(PLACEHOLDER)
-        self.placeholder = Content(PLACEHOLDER if has_room else SHORT_PLACEHOLDER)
+        room = self.content_size.width
+        fitting = (words for words in PLACEHOLDERS if len(words) < room)
+        self.placeholder = Content(next(fitting, PLACEHOLDERS[-1]))
 
     def get_line(self, line_index: int) -> GraphemeText:
         return GraphemeText(self.document.get_line(line_index), end="", no_wrap=True)

@@ -21,6 +21,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.activity_view import ActivityView
 from tui.domain.views.attached import AttachedView
 from tui.domain.views.shown_session import PromptQueue
+from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.earlier_prompts import EarlierPrompts
@@ -33,6 +34,9 @@ SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
 LEAST_ROWS = 3
 _EDITING = "editing a question · Esc cancels"
+_IF_EMPTY = {"ctrl+d": "quit", "question_mark": "help"}
+"""The commands of keys that are for an empty prompt."""
+_NO_SHELL = "sibyl-tui runs no commands. A space before the ! sends this as text."
 _BETWEEN = " · "
 _SECONDS_OF_ESCAPES = 0.5
 """The time between two Esc that clear the prompt."""
@@ -338,8 +342,8 @@ class Prompt(Widget):
             case "up" | "down" if self._list.found:
                 self._list.move(-1 if key == "up" else 1)
                 return True
-            case "ctrl+d" if not self.text:
-                self.post_message(CommandInvoked("quit"))
+            case "ctrl+d" | "question_mark" if not self.text:
+                self.post_message(CommandInvoked(_IF_EMPTY[key]))
                 return True
             case "up" | "backspace" | "delete" if not self.text and self._queue.prompts:
                 self._take_back_last()
@@ -374,7 +378,9 @@ class Prompt(Widget):
             return
         self._list.show(())
         text, own = self.text, self.own_words
-        if text.strip():
+        if text.startswith("!"):
+            hint(self, _NO_SHELL)
+        elif text.strip():
             # Bring back the text that a recalled prompt had replaced.
             self.set_text(self._history.held, own=self._shelved)
             self.post_message(self.Submitted(text, own))
