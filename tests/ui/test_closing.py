@@ -103,8 +103,8 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
 
 @pytest.mark.parametrize(
     "way",
-    [[], ["ctrl+b", "slash"], ["ctrl+b", "r"], ["ctrl+g"], ["ctrl+f"]],
-    ids=["prompt", "filter", "rename", "find", "search"],
+    [[], ["ctrl+b", "slash"], ["ctrl+b", "r"], ["ctrl+r"], ["ctrl+g"], ["ctrl+f"]],
+    ids=["prompt", "filter", "rename", "history", "find", "search"],
 )
 async def test_ctrl_w_cuts_a_word_in_every_line_of_text_and_closes_nothing(world, way):
     w = world()

@@ -53,6 +53,16 @@ def quick_polls(monkeypatch):
     monkeypatch.setattr("tui.app.controllers.live_updates.WATCHED_SECONDS", 0.05)
 
 
+async def test_up_recalls_the_prompts_of_all_machines(postgres, at_server):
+    w = at_server(postgres)
+    await w.session("first", "hi", "second", "hi")
+    w.store.archive(await w.session("third", "hi"))
+    async with w.running() as (app, pilot):
+        for text in ("third", "second", "first"):
+            await pilot.press("up")
+            await until(lambda text=text: app.chat.prompt.text == text, text)
+
+
 @pytest.mark.usefixtures("polling_is_too_late")
 async def test_an_answer_at_another_machine_appears_while_it_arrives(postgres, at_server):
     w = at_server(postgres)

@@ -53,8 +53,8 @@ class KeyDispatch:
         await self._dispatch(event)
         if isinstance(event, events.Paste):
             return False
-        # A priority binding's key goes to no widget.
-        if not event.is_forwarded or event.key in ("enter", "escape"):
+        # A priority binding's key goes to no widget. Up may bring another text into the prompt.
+        if not event.is_forwarded or event.key in ("enter", "escape", "up"):
             return True
         # Keys that only edit text move no focus.
         return not event.is_printable and not isinstance(self._app.focused, TextArea)

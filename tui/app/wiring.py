@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
     from tui.app.controllers.prompt_files import PromptFiles
+    from tui.app.controllers.prompt_history import PromptHistoryController
     from tui.app.controllers.server_questions import ServerQuestions
     from tui.app.controllers.session_picker import PickerController
     from tui.app.controllers.tools import ToolController
@@ -260,6 +261,13 @@ class Controllers:
         from tui.app.controllers.prompt_files import PromptFiles
 
         return PromptFiles(self._chat, self._parts.workspace, self.presenter)
+
+    @cached_property
+    def prompt_history(self) -> "PromptHistoryController":
+        """Reads the project's earlier prompts."""
+        from tui.app.controllers.prompt_history import PromptHistoryController
+
+        return PromptHistoryController(self._app, self._queue, self._chat, self._parts.workspace)
 
     @cached_property
     def find(self) -> "FindController":

@@ -146,6 +146,7 @@ class ChatScreen(ScreenBase):
         self.action_walk = self.walk.step
         self.action_go_to_row = self.walk.go_to_row
         self.action_fold_todos = self.todos.fold
+        self.action_search_history = self.prompt.search_history
         self.action_page = self.transcript.action_page
         self.action_go_to_end = self.transcript.action_to_end
         # The dispatch of keys looks for it here.
@@ -227,13 +228,12 @@ class ChatScreen(ScreenBase):
         self.show_prompt(view)
 
     def show_prompt(self, view: SessionView) -> None:
-        """Show to-dos, approval and history around the prompt; its text is left alone."""
+        """Show to-dos and approval around the prompt; its text is left alone."""
         self.todos.show(view.todos)
         if view.asking is not self.approval.question and self.approval.has_focus_within:
             self.prompt.focus()  # what is typed next answers no other question
         self.approval.show(view.asking)
         self.refresh_bindings()
-        self.prompt.show_history(view.prompts, view.recalled_words)
         self.prompt.set_read_only_reason(view.read_only_in_short)
         self.prompt.show_editing(editing=view.editing)
 

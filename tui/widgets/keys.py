@@ -59,7 +59,7 @@ TYPING = tuple(
         ("ctrl+j,alt+enter",                   "New line, or \\ before Enter"),
         ("shift+enter",                        "New line (in some terminals)"),
         ("tab",                                "Complete a command, its argument or @file"),
-        ("up",                                 "Recall earlier prompts, from the first line"),
+        ("up",                                 "Recall the project's earlier prompts, from the first line"),
         ("up,backspace",                       "If empty: edit the last queued prompt"),
         ("delete",                             "If empty: drop the last queued prompt"),
         ("ctrl+d",                             "If empty: quit"),
@@ -144,6 +144,13 @@ FILTER = (
 RENAME = (
     plain("enter",  "submit", "Rename", "rename-done",  "Rename the session"),
     plain("escape", "leave",  "Cancel", "rename-leave", "Keep the old name", always=True),
+)
+
+HISTORY = (
+    plain("enter,tab", "take",     "Take",   "history-take",   "Take the prompt that is shown, without sending it"),
+    plain("up",        "step(1)",  "Older",  "history-older",  "Go to an older or newer prompt that has the words"),
+    plain("down",      "step(-1)", "Newer",  "history-newer",  "Go to an older or newer prompt that has the words"),
+    plain("escape",    "leave",    "Cancel", "history-leave",  "Bring the old text back", always=True),
 )
 
 FIND = (

@@ -40,6 +40,9 @@ class PromptApp(App[None]):
         super().__init__()
         self.posted = []
         self.pressed = []
+        self.history = []
+        """The earlier prompts, oldest first, which are given out one at a time."""
+        self.given = 0
 
     def compose(self):
         with Surroundings():
@@ -57,6 +60,13 @@ class PromptApp(App[None]):
     @on(Prompt.FilesWanted)
     def keep(self, event):
         self.posted.append(event)
+
+    @on(Prompt.EarlierWanted)
+    def give_earlier(self, event):
+        self.given = 1 if event.anew else self.given + 1
+        newest_first = self.history[::-1]
+        more = self.given < len(self.history)
+        self.prompt.show_history(newest_first[: self.given], more=more)
 
     @property
     def prompt(self) -> Prompt:

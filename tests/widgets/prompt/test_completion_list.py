@@ -119,7 +119,7 @@ async def test_models_are_offered_by_name(running):
 @pytest.mark.parametrize("text", ["hello", "//load", "/etc/", "say /load", "/a1"])
 async def test_an_ordinary_text_opens_no_list_and_keeps_its_keys(running, text):
     async with running() as (app, pilot):
-        app.prompt.show_history(["earlier"])
+        app.history = ["earlier"]
         await pilot.press(*text, "up")
         assert app.offered == []
         assert app.prompt.text == "earlier"

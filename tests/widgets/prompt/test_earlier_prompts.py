@@ -9,70 +9,62 @@ from tui.widgets.prompt.earlier_prompts import EarlierPrompts
 @pytest.fixture
 def history():
     earlier = EarlierPrompts()
-    earlier.show(["one", "two", "three"])
+    earlier.show(["three", "two", "one"])
     return earlier
 
 
 def test_walking_back_and_forth_ends_at_what_was_typed(history):
-    assert history.earlier("draft") == "three"
-    assert history.earlier("three") == "two"
-    assert history.later("two") == "three"
-    assert history.later("three") == "draft"
-    assert history.later("draft") is None
-
-
-def test_nothing_is_before_the_oldest(history):
-    for text in ("", "three", "two"):
-        history.earlier(text)
-    assert history.earlier("one") is None
+    assert history.go_to(1, "draft") == "three"
+    assert history.go_to(2, "three") == "two"
+    assert history.go_to(1, "two") == "three"
+    assert history.go_to(0, "three") == "draft"
+    assert history.go_to(-1, "draft") is None
+    assert history.go_to(4, "draft") is None
 
 
 def test_a_changed_entry_stays_changed_until_the_walk_is_over(history):
-    history.earlier("")
-    assert history.earlier("three!") == "two"
-    assert history.later("two") == "three!"
+    history.go_to(1, "")
+    assert history.go_to(2, "three!") == "two"
+    assert history.go_to(1, "two") == "three!"
+    assert history.go_to(2, "three") == "two"
+    assert history.go_to(1, "two") == "three"
+    history.go_to(2, "three!")
     history.leave()
-    assert history.earlier("") == "three"
-
-
-def test_an_entry_changed_back_is_as_it_was_sent(history):
-    history.earlier("")
-    history.earlier("three!")
-    history.later("two")
-    history.earlier("three")
-    assert history.later("two") == "three"
+    assert history.go_to(1, "") is None
+    history.show(["three"])
+    assert history.go_to(1, "") == "three"
 
 
 def test_equal_neighbours_are_walked_once():
     earlier = EarlierPrompts()
     earlier.show(["one", "two", "two", "one"])
-    assert [earlier.earlier(text) for text in ("", "one", "two")] == ["one", "two", "one"]
+    assert [earlier.go_to(place, "") for place in (1, 2, 3)] == ["one", "two", "one"]
+    assert earlier.count == 3
 
 
-def test_a_prompt_added_while_walking_moves_nobody(history):
-    history.earlier("draft")
-    history.show(["one", "two", "three", "four"])
-    assert history.is_at("three")
-    assert history.later("three") == "four"
-    assert history.later("four") == "draft"
+def test_older_prompts_that_are_added_move_nobody(history):
+    history.go_to(3, "draft")
+    history.show(["three", "two", "one", "zero"])
+    assert history.is_at("one")
+    assert history.go_to(4, "one") == "zero"
+    assert history.go_to(0, "zero") == "draft"
 
 
-def test_a_prompt_added_while_typing_is_the_first_to_come(history):
-    history.show(["one", "two", "three", "four"])
-    assert history.earlier("draft") == "four"
-
-
-def test_another_list_while_walking_loses_neither_place_nor_draft(history):
-    history.earlier("draft")
-    history.show(["two", "three", "four"])
-    assert history.later("three") == "draft"
-    history.show([])
-    assert history.earlier("draft") is None
+def test_words_are_found_in_any_case_and_a_repetition_is_passed_over():
+    earlier = EarlierPrompts()
+    earlier.show(["Fix it", "x", "Fix it", "prefix"])
+    assert earlier.find("fix", 1) == 1
+    earlier.go_to(1, "")
+    assert earlier.find("fix", 2) == 4
+    assert earlier.find("FIX", 1) == 1
+    earlier.go_to(4, "Fix it")
+    assert earlier.find("fix", 5) is None
+    assert earlier.find("fix", 3, -1) == 3
 
 
 async def test_up_recalls_and_down_brings_back_what_was_typed(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["first", "second"])
+        app.history = ["first", "second"]
         await pilot.press(*"draft", "up", "up")
         assert app.prompt.text == "first"
         await pilot.press("down", "down")
@@ -82,7 +74,7 @@ async def test_up_recalls_and_down_brings_back_what_was_typed(running):
 @pytest.mark.parametrize("text", ["one\ntwo", "word " * 20])
 async def test_up_inside_a_text_moves_the_caret(running, text):
     async with running() as (app, pilot):
-        app.prompt.show_history(["earlier"])
+        app.history = ["earlier"]
         app.prompt.set_text(text)
         await pilot.pause()
         await pilot.press("up")
@@ -93,7 +85,7 @@ async def test_up_inside_a_text_moves_the_caret(running, text):
 
 async def test_down_inside_a_text_moves_the_caret(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["earlier"])
+        app.history = ["earlier"]
         app.prompt.set_text("one\ntwo")
         await pilot.press("ctrl+a", "up", "up", "down")
         assert app.prompt.text == "one\ntwo"
@@ -104,7 +96,7 @@ async def test_down_inside_a_text_moves_the_caret(running):
 
 async def test_entries_of_several_lines_are_walked_one_a_key(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["one\n1", "two\n2"])
+        app.history = ["one\n1", "two\n2"]
         await pilot.press("up", "up")
         assert app.prompt.text == "one\n1"
         await pilot.press("down")
@@ -115,7 +107,7 @@ async def test_entries_of_several_lines_are_walked_one_a_key(running):
 
 async def test_looking_at_an_earlier_prompt_is_no_change_but_changing_it_is(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["earlier"])
+        app.history = ["earlier"]
         await pilot.press("d", "up")
         assert (app.prompt.text, app.prompt.draft) == ("earlier", "d")
         await pilot.press("!", "down")
@@ -125,27 +117,27 @@ async def test_looking_at_an_earlier_prompt_is_no_change_but_changing_it_is(runn
 
 async def test_a_recalled_prompt_can_be_sent_and_the_walk_is_over(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["one", "two"])
+        app.history = ["one", "two"]
         await pilot.press("up", "up", "enter")
         await until(lambda: app.submitted == ["one"])
-        app.prompt.show_history(["one", "two", "one"])
+        app.history = ["one", "two", "one"]
         await pilot.press("up", "up")
         assert app.prompt.text == "two"
 
 
 async def test_what_was_typed_before_a_recalled_prompt_was_sent_stands_there_again(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["one"])
+        app.history = ["one"]
         await pilot.press(*"mine", "up", "!", "enter", "n")
         await until(lambda: app.submitted == ["one!"])
-        app.prompt.show_history(["one", "one!"])
+        app.history = ["one", "one!"]
         assert (app.prompt.text, app.prompt.draft) == ("minen", "minen")
         await until(lambda: app.edited[-1:] == ["minen"])
 
 
 async def test_what_was_brought_back_and_sent_does_not_come_again(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["one"])
+        app.history = ["one"]
         await pilot.press(*"mine", "up", "down", "enter")
         await until(lambda: app.submitted == ["mine"])
         assert (app.prompt.text, app.prompt.draft) == ("", "")
@@ -153,7 +145,7 @@ async def test_what_was_brought_back_and_sent_does_not_come_again(running):
 
 async def test_what_was_sent_does_not_come_again_below_an_earlier_prompt(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["one"])
+        app.history = ["one"]
         await pilot.press(*"mine", "enter", "up")
         await until(lambda: app.submitted == ["mine"])
         assert (app.prompt.text, app.prompt.draft) == ("one", "")
@@ -164,7 +156,7 @@ async def test_what_was_sent_does_not_come_again_below_an_earlier_prompt(running
 
 async def test_a_recalled_command_opens_no_list(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["text", "/load "])
+        app.history = ["text", "/load "]
         await pilot.press("up")
         assert app.prompt.text == "/load "
         await pilot.press("up")
@@ -173,8 +165,52 @@ async def test_a_recalled_command_opens_no_list(running):
 
 async def test_another_sessions_text_ends_the_walk(running):
     async with running() as (app, pilot):
-        app.prompt.show_history(["one", "two"])
+        app.history = ["one", "two"]
         await pilot.press("d", "up", "up")
         app.prompt.set_text("other")
         await pilot.press("down")
         assert app.prompt.text == "other"
+
+
+async def test_words_are_searched_narrowed_and_searched_further_back(running):
+    async with running() as (app, pilot):
+        app.history = ["fix the login", "test", "fix the list", "write"]
+        await pilot.press(*"mine")
+        app.prompt.search_history()
+        await pilot.press(*"fix")
+        await until(lambda: app.prompt.text == "fix the list")
+        app.prompt.search_history()
+        await until(lambda: app.prompt.text == "fix the login")
+        await pilot.press("down")
+        assert app.prompt.text == "fix the list"
+        await pilot.press("up", *"x")
+        await until(lambda: "no match" in app.screen_lines[app.prompt.region.y])
+        await pilot.press("backspace", *" the lo", "enter")
+        assert app.prompt.text == "fix the login"
+        assert app.submitted == []
+        # It goes on as any recalled prompt.
+        await pilot.press("!", "up")
+        assert app.prompt.text == "fix the login!"
+        await pilot.press("down", "down", "down", "down")
+        assert app.prompt.text == "mine"
+
+
+@pytest.mark.parametrize("leave", ["escape", "click", "another session"])
+async def test_leaving_the_search_brings_the_old_text_back(running, leave):
+    async with running() as (app, pilot):
+        app.history = ["one", "two"]
+        await pilot.press(*"mine")
+        app.prompt.search_history()
+        await pilot.press(*"one")
+        await until(lambda: app.prompt.text == "one")
+        assert app.prompt.draft == "mine"
+        if leave == "escape":
+            await pilot.press("escape")
+        elif leave == "click":
+            await pilot.click("Editor")
+        else:
+            app.prompt.set_text("mine")
+        await until(lambda: app.prompt.text == "mine")
+        await pilot.press("!")
+        assert app.prompt.text == "mine!"
+        assert app.edited[-1] == "mine!"

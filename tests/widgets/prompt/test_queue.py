@@ -22,7 +22,7 @@ async def test_the_border_says_how_they_are_taken_back(running):
 @pytest.mark.parametrize("key", ["up", "backspace"])
 async def test_the_last_comes_back_and_the_keys_that_follow_are_about_it(running, key):
     async with running() as (app, pilot):
-        app.prompt.show_history(["earlier"])
+        app.history = ["earlier"]
         app.prompt.show_queue(PromptQueue(("one", "two")))
         await pilot.press(key, "!")
         assert app.prompt.text == "two!"

@@ -5,7 +5,6 @@ from typing import Self
 
 import msgspec
 
-from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Version
@@ -67,17 +66,6 @@ class SessionView(msgspec.Struct, frozen=True):
     """The texts of the draft's folded pastes."""
     own_words: frozenset[str] = NO_WORDS
     """The references in the draft that are the user's own."""
-    recalled_words: frozenset[str] = NO_WORDS
-    """Those in the prompts."""
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        """The loaded prompts, oldest first."""
-        return tuple(
-            entry.typed_text
-            for entry in self.entries
-            if isinstance(entry, Message) and entry.role == "user"
-        )
 
     @property
     def read_only_in_short(self) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from tui.domain.journal.ids import is_private
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Record, Settings
+from tui.domain.journal.records import Record, SessionHeader, Settings
 from tui.domain.journal.session import (
     Draft,
     Entry,
@@ -219,11 +219,6 @@ class LoadedSession:
     def _unsaved_questions(self) -> Sequence[Message]:
         return [m for m in self.pending if isinstance(m, Message) and m.role == "user"]
 
-    @property
-    def _recalled_words(self) -> frozenset[str]:
-        questions = (m for m in self.shown if isinstance(m, Message) and m.role == "user")
-        return NO_WORDS.union(*map(self.references_of, questions))
-
     def draft(self) -> Draft:
         """The draft to keep on disk: a prompt counts as sent when it is on disk."""
         header = self.session.header
@@ -242,11 +237,7 @@ class LoadedSession:
 
     def references_of(self, question: Message) -> frozenset[str]:
         """The words of a question that led to its files; none if others may have written it."""
-        header = self.session.header
-        if header.imported_from or header.forked_from or not question.attachments:
-            return NO_WORDS
-        names = {attachment.written for attachment in question.attachments}
-        return words_naming(question.typed_text, names)
+        return references_of(self.session.header, question)
 
     # --- newer readings, and the right to change it
 
@@ -320,7 +311,6 @@ class LoadedSession:
             draft=self.prompt.text,
             pastes=self.prompt.pastes,
             own_words=self.prompt.own_words,
-            recalled_words=self._recalled_words,
             # They stand at the end.
             queue=PromptQueue() if excerpt else self.prompt.queue,
             prompt_count=session.prompt_count,
@@ -370,3 +360,11 @@ class LoadedSession:
         if self.opened:
             return self.opened.arriving
         return next(iter(self.session.arriving), None)
+
+
+def references_of(header: SessionHeader, question: Message) -> frozenset[str]:
+    """The words of a question that led to its files; none if others may have written it."""
+    if header.imported_from or header.forked_from or not question.attachments:
+        return NO_WORDS
+    names = {attachment.written for attachment in question.attachments}
+    return words_naming(question.typed_text, names)

@@ -5,65 +5,73 @@ from itertools import groupby
 
 
 class EarlierPrompts:
-    """The prompts of a session, oldest first, and after them the draft.
+    """The prompts that were sent, newest first, and before them the draft.
 
-    Changes to earlier prompts are kept until ``leave``.
+    A place counts them back from the draft, which has the place 0. Changes to earlier prompts are
+    kept until ``leave``.
     """
 
     def __init__(self) -> None:
         self._prompts: tuple[str, ...] = ()
-        self._place = 0
+        self.more = False
+        """True if there may be older ones than those that are known."""
+        self.place = 0
         self.draft = ""
         """The text that was typed before the walk began."""
         self._changed: dict[int, str] = {}
 
-    def show(self, prompts: Sequence[str]) -> None:
-        """Replace the list; the place in it is kept as well as possible."""
-        new = tuple(prompt for prompt, _ in groupby(prompts))
-        old, self._prompts = self._prompts, new
-        if self._place == len(old):
-            self._place = len(new)
-        elif new[: len(old)] != old:
-            self._place = max(0, len(new) - (len(old) - self._place))
-            self._changed.clear()
+    def show(self, prompts: Sequence[str], *, more: bool = False) -> None:
+        """Replace the list; during a walk older ones are added at its end."""
+        self._prompts = tuple(prompt for prompt, _ in groupby(prompts))
+        self.more = more
+
+    @property
+    def count(self) -> int:
+        """The place of the oldest one that is known."""
+        return len(self._prompts)
 
     def leave(self) -> None:
-        """Return to the draft, which becomes empty."""
-        self._place = len(self._prompts)
+        """Return to the draft, which becomes empty; the prompts are those of another session."""
+        self.show(())
+        self.place = 0
         self.draft = ""
         self._changed.clear()
 
     def is_at(self, text: str) -> bool:
         """Check whether a text is the earlier prompt at the current place, unchanged."""
-        return self._place < len(self._prompts) and self._prompts[self._place] == text
+        return self.place > 0 and self._prompts[self.place - 1 : self.place] == (text,)
 
     @property
     def held(self) -> str:
         """The draft while an earlier prompt is on screen instead of it, else empty."""
-        return self.draft if self._place < len(self._prompts) else ""
+        return self.draft if self.place else ""
 
-    def earlier(self, text: str) -> str | None:
-        """Go to the prompt before, and keep ``text`` for this one; ``None`` at the oldest."""
-        return self._walk(text, -1)
+    def find(self, words: str, place: int, step: int = 1) -> int | None:
+        """Find the first prompt from a place on that has the words, in any case.
 
-    def later(self, text: str) -> str | None:
-        """Go to the prompt after, at last to the draft; ``None`` if that is on screen."""
-        return self._walk(text, 1)
+        Back in time, or with a ``step`` of -1 towards now. A repetition of the one at the current
+        place is passed over, unless the search begins anew there.
+        """
+        wanted = words.casefold()
+        shown = self._prompts[self.place - 1] if 0 < self.place == place - step else None
+        for found in range(max(1, place), self.count + 1) if step > 0 else range(place, 0, -1):
+            text = self._prompts[found - 1]
+            if text != shown and wanted in text.casefold():
+                return found
+        return None
 
-    def _walk(self, text: str, step: int) -> str | None:
-        place = self._place + step
-        if not 0 <= place <= len(self._prompts):
+    def go_to(self, place: int, text: str) -> str | None:
+        """Go to a place, and keep ``text`` for this one; ``None`` if there is no such place."""
+        if not 0 <= place <= self.count:
             return None
         self._keep(text)
-        self._place = place
-        if place == len(self._prompts):
-            return self.draft
-        return self._changed.get(place, self._prompts[place])
+        self.place = place
+        return self._changed.get(place, self._prompts[place - 1]) if place else self.draft
 
     def _keep(self, text: str) -> None:
-        if self._place == len(self._prompts):
+        if self.place == 0:
             self.draft = text
         elif self.is_at(text):
-            self._changed.pop(self._place, None)
+            self._changed.pop(self.place, None)
         else:
-            self._changed[self._place] = text
+            self._changed[self.place] = text

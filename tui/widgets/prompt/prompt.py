@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Input
 
 from tui.domain.commands import Command, is_command
 from tui.domain.completion import Target, common_text, completions
@@ -27,6 +29,7 @@ from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.earlier_prompts import EarlierPrompts
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.file_offers import AttachedLine, FileOffers, reference_at
+from tui.widgets.prompt.history_line import HistoryLine
 from tui.widgets.prompt.prompt_document import Paste
 from tui.widgets.prompt.top_border import TopBorder
 
@@ -100,6 +103,16 @@ class Prompt(Widget):
         paste: Paste
         readings: Sequence[Sequence[str]]
 
+    @dataclass(eq=False, repr=False)
+    class EarlierWanted(Message):
+        """Earlier prompts are wanted: ``anew`` the newest, else older ones than those shown.
+
+        ``keys_wait`` if later keys are meant for the prompt that they bring.
+        """
+
+        anew: bool
+        keys_wait: bool
+
     class HeldWanted(Message):
         """The user wants the held prompts to be sent."""
 
@@ -123,6 +136,9 @@ class Prompt(Widget):
         self._list = CompletionList()
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
+        self._history_line = HistoryLine(self._step_in_search, self._end_search, self._leave_search)
+        self._then: Callable[[], object] | None = None
+        self._searched_from = 0
         self._attached = AttachedLine(
             self,
             lambda: self.post_message(self.ReferencesSettled(self.text, self.own_words)),
@@ -144,12 +160,14 @@ class Prompt(Widget):
     def compose(self) -> ComposeResult:
         yield self._border
         yield self._list
+        yield self._history_line
         yield self._editor
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         # Not by ``max-height``: Textual does not look at it while it measures a docked widget.
         height = super().get_content_height(container, viewport, width)
-        return min(height, max(LEAST_ROWS, viewport.height // SHARE_OF_SCREEN))
+        least = LEAST_ROWS + self._history_line.display
+        return min(height, max(least, viewport.height // SHARE_OF_SCREEN))
 
     @property
     def text(self) -> str:
@@ -204,6 +222,7 @@ class Prompt(Widget):
         """
         self.fold_pastes(pastes)
         self._history.leave()
+        self._end_search()
         self._files.forget()
         self._shelved = own
         # Told first, so that what follows is not taken for the user's doing.
@@ -243,10 +262,33 @@ class Prompt(Widget):
         if is_second and self.text:
             self._editor.replace_text("")
 
-    def show_history(self, prompts: Sequence[str], own: frozenset[str] = NO_WORDS) -> None:
-        """The session's earlier prompts, oldest first, and the user's own references in them."""
-        self._history.show(prompts)
+    def show_history(
+        self, prompts: Sequence[str], own: frozenset[str] = NO_WORDS, *, more: bool = False
+    ) -> None:
+        """The earlier prompts, newest first, and the user's own references in them.
+
+        ``more`` if there may be older ones.
+        """
+        self._history.show(prompts, more=more)
         self._recalled = own
+        then, self._then = self._then, None
+        if then is not None:
+            then()
+
+    def search_history(self) -> None:
+        """Let the user type words, and show the newest prompt that has them; again: an older one.
+
+        Also from elsewhere on the screen: what is typed next is meant for the search.
+        """
+        if self._history_line.display:
+            self._step_in_search(1)
+            return
+        self._searched_from = self._history.place
+        self._history_line.display = True
+        self.screen.set_focus(self._history_line)
+        self._show_mode()
+        if not self._searched_from:
+            self._want_earlier(None, anew=True)
 
     def show_model(self, name: str) -> None:
         """Show the model that answers next."""
@@ -254,8 +296,13 @@ class Prompt(Widget):
 
     def show_editing(self, *, editing: bool) -> None:
         """Show whether a question that was sent is edited; Esc then gives the draft back."""
-        self._editing = editing
-        self._border.mode = _EDITING if editing else ""
+        if editing != self._editing:
+            self._editing = editing
+            self._show_mode()
+
+    def _show_mode(self, found: str = "") -> None:
+        searching = f"earlier prompts{found}" if self._history_line.display else ""
+        self._border.mode = searching or (_EDITING if self._editing else "")
 
     def show_private(self, *, private: bool) -> None:
         """Give the prompt of a private session a frame of its own."""
@@ -302,8 +349,11 @@ class Prompt(Widget):
         self._queue = queue
         self._show_subtitle()
 
-    def on_descendant_blur(self) -> None:
+    def on_descendant_blur(self, event: events.DescendantBlur) -> None:
         self._list.show(())
+        # Not where the terminal alone has lost the focus.
+        if event.widget is self._history_line and self.app.app_focus:  # pyright: ignore[reportUnknownMemberType]
+            self._leave_search()
 
     @on(CompletionList.Picked)
     def _put_picked(self, event: CompletionList.Picked) -> None:
@@ -353,16 +403,15 @@ class Prompt(Widget):
             case "up" if self._exchange():
                 return True
             case "up" if self._editor.in_first_row:
-                is_recalled = self._recall(self._history.earlier(self.text))
-                if is_recalled:
-                    # The next Up continues from the first row.
-                    end = self._editor.navigator.get_location_end((0, 0))
-                    self._editor.move_cursor(end)
-                return is_recalled
+                if self._history.place:
+                    self._recall_earlier(self.text)
+                else:
+                    self._want_earlier(partial(self._recall_earlier, self.text), anew=True)
+                return True
             case "down":
                 editor = self._editor
                 is_last = editor.navigator.is_last_wrapped_line(editor.cursor_location)
-                return is_last and self._recall(self._history.later(self.text))
+                return is_last and self._recall(self._history.place - 1)
             case _:
                 # Tab would leave, and the letters behind it act on what has the focus then.
                 return key in ("tab", "shift+tab")
@@ -450,13 +499,78 @@ class Prompt(Widget):
         self._show_subtitle()
         return True
 
-    def _recall(self, text: str | None) -> bool:
+    # --- earlier prompts
+
+    def _want_earlier(
+        self, then: Callable[[], object] | None, *, anew: bool = False, keys_wait: bool = True
+    ) -> None:
+        """Ask for earlier prompts, and call ``then`` once they are there."""
+        self._then = then
+        # In this widget's own task: a message that the screen posts does not reach the application.
+        self.call_later(self.post_message, self.EarlierWanted(anew, keys_wait))
+
+    def _recall_earlier(self, text: str) -> None:
+        """Show the prompt before, unless another text was typed meanwhile."""
+        if self.text != text:
+            return
+        if self._recall(self._history.place + 1):
+            # The next Up continues from the first row.
+            self._editor.move_cursor(self._editor.navigator.get_location_end((0, 0)))
+        elif self._history.more:
+            self._want_earlier(partial(self._recall_earlier, text))
+        else:
+            self._editor.action_cursor_up()
+
+    def _recall(self, place: int) -> bool:
+        text = self._history.go_to(place, self.text)
         if text is None:
             return False
         # The draft and changed prompts are shown again later.
         self._shelved |= self.own_words
         self._editor.load_text(text, self._shelved | self._recalled)
         return True
+
+    @on(Input.Changed)
+    def _begin_search(self, event: Input.Changed) -> None:
+        event.stop()
+        if not self._history_line.display:
+            return
+        if event.value:
+            self._search(1)
+        else:
+            self._recall(self._searched_from)
+
+    def _search(self, place: int, step: int = 1) -> None:
+        """Show the first prompt from a place on that has the words."""
+        found = self._history.find(self._history_line.value, place, step)
+        if found is not None:
+            self._recall(found)
+            self._show_mode()
+        elif step > 0 and self._history.more:
+            further = partial(self._search, max(place, self._history.count + 1))
+            self._want_earlier(further, keys_wait=False)
+            self._show_mode(": searching …")
+        elif step > 0:
+            self._show_mode(": no older match" if place > 1 else ": no match")
+
+    def _step_in_search(self, count: int) -> None:
+        self._search(self._history.place + count, count)
+
+    def _leave_search(self) -> None:
+        if self._history_line.display:
+            self._end_search()
+            self._recall(self._searched_from)
+
+    def _end_search(self) -> None:
+        if not self._history_line.display:
+            return
+        self._then = None
+        if self._history_line.has_focus:
+            # At once, as what is typed next is meant for it.
+            self.screen.set_focus(self._editor)
+        self._history_line.display = False
+        self._history_line.value = ""
+        self._show_mode()
 
     def _show_edit(self) -> None:
         """Tell of a change at once, and offer what may complete it."""

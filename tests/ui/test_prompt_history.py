@@ -1,0 +1,67 @@
+"""Earlier prompts of the project in the prompt, by Up and by Ctrl+R."""
+
+import threading
+
+from tests.ui.screen import send, type_at_once, wait_for_answer
+from tests.waiting import until
+
+
+async def test_up_recalls_the_prompts_of_all_sessions_and_down_what_was_typed(world):
+    w = world(["yes"])
+    await w.session("first", "Yes.")
+    await w.session("elsewhere", "Yes.", scope="project:/garden")
+    there = await w.session("second", "Yes.")
+    async with w.running(there) as (app, pilot):
+        prompt = app.chat.prompt
+        await send(pilot, "third")
+        await wait_for_answer(w)
+        await app.action_invoke("new")
+        await until(lambda: w.workspace.current.id != there, "the new session")
+        await pilot.press(*"draft")
+        for text in ("third", "second", "first", "first"):
+            await pilot.press("up")
+            await until(lambda text=text: prompt.text == text, text)
+        for text in ("second", "third", "draft"):
+            await pilot.press("down")
+            assert prompt.text == text
+        await pilot.press("!")
+        assert w.workspace.current.prompt.text == "draft!"
+
+
+async def test_keys_typed_behind_up_are_for_the_recalled_prompt(world):
+    w = world(["yes"])
+    await w.session("one", "Yes.")
+    async with w.running() as (app, _):
+        type_at_once(app, "<up>!<enter>", in_one_read=True)
+        await until(lambda: w.model.requests, "the request")
+    assert w.model.requests[0].messages[-1].text == "one!"
+
+
+async def test_escape_frees_the_keys_from_a_store_that_hangs(world, monkeypatch):
+    w = world()
+    async with w.running() as (app, pilot):
+        await pilot.press("f6", "f6")
+        hanging, journal = threading.Event(), w.store.journal
+
+        def hang(session_id):
+            assert hanging.wait(20)
+            return journal(session_id)
+
+        monkeypatch.setattr(w.store, "journal", hang)
+        type_at_once(app, "<up>a")
+        await until(lambda: app.input_queue.waiting, "the letter that waits")
+        type_at_once(app, "<escape>")
+        await until(lambda: app.chat.prompt.text == "a", "the letter")
+        hanging.set()
+
+
+async def test_ctrl_r_searches_them_and_sends_nothing(world):
+    w = world()
+    await w.session("fix the login", "Yes.", "other words", "Yes.")
+    async with w.running() as (app, pilot):
+        await pilot.press("f6", "ctrl+r", *"login")
+        await until(lambda: app.chat.prompt.text == "fix the login", "what is found")
+        await pilot.press("enter", "!")
+        assert app.chat.prompt.text == "fix the login!"
+        assert app.chat.prompt.has_focus_within
+        assert w.model.requests == []
