@@ -146,6 +146,23 @@ async def test_the_palette_begins_with_what_is_used_most_and_says_how_it_is_done
         assert "Answer the tool that waits for approval" not in titles
 
 
+@pytest.mark.parametrize(
+    ("typed", "row"),
+    [
+        ("y", ["Copy", "this", "message", "F6", "y"]),
+        ("R", ["Rename", "this", "session", "F9", "R"]),
+        ("a", ["Archive", "this", "session", "F9", "a", "/archive", "[NAME,"]),
+    ],
+)
+async def test_the_palette_knows_the_letters_and_where_they_work(world, typed, row):
+    w = world()
+    w.appearance = Appearance(keys={"sidebar-focus": "f9", "sidebar-rename": "R"})
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await pilot.press("ctrl+p", typed)
+        await until(lambda: options(app) and str(options(app)[0].prompt).split()[:7] == row)
+
+
 def test_the_palette_has_every_key_that_does_more_than_move():
     moving = {"conversation-up", "conversation-down", "conversation-page-up"}
     elsewhere = {"palette", "find-here", "conversation-page-down", *moving}
@@ -167,17 +184,22 @@ async def test_the_palette_closes_the_session_on_screen(world):
         await until(lambda: app.chat.shown != there)
 
 
-@pytest.mark.full
-async def test_the_palette_asks_again_for_the_last_answer(world):
+@pytest.mark.parametrize("title", ["Ask again", "Ask again for this answer"])
+async def test_the_palette_asks_before_it_asks_again(world, title):
     w = world(["Better."])
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
-        await pilot.press("ctrl+p", *"ask again for")
-        wanted = ["Ask again for this answer"]
-        await until(lambda: [o.hit.text for o in options(app)][:1] == wanted)
-        await pilot.press("enter")
+        asks = f"! {title}? Enter yes"
+        for answer in ("escape", "enter"):
+            await pilot.press("ctrl+p", *title)
+            await until(lambda: [o.hit.text for o in options(app)][:1] == [title])
+            await pilot.press("enter")
+            await until(lambda: asks in app.chat.key_line.render_line(0).text, "the question")
+            await pilot.press(answer)
+            await until(lambda: asks not in app.chat.key_line.render_line(0).text, "the answer")
         await until(lambda: "Better." in conversation(app), "the other answer")
         await wait_for_answer(w)
+    assert len(w.model.requests) == 1
 
 
 def options(app):

@@ -354,9 +354,15 @@ class ChatScreen(ScreenBase):
         elif self.prompt.has_focus_within:
             self.prompt.take_input(event)
 
+    def ask_first(self, words: str, do: Callable[[], object]) -> None:
+        """Ask in the line of keys before something that costs or changes."""
+        self.transcript.focus()
+        self._typed_text.ask(words, do)
+
     @on(events.DescendantBlur)
-    def _withdraw_question(self) -> None:
-        self._typed_text.withdraw_question()
+    def _withdraw_question(self, event: events.DescendantBlur) -> None:
+        if event.widget is self.transcript:
+            self._typed_text.withdraw_question()
 
     # --- drafts
 

@@ -1,7 +1,7 @@
 """The command palette, and its providers: actions, sessions and themes."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 from rich.cells import cell_len
@@ -17,10 +17,12 @@ from tui.domain.timestamps import parse_utc
 from tui.domain.views.sidebar_rows import SessionRow
 from tui.screens.chat import ChatScreen
 from tui.screens.dialog import Dialog
+from tui.screens.keys import APP, CHAT
 from tui.screens.palette_actions import ACTIONS, Action
 from tui.widgets.cells import fill, one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_names import key_name
+from tui.widgets.keys import CONVERSATION, SIDEBAR_ACTIONS, Key
 from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import Sidebar
 
@@ -31,6 +33,14 @@ _NEXT = 1e-6
 
 With equal scores the order would depend on which provider answers first.
 """
+_LETTER = 1000.0
+"""The score of an action whose letter was typed: more than that of any title."""
+_KEYS: Sequence[tuple[str, Sequence[Key]]] = (
+    ("", (*APP, *CHAT)),
+    ("conversation-focus", CONVERSATION),
+    ("sidebar-focus", SIDEBAR_ACTIONS),
+)
+"""Keys by the id of the one that leads to where they work."""
 _BEFORE = len(ACTIONS)
 """The rank at which sessions and themes begin, after all actions."""
 
@@ -48,25 +58,30 @@ class Actions(Provider):
         for place, (action, do) in enumerate(self._possible()):
             command = BY_NAME.get(action.command)
             aliases = command.aliases if command and not action.arguments else ()
-            searched = (action.title, *_typed(action), *(f"/{alias}" for alias in aliases))
-            score = max(map(matcher.match, searched))
+            key = self._key(action)
+            searched = (action.title, key, *_typed(action), *(f"/{alias}" for alias in aliases))
+            is_letter = query == key.rpartition(" ")[2]
+            score = _LETTER if is_letter else max(map(matcher.match, searched))
             if score > 0:
                 title = matcher.highlight(action.title)
                 yield Hit(score - place * _NEXT, self._row(action, title), do, action.title)
 
     def _possible(self) -> Iterator[tuple[Action, Callable[[], Any]]]:
-        if not isinstance(self.screen, ChatScreen):
+        if not isinstance(screen := self.screen, ChatScreen):
             return
-        bound = _bound(self.screen, self.screen.transcript)
-        if self.screen.approval.question is None:
+        bound = _bound(screen, screen.transcript)
+        if screen.approval.question is None:
             del bound["approval-focus"]  # the key shows a message instead
         for action in ACTIONS:
-            if action.command:
-                yield action, partial(self._invoke, action)
-            elif found := bound.get(action.key):
+            do = partial(self._invoke, action)
+            if not action.command:
+                if (found := bound.get(action.key)) is None:
+                    continue
                 node, binding = found
-                if node.check_action(binding.action.partition("(")[0], ()):
-                    yield action, partial(node.run_action, binding.action)
+                if not node.check_action(binding.action.partition("(")[0], ()):
+                    continue
+                do = partial(node.run_action, binding.action)
+            yield action, partial(screen.ask_first, action.title, do) if action.asks else do
 
     def _invoke(self, action: Action) -> None:
         """Run a command; one with a required argument is put into the prompt."""
@@ -88,14 +103,19 @@ class Actions(Provider):
         return Content.assemble(title, gap, (how, "not bold"))
 
     def _key(self, action: Action) -> str:
-        """The key that does the same everywhere; empty without one."""
-        if not isinstance(self.screen, ChatScreen) or not action.key:
-            return ""
-        # Not the active bindings: those of the screen below the palette are inactive.
-        bindings = Binding.make_bindings([*self.app.BINDINGS, *self.screen.BINDINGS])
-        keys = {binding.id: binding.key for binding in bindings if binding.id == action.key}
-        chosen = {**keys, **self.screen.chosen_keys}.get(action.key, "") if keys else ""
-        return key_name(chosen.split(",")[0]) if chosen else ""
+        """The key that does the same everywhere, else the one that leads to a letter, and that."""
+        return self._keys.get(action.key) or self._keys.get(action.in_sidebar, "")
+
+    @cached_property
+    def _keys(self) -> Mapping[str, str]:
+        """The names of the keys, by the ids of their bindings."""
+        chosen = self.screen.chosen_keys if isinstance(self.screen, ChatScreen) else {}
+        names = {"": ""}
+        for leads, rows in _KEYS:
+            for row in rows:
+                key = key_name(chosen.get(row.id or "", row.key).split(",")[0])
+                names[row.id or ""] = f"{names[leads]} {key}".strip() if key else ""
+        return names
 
 
 def _typed(action: Action) -> tuple[str, ...]:

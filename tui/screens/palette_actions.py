@@ -17,11 +17,18 @@ class Action(msgspec.Struct, frozen=True):
     """The id of the binding that does the same."""
     command: str = ""
     arguments: str = ""
+    asks: bool = False
+    """True for what costs or changes: it is asked about in the line of keys first."""
 
     @property
     def title(self) -> str:
         """The words of the line."""
         return self.name or BY_NAME[self.command].title
+
+    @property
+    def in_sidebar(self) -> str:
+        """The id that a letter of the sidebar has, if it does the same there."""
+        return f"sidebar-{(self.key or self.command).removeprefix('session-')}"
 
 
 _KEYS = {row.action: row.id or "" for row in APP}
@@ -36,12 +43,14 @@ def _commands(*names: str) -> tuple[Action, ...]:
 _BEGINNING: tuple[Action, ...] = (
     *_commands("new", "search"),
     Action("Find in this conversation", "find"),
+    Action("Search earlier prompts", "prompt-history"),
     Action("Go to the sidebar", "sidebar-focus"),
     Action("Next session", "session-next"),
     Action("Previous session", "session-previous"),
     *_commands("model", "connect", "copy"),
     Action(key="stop", command="stop"),
-    *_commands("retry", "edit", "editor", "paste", "tools"),
+    Action(command="retry", asks=True),
+    *_commands("edit", "editor", "paste", "tools"),
     Action("Answer the tool that waits for approval", "approval-focus"),
     # This session.
     Action(key="session-rename", command="name"),
@@ -61,11 +70,11 @@ _END: tuple[Action, ...] = (
     Action("Go to the conversation", "conversation-focus"),
     Action("Copy this message", "conversation-copy"),
     Action("Copy its code", "conversation-copy-code"),
-    Action("Ask again for this answer", "conversation-ask-again"),
-    Action("Edit this question and ask again", "conversation-edit"),
+    Action("Ask again for this answer", "conversation-ask-again", asks=True),
+    Action("Edit this question and ask again", "conversation-edit", asks=True),
     Action("Previous version of this message", "conversation-version-previous"),
     Action("Next version of this message", "conversation-version-next"),
-    Action("Continue from this message in a copy", "conversation-fork"),
+    Action("Continue from this message in a copy", "conversation-fork", asks=True),
     Action("Open a link or a picture", "conversation-open-link"),
     Action("Time and model of this message", "conversation-details"),
     Action("Time and model of all messages", "conversation-details-all"),

@@ -54,26 +54,35 @@ class TypedText:
         self._prompt = prompt
         self._key_line = key_line
         self._go_to_prompt = go_to_prompt
-        self._asked: tuple[Key, str] | None = None
+        self._asked: tuple[Key | None, Callable[[], object]] | None = None
 
     def takes_key(self, event: Key | Paste) -> bool:
         """Take a key that answers the question, begins one, or is free text."""
         if self._asked is None:
             return self._asks_first(event) or self._takes_text(event)
-        key, action = self._asked
+        key, do = self._asked
         if isinstance(event, Key) and event.key == "enter":
             # One read brings what nobody could have answered yet.
-            if event.time != key.time:
+            if key is None or event.time != key.time:
                 self.withdraw_question()
-                getattr(self._transcript, f"action_{action}")()
+                # In its own task: a message that the screen posts does not reach the application.
+                self._transcript.call_later(do)
             return True
         self.withdraw_question()
         if not is_text(event):
             return isinstance(event, Key) and event.key == "escape"
-        if is_text(key):
+        if key is not None and is_text(key):
             self.give(key)
         self.give(event)
         return True
+
+    def ask(self, words: str, do: Callable[[], object], key: Key | None = None) -> None:
+        """Ask in the line of keys before ``do``; ``key`` is the letter that wants it.
+
+        The conversation must have the keys.
+        """
+        self._asked = key, do
+        self._key_line.ask(f"{words}? {_ANSWERS}")
 
     def withdraw_question(self) -> None:
         """Take the question back."""
@@ -94,8 +103,7 @@ class TypedText:
             return False
         if bound.binding.action not in _ASKED_FIRST:
             return False
-        self._asked = event, bound.binding.action
-        self._key_line.ask(f"{bound.tooltip}? {_ANSWERS}")
+        self.ask(bound.tooltip, getattr(self._transcript, f"action_{bound.binding.action}"), event)
         return True
 
     def _takes_text(self, event: Key | Paste) -> bool:
