@@ -129,7 +129,7 @@ async def test_another_key_may_be_chosen_that_closes_a_session(world):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press("f9")
         await until(lambda: 'Closed "' in notices(app))
-        assert "F9" in HelpScreen(ALL_KEYS, app.chat.chosen_keys, print).text()
+        assert "F9" in HelpScreen(ALL_KEYS, app.chat.chosen_keys).text()
 
 
 def _full(*_):

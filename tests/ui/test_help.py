@@ -11,7 +11,7 @@ from tui.app.app import SibylApp
 from tui.app.themes import ALL_KEYS, Appearance
 from tui.domain.commands import COMMANDS
 from tui.screens.chat import ChatScreen
-from tui.screens.help import HelpScreen
+from tui.screens.help import HelpScreen, matching
 from tui.screens.palette_actions import ACTIONS
 from tui.widgets.transcript import Transcript
 
@@ -30,9 +30,8 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
         assert "Alt+Down" in text
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)
-        await pilot.press("f1", "q")
+        await pilot.press("f1", "f1")
         await until(lambda: app.screen is app.chat)
-        assert not app.chat.prompt.text
 
 
 async def test_a_question_mark_opens_help_from_an_empty_prompt_and_is_text_elsewhere(world):
@@ -52,7 +51,7 @@ async def test_a_question_mark_opens_help_from_an_empty_prompt_and_is_text_elsew
 
 def typed(does, **chosen):
     keys = {action.replace("_", "-"): key for action, key in chosen.items()}
-    lines = [line for _, lines in HelpScreen(ALL_KEYS, keys, print).sections for line in lines]
+    lines = [line for _, lines in HelpScreen(ALL_KEYS, keys).sections for line in lines]
     return next(line.typed for line in lines if line.does == does)
 
 
@@ -65,6 +64,38 @@ def test_help_says_the_keys_that_were_chosen():
     wider = "Make the sidebar narrower or wider"
     assert typed(wider) == "<, > or Ctrl+Left, Ctrl+Right"
     assert typed(wider, sidebar_wider="w") == "<, w or Ctrl+Left"
+
+
+def found(words):
+    sections = matching(HelpScreen(ALL_KEYS, {}).sections, words)
+    return [(where, line.typed) for where, lines in sections for line in lines]
+
+
+def test_help_is_filtered_by_words_of_a_line_and_of_its_heading():
+    assert ("In the sidebar", "p") in found("SIDEBAR pin")
+    assert ("In the conversation", "y") in found("copy message")
+    assert found("/export") == [("Commands, typed into the prompt", "/export [FILE]")]
+    assert found("xyzzy") == []
+    assert found("") == found(" ")
+
+
+def test_one_letter_shows_what_it_does_wherever_it_is_a_key():
+    assert {"In the sidebar", "While a tool waits for approval"} <= {
+        where for where, _ in found("u")
+    }
+    assert all("u" in typed.split(", ") for _, typed in found("u"))
+    assert ("In the conversation", "j, k") in found("k")
+
+
+async def test_help_is_filtered_while_one_types_and_scrolled_meanwhile(world):
+    async with world().running(size=(80, 24)) as (app, pilot):
+        await pilot.press("f1", *"sidebar", "down")
+        page = app.screen.query_one("VerticalScroll")
+        await until(lambda: page.scroll_y == 1)
+        assert "In the sidebar" in str(app.screen.query("Static").first().content)
+        await pilot.press(*" pin")
+        await until(lambda: page.max_scroll_y == page.scroll_y == 0)
+        assert app.chat.prompt.text == ""
 
 
 async def test_help_of_one_command_says_how_it_is_used(world):
@@ -151,7 +182,7 @@ async def test_the_palette_begins_with_what_is_used_most_and_says_how_it_is_done
     [
         ("y", ["Copy", "this", "message", "F6", "y"]),
         ("R", ["Rename", "this", "session", "F9", "R"]),
-        ("a", ["Archive", "this", "session", "F9", "a", "/archive", "[NAME,"]),
+        ("a", ["Archive", "this", "session", "F9", "a", "/archive"]),
     ],
 )
 async def test_the_palette_knows_the_letters_and_where_they_work(world, typed, row):

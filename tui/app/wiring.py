@@ -147,7 +147,7 @@ class Controllers:
             self._app.screen.dismiss()
             return
         keys, own = self._parts.appearance.keys, self._chat.own_commands
-        self._app.push_screen(HelpScreen(ALL_KEYS, keys, self._chat.pass_to_prompt, own))
+        self._app.push_screen(HelpScreen(ALL_KEYS, keys, own))
 
     @cached_property
     def commands(self) -> "CommandContext":

@@ -1,10 +1,10 @@
 """The help screen, derived from the bindings, the command table and the marks."""
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -13,10 +13,10 @@ from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS, Command
 from tui.domain.text.safe_text import make_visible_line
+from tui.screens.dialog import Dialog
 from tui.screens.key_help import KeyHelpLine, key_lines
-from tui.screens.page import TextDialog
-from tui.screens.typed_text import PassOn
 from tui.widgets.cells import fill, one_line
+from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar.row_drawing import BAR, SIGNS
 
 _KEY_CELLS = 17
@@ -27,6 +27,15 @@ _OWN = "Commands of your own"
 _MARKS = "Marks in the list of sessions"
 _LEFT = 3
 """Sections in the left of two columns."""
+_MOVES = {
+    "up": "scroll_up",
+    "down": "scroll_down",
+    "pageup": "page_up",
+    "pagedown": "page_down",
+    "home": "scroll_home",
+    "end": "scroll_end",
+}
+"""The keys that scroll, by the actions of Textual's container."""
 
 Section = tuple[str, Sequence[KeyHelpLine]]
 
@@ -36,21 +45,27 @@ _ASIDE = (
 )
 
 
-class HelpScreen(TextDialog):
-    """Keys, commands and marks; F1 also closes it."""
+class HelpScreen(Dialog[None]):
+    """Keys, commands and marks, filtered while the user types; F1 also closes it."""
 
+    AUTO_FOCUS = "LineInput"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss", "Close", priority=True),
+        Binding("escape", "dismiss", "Close", priority=True),
+        # With priority: the line binds some of them.
+        *(Binding(key, f"move('{way}')", priority=True, show=False) for key, way in _MOVES.items()),
     ]
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
-    HelpScreen > VerticalScroll {
+    HelpScreen > Vertical {
         width: 100%; max-width: 160; height: 100%; max-height: 64; padding: 0 1;
+        LineInput { height: 1; width: 100%; border: none; padding: 0; background: $panel; }
+    }
+    HelpScreen VerticalScroll {
         scrollbar-size-vertical: 1;
         scrollbar-background: $surface; scrollbar-color: $foreground 30%;
     }
     HelpScreen Horizontal { height: auto; }
-    HelpScreen Vertical { width: 1fr; height: auto; padding: 0 1; }
+    HelpScreen Horizontal Vertical { width: 1fr; height: auto; padding: 0 1; }
     HelpScreen .help--page { height: auto; }
     """
 
@@ -58,11 +73,10 @@ class HelpScreen(TextDialog):
         self,
         keys: Mapping[str, Sequence[BindingType]],
         chosen: Mapping[str, str],
-        pass_on: PassOn,
         own: Sequence[Command] = (),
     ) -> None:
         """``keys`` are bindings by section, ``chosen`` and ``own`` the user's keys and commands."""
-        super().__init__(pass_on)
+        super().__init__()
         sections = [(where, list(key_lines(rows, chosen))) for where, rows in keys.items()]
         marks = [(sign, mark.value.capitalize()) for mark, (sign, _) in SIGNS.items() if mark]
         mark_lines = [KeyHelpLine(sign, words) for sign, words in ((BAR, "On screen"), *marks)]
@@ -75,41 +89,82 @@ class HelpScreen(TextDialog):
             (_MARKS, [*mark_lines, *_ASIDE]),
             *sections[list_end:],
         ]
+        self.filter = LineInput(
+            placeholder="type to filter, or one key", compact=True, max_length=100
+        )
+        self._page = VerticalScroll(can_focus=False)
         self._left = Static(classes="help--page", markup=False)
         self._right = Static(classes="help--page", markup=False)
+        self._column = Vertical(self._right)
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(can_focus=True, classes="dialog") as page:
-            page.border_title = "Help"
-            with Horizontal():
+        with Vertical(classes="dialog") as box:
+            box.border_title = "Help"
+            yield self.filter
+            with self._page, Horizontal():
                 with Vertical():
                     yield self._left
-                with Vertical() as column:
-                    self._column = column
-                    yield self._right
+                yield self._column
 
-    def on_resize(self, event: events.Resize) -> None:
+    def key_words(self) -> str:
+        return f"↑ ↓ scroll · {super().key_words()}"
+
+    @on(events.Resize)
+    @on(LineInput.Changed)
+    def _show(self) -> None:
+        found = matching(self.sections, self.filter.value.strip()) or [("Nothing matches", ())]
         # With a minimum: in a smaller window lines are cut off.
-        width = max(_LEAST_COLUMNS, min(event.size.width, 160)) - 5
-        two = event.size.width >= _TWO_COLUMNS_FROM
+        width = max(_LEAST_COLUMNS, min(self.size.width, 160)) - 5
+        two = self.size.width >= _TWO_COLUMNS_FROM
         self._column.display = two
         if two:
             width = width // 2 - 2
-            self._left.update(_page(self.sections[:_LEFT], width))
-            self._right.update(_page(self.sections[_LEFT:], width))
+            left = _LEFT if len(found) == len(self.sections) else (len(found) + 1) // 2
+            self._left.update(_page_of(found[:left], width))
+            self._right.update(_page_of(found[left:], width))
         else:
-            self._left.update(_page(self.sections, width - 2))
+            self._left.update(_page_of(found, width - 2))
+
+    @on(LineInput.Changed)
+    def _begin_at_top(self, event: LineInput.Changed) -> None:
+        event.stop()
+        self._page.scroll_home(animate=False)
+
+    def action_move(self, way: str) -> None:
+        getattr(self._page, f"action_{way}")()
 
     def text(self) -> str:
         """The whole page."""
-        return _page(self.sections, 100).plain
+        return _page_of(self.sections, 100).plain
+
+
+def matching(sections: Sequence[Section], words: str) -> Sequence[Section]:
+    """Keep the lines that have all words; for one character those of that key, if it is one."""
+    if len(words) == 1 and (of_key := _kept(sections, lambda _, line: words in _keys_of(line))):
+        return of_key
+    wanted = words.casefold().split()
+
+    def has_all(where: str, line: KeyHelpLine) -> bool:
+        text = f"{where} {line.typed} {line.does}".casefold()
+        return all(word in text for word in wanted)
+
+    return _kept(sections, has_all)
+
+
+def _kept(sections: Sequence[Section], fits: Callable[[str, KeyHelpLine], bool]) -> list[Section]:
+    kept = [(where, [line for line in lines if fits(where, line)]) for where, lines in sections]
+    return [section for section in kept if section[1]]
+
+
+def _keys_of(line: KeyHelpLine) -> Sequence[str]:
+    return line.typed.replace(" or ", ", ").split(", ")
 
 
 def _command_section(heading: str, commands: Sequence[Command]) -> Section:
     return heading, [KeyHelpLine(each.line, make_visible_line(each.help)) for each in commands]
 
 
-def _page(sections: Sequence[Section], width: int) -> Content:
+def _page_of(sections: Sequence[Section], width: int) -> Content:
     parts: list[Content] = []
     for heading, lines in sections:
         parts += [Content.styled(heading, "bold $text-primary"), Content("\n")]
