@@ -278,6 +278,6 @@ def test_keys_typed_behind_the_help_key_are_the_helps(sibyl):
     program = sibyl()
     program.until("/ commands · @ files")
     program.type("ab\x1bOPq")
-    program.until("ab", "the prompt")
-    program.type("c")
+    program.until("│ q ", "the filter")
+    program.type("\x1bOPc")
     program.until("abc", "the text")

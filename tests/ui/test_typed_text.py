@@ -228,11 +228,25 @@ async def test_a_paste_over_a_list_goes_to_the_prompt(world, name):
         await until(lambda: app.screen is not app.chat, name)
         paste(app, "pasted words")
         await prompt_has(app, "pasted words")
-        await until(lambda: notice(app) == "The pasted text is in the prompt")
+        await until(lambda: "The text is in the prompt" in notice(app))
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the conversation")
         await pilot.press("!")
         await prompt_has(app, "pasted words!")
+
+
+@pytest.mark.parametrize("name", ["import", "theme"])
+async def test_letters_that_a_list_has_no_use_for_go_to_the_prompt(world, name):
+    w = world(["yes"])
+    async with w.running() as (app, pilot):
+        await reading(w, app, pilot)
+        await app.action_invoke(name)
+        await until(lambda: app.screen is not app.chat, name)
+        type_at_once(app, "list")
+        await prompt_has(app, "list")
+        await until(lambda: "The text is in the prompt" in notice(app))
+        await pilot.press("escape", "!")
+        await until(lambda: app.chat.prompt.text.endswith("!"))
 
 
 async def test_a_paste_at_a_question_goes_to_the_prompt_and_is_no_answer(world):

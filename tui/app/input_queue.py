@@ -12,7 +12,7 @@ from textual.app import App
 from textual.message_pump import MessagePump
 from textual.widgets import Input, TextArea
 
-from tui.screens.typed_text import is_text
+from tui.screens.typed_text import is_free_text, is_text
 
 SECONDS_AT_MOST = 10.0
 """The one time limit: neither keys nor the end of the program wait longer for one item.
@@ -74,10 +74,14 @@ class KeyDispatch:
             same = at == event.time and area.screen is self._app.screen
             if same and area.post_message(event):
                 return True
-        # A paste is offered to the screens below the topmost one as well.
         stack = self._app.screen_stack
-        screens = stack[::-1] if isinstance(event, events.Paste) else stack[-1:]
-        return any(isinstance(each, KeyTaker) and each.takes_key(event) for each in screens)
+        takers = [each for each in reversed(stack) if isinstance(each, KeyTaker)]
+        # A paste is offered to the screens below the topmost one as well, and so is a letter that a
+        # list has no use for.
+        is_paste, is_list = isinstance(event, events.Paste), stack and stack[-1] not in takers
+        if not is_paste and not (is_list and is_free_text(event, stack[-1])):
+            takers = [each for each in takers if each is stack[-1]]
+        return any(each.takes_key(event) for each in takers)
 
 
 class InputQueue:

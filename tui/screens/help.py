@@ -27,14 +27,7 @@ _OWN = "Commands of your own"
 _MARKS = "Marks in the list of sessions"
 _LEFT = 3
 """Sections in the left of two columns."""
-_MOVES = {
-    "up": "scroll_up",
-    "down": "scroll_down",
-    "pageup": "page_up",
-    "pagedown": "page_down",
-    "home": "scroll_home",
-    "end": "scroll_end",
-}
+_MOVES = {"up": "scroll_up", "down": "scroll_down", "pageup": "page_up", "pagedown": "page_down"}
 """The keys that scroll, by the actions of Textual's container."""
 
 Section = tuple[str, Sequence[KeyHelpLine]]

@@ -107,9 +107,10 @@ class TypedText:
         return True
 
     def _takes_text(self, event: Key | Paste) -> bool:
-        if not is_free_text(event, self._screen):
+        is_below = not self._screen.is_active
+        if not is_below and not is_free_text(event, self._screen):
             return False
         self.give(event)
-        if not self._screen.is_active:
-            hint(self._screen, "The pasted text is in the prompt")
+        if is_below:
+            hint(self._screen, "The text is in the prompt. Esc leads there")
         return True
