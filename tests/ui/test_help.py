@@ -181,7 +181,7 @@ async def test_the_palette_begins_with_what_is_used_most_and_says_how_it_is_done
     ("typed", "row"),
     [
         ("y", ["Copy", "this", "message", "F6", "y"]),
-        ("R", ["Rename", "this", "session", "F9", "R"]),
+        ("R", ["Rename", "this", "session", "F9", "R", "/name"]),
         ("a", ["Archive", "this", "session", "F9", "a", "/archive"]),
     ],
 )
