@@ -56,7 +56,7 @@ def quick_polls(monkeypatch):
 async def test_up_recalls_the_prompts_of_all_machines(postgres, at_server):
     w = at_server(postgres)
     await w.session("first", "hi", "second", "hi")
-    w.store.archive(await w.session("third", "hi"))
+    w.other_program().archive(await w.session("third", "hi"))
     async with w.running() as (app, pilot):
         for text in ("third", "second", "first"):
             await pilot.press("up")
