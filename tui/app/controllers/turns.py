@@ -241,9 +241,10 @@ class Turns:
 
     async def _tell_of_files(self, session: LoadedSession, prompt: str) -> None:
         """Say once, below the answer, how the model can see files where a prompt names one."""
-        if (worker := self._turns[session].worker) is not None:
+        turn = self._turns.get(session)
+        if turn is not None and turn.worker is not None:
             with suppress(WorkerError):
-                await worker.wait()
+                await turn.worker.wait()
         own, project = session.session.settings, Path(session.session.header.project_path)
         model, settings = session.session.model, self._settings
         if settings.offers_tools(own, model) and not settings.offered(own, model):
