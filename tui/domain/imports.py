@@ -54,3 +54,8 @@ def bytes_naming(name: str) -> bytes:
 def is_unknown(reason: str) -> bool:
     """Tell a shape that a reader does not know from one that it leaves out by rule."""
     return reason.startswith("unknown ")
+
+
+def is_block(reason: str) -> bool:
+    """Tell a block of an unknown type, which is kept as text, from a record that is left out."""
+    return reason.startswith("unknown block")

@@ -5,6 +5,7 @@ from typing import Literal
 
 import msgspec
 
+from tui.domain.imports import is_block
 from tui.domain.text.labels import plural
 
 _UNIT = 1000.0
@@ -23,9 +24,12 @@ def bytes_words(count: int) -> str:
 def skipped_words(read: int, skipped: Mapping[str, int], most: int | None = None) -> str:
     """Tell what became of the records of a source: ``5 records read, 3 skipped (3 thinking)``.
 
-    At most ``most`` reasons are named.
+    At most ``most`` reasons are named. Blocks of unknown types are not skipped, but kept as text.
     """
     words = f"{plural(read, 'record')} read"
+    if blocks := sum(count for reason, count in skipped.items() if is_block(reason)):
+        words += f", {plural(blocks, 'unknown block')} kept as text"
+    skipped = {reason: count for reason, count in skipped.items() if not is_block(reason)}
     if not skipped:
         return words
     by_number = sorted(skipped.items(), key=lambda each: (-each[1], each[0]))
