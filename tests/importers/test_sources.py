@@ -26,7 +26,6 @@ from tests.importers.samples import (
     files_in,
     laid_out,
     read_all,
-    records_in,
 )
 from tui.importers.protocol import Ledger, Places
 
@@ -237,7 +236,7 @@ def totals(lines):
         if "read" in line:
             ledger = Ledger()
             ledger.read, ledger.skipped = line["read"], Counter(line["skipped"])
-            yield records_in(ledger)
+            yield ledger.total
 
 
 def printed(reading, home):

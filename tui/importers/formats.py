@@ -295,11 +295,7 @@ class Database(Format):
         with opened(source.path) as database:
             for row in database.rows(tables.talks, tables.columns, ledger, order=tables.order):
                 read = partial(self.rows, database, row)
-                yield Talk(path=source.path, facts=self.facts(row), records=read)
-
-    def facts(self, row: Row) -> p.Json:
-        """The facts of a conversation, from its row."""
-        return row
+                yield Talk(path=source.path, facts=row, records=read)
 
     def rows(self, database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
         """The records of the messages of a conversation."""

@@ -219,25 +219,33 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    if source.path.suffix == ".jsonl":
-        yield from _read_lines(source.path, ledger)
+    path, chat, own = source.path, _LiveChat(), p.Ledger()
+    facts = _ChatFacts(path)
+    index = _index_lines if path.suffix == ".jsonl" else _index_object
+    items = index(path, chat, facts, own)
+    if facts.is_sub_agent:
+        ledger.skipped[_SUB_AGENT] += own.total
+    elif not chat.places:
+        ledger.add(own)
     else:
-        yield from _read_object(source.path, ledger)
+        heading = facts.heading()
+        if facts.is_named_by_file and path.suffix != ".jsonl":
+            heading = replace(heading, beginning=first_ids(items()))
+        yield p.Conversation(heading, items, own)
 
 
-def _read_lines(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    chat, own, facts = _LiveChat(), p.Ledger(), _ChatFacts(path)
+def _index_lines(
+    path: Path, chat: _LiveChat, facts: "_ChatFacts", own: p.Ledger
+) -> Callable[[], Iterator[p.Item]]:
+    """Look through a file of lines; gives what reads its messages."""
     for raw in raw_lines(path):
         value = decode(raw.data, _DECODER) if raw.is_whole else None
         place = Place(raw.offset, raw.length)
         reason = _add(value, place, chat, facts) if value is not None else raw.damage
         own.count(not reason, reason)
-        for message in [value or {}, *objects_at(value or {}, "$set.messages")]:
+        for message in [value or {}, *objects_at(value or {}, "$set.messages", "messages")]:
             _BLOCKS.count_unknown(_said(message), own)
-    if not chat.places or facts.is_sub_agent:
-        _leave_out(own, ledger, facts)
-        return
-    yield p.Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
+    return lambda: _items_of_lines(path, chat, facts)
 
 
 def _add(value: p.Json, place: Place, chat: _LiveChat, facts: "_ChatFacts") -> str:
@@ -272,13 +280,13 @@ def _items_of_lines(path: Path, chat: _LiveChat, facts: "_ChatFacts") -> Iterato
         yield from _items(chat, facts, message_at)
 
 
-def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
+def _index_object(
+    path: Path, chat: _LiveChat, facts: "_ChatFacts", own: p.Ledger
+) -> Callable[[], Iterator[p.Item]]:
+    """Read a file that is one object; gives what makes its messages."""
     value = whole(path)
-    facts = _ChatFacts(path)
-    facts.add(object_in(value))
-    messages = _messages_in(value)
-    chat, own = _LiveChat(), p.Ledger()
-    fields = object_in(value)
+    fields, messages = object_in(value), _messages_in(value)
+    facts.add(fields)
     listed = fields.get("messages", fields.get("history", value))
     if others := len(items_in(listed)) - len(objects_in(listed)):
         own.skipped["unknown record"] += others
@@ -289,14 +297,7 @@ def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
         _BLOCKS.count_unknown(_said(message), own)
     if value is None:
         own.skipped["unreadable file"] += 1
-    if not chat.places or facts.is_sub_agent:
-        _leave_out(own, ledger, facts)
-        return
-    read = lambda: _items(chat, facts, lambda place: messages[place.offset])  # noqa: E731
-    heading = facts.heading()
-    if facts.is_named_by_file:
-        heading = replace(heading, beginning=first_ids(read()))
-    yield p.Conversation(heading, read, own)
+    return lambda: _items(chat, facts, lambda place: messages[place.offset])
 
 
 def _messages_in(value: Any) -> list[p.Json]:
@@ -330,13 +331,6 @@ def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:
         if "functionCall" in part
     ]
     return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
-
-
-def _leave_out(own: p.Ledger, ledger: p.Ledger, facts: "_ChatFacts") -> None:
-    if facts.is_sub_agent:
-        ledger.skipped[_SUB_AGENT] += own.total
-    else:
-        ledger.add(own)
 
 
 class _ChatFacts:

@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 
+from tui.domain.imports import is_block
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import TodoItem
@@ -108,7 +109,9 @@ class Ledger:
 
     @property
     def total(self) -> int:
-        return self.read + self.skipped.total()
+        """The number of records."""
+        left_out = (count for reason, count in self.skipped.items() if not is_block(reason))
+        return self.read + sum(left_out)
 
     def count(self, is_read: object, reason: str) -> None:
         """Count a record as read, or else as skipped for a reason."""
