@@ -74,13 +74,16 @@ def changed(path, statement, *values):
 
 def test_an_answer_of_crush_that_is_only_an_error_is_a_failed_one(source):
     path = source("crush", "reads-a-session-with-its-tools")
-    finish = {"type": "finish", "data": {"reason": "error", "message": "API Error"}}
+    finish = {
+        "type": "finish",
+        "data": {"reason": "error", "message": "API Error", "details": "429"},
+    }
     changed(path, "UPDATE messages SET parts = ? WHERE role = 'assistant'", json.dumps([finish]))
     answers = [
         each for each in read_all(reader("crush"), path).messages if each.role == "assistant"
     ]
     assert {(each.content, each.status, each.error) for each in answers} == {
-        ("", "failed", "API Error")
+        ("", "failed", "API Error: 429")
     }
 
 

@@ -72,7 +72,10 @@ class Crush(Database):
         finishes = (part for part in reversed(record["content"]) if part["type"] == "finish")
         finish = next(finishes, p.Json())
         status = self.statuses.get(text_at(finish, "reason"))
-        error = text_at(finish, "message", "details") or "failed"
+        found = [text for field in ("message", "details") if (text := text_at(finish, field))]
+        # Of an answer with words, the first alone is known since long.
+        is_all = len(record["content"]) == 1
+        error = ": ".join(found if is_all else found[:1]) or "failed"
         return status, error if status == "failed" else None
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
