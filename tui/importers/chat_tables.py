@@ -19,8 +19,12 @@ class Oterm(Database):
     program = title = "oterm"
     known_by = {"message": ("chat_id", "author", "text"), "chat": ()}
     tables = Tables(
-        *("chat", ("id", "name", "model"), ("id",)),
-        *("message", "chat_id", ("id", "author", "text", "images")),
+        talks="chat",
+        columns=("id", "name", "model"),
+        order=("id",),
+        messages="message",
+        key="chat_id",
+        message_columns=("id", "author", "text", "images"),
     )
     name = ("name",)
     role = ("author",)
@@ -55,9 +59,12 @@ class Elia(Database):
     program, title = "elia", "Elia"
     known_by = {"chat": ("model", "started_at"), "message": ("chat_id", "role", "content")}
     tables = Tables(
-        *("chat", ("id", "model", "title", "started_at"), ("id",)),
-        *("message", "chat_id"),
-        ("id", "role", "content", "timestamp", "parent_id", "model"),
+        talks="chat",
+        columns=("id", "model", "title", "started_at"),
+        order=("id",),
+        messages="message",
+        key="chat_id",
+        message_columns=("id", "role", "content", "timestamp", "parent_id", "model"),
     )
     created = ("started_at",)
     updated = ()

@@ -28,8 +28,13 @@ class Crush(Database):
     revision = 1
     known_by = {"sessions": ("parent_session_id",), "messages": ("session_id", "parts")}
     tables = Tables(
-        *("sessions", _SESSION, ("created_at", "rowid")),
-        *("messages", "session_id", _MESSAGE, ("created_at", "rowid")),
+        talks="sessions",
+        columns=_SESSION,
+        order=("created_at", "rowid"),
+        messages="messages",
+        key="session_id",
+        message_columns=_MESSAGE,
+        message_order=("created_at", "rowid"),
     )
     project = ("project",)
     model = ()

@@ -36,8 +36,12 @@ class Goose(Database):
     compared = 1
     known_by = {"messages": ("session_id", "content_json")}
     tables = Tables(
-        *("sessions", _SESSION, ("created_at", "rowid")),
-        *("messages", "session_id", _MESSAGE),
+        talks="sessions",
+        columns=_SESSION,
+        order=("created_at", "rowid"),
+        messages="messages",
+        key="session_id",
+        message_columns=_MESSAGE,
     )
     name = ("name", "description")
     project = ("working_dir",)
