@@ -49,6 +49,8 @@ TITLED = [{"const": "#f00", "title": "Red"}, {"const": "#0f0", "title": "Green"}
             None,
         ),
         ({"type": "integer", "default": "thirty"}, "integer", {}, None),
+        ({"type": "number", "default": 10**400}, "number", {}, None),
+        ({"type": "array", "items": {"enum": ["a"]}, "default": [{}]}, "choices", {"a": "a"}, ()),
         ({"type": "string", "enum": ["a"], "default": "z"}, "choice", {"a": "a"}, None),
         ({"type": "string", "default": "x" * 1_000_000}, "string", {}, None),
     ],
@@ -79,11 +81,10 @@ def test_an_entry_becomes_a_value_of_its_type(schema, entered, value):
     ("schema", "entered", "said"),
     [
         ({"type": "integer"}, "7.5", "a whole number"),
-        ({"type": "integer", "minimum": 18, "maximum": 99}, "7", "at least 18, at most 99"),
+        ({"type": "integer"}, "9" * 400, "a whole number"),
         ({"type": "number"}, "nan", "a number"),
-        ({"type": "string", "minLength": 3}, "ab", "characters, at least 3"),
         ({"type": "string"}, "", "fill it in"),
-        ({"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 1}, ("a", "b"), "at most 1"),
+        ({"type": "string", "enum": ["a"]}, "b", "one of those"),
     ],
 )
 def test_an_entry_that_does_not_fit_is_refused_with_the_reason(schema, entered, said):

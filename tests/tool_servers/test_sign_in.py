@@ -1,6 +1,7 @@
 """Servers that want a sign-in, and their questions to the user."""
 
 import asyncio
+import base64
 import json
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -251,12 +252,14 @@ async def test_a_call_that_needs_more_asks_for_it(authority: Authority, reach: R
 
 
 async def test_a_client_of_the_users_own_is_not_registered(authority: Authority, reach: Reach):
-    authority.about = {"token_endpoint_auth_methods_supported": ["client_secret_post"]}
     async with reach(User(), client_id="mine", client_secret="its secret") as servers:
         status = await started(servers)
     assert (status.state, authority.registered) == ("ready", [])
     (grant,) = authority.grants
-    assert (grant["client_id"], grant["client_secret"]) == ("mine", "its secret")
+    assert grant["client_id"] == "mine"
+    tokens = [headers for _, headers, form in authority.server.requests if form == grant]
+    expected = base64.b64encode(b"mine:its%20secret").decode()
+    assert [headers["authorization"] for headers in tokens] == [f"Basic {expected}"]
 
 
 async def test_a_sign_in_is_for_its_address_alone(authority: Authority, reach: Reach):

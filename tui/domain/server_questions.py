@@ -1,7 +1,7 @@
 """Questions of tool servers to the user: a form, or an address to open. All words are foreign."""
 
 import math
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import msgspec
@@ -26,7 +26,10 @@ class Option(msgspec.Struct, frozen=True):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A field of a form; all its words are sanitised but ``name`` and the values of options."""
+    """A field of a form; all its words are sanitised but ``name`` and the values of options.
+
+    Its server checks the limits of a value: it may have a pattern that takes minutes.
+    """
 
     name: str
     title: str
@@ -35,9 +38,6 @@ class Field(msgspec.Struct, frozen=True):
     default: Any = None
     required: bool = False
     options: tuple[Option, ...] = ()
-    least: float = -math.inf
-    """Of a number; of the characters of a text; of the choices."""
-    most: float = math.inf
 
     @property
     def shown(self) -> str:
@@ -70,30 +70,21 @@ class Field(msgspec.Struct, frozen=True):
             if self.required:
                 raise ValueError(f"{self.title}: please fill it in")
             return None
-        value: Any = list(entered) if isinstance(entered, tuple) else entered
         if self.kind in _NUMBERS:
-            value = self._number(str(entered))
-        elif self.kind == "choice" and value not in {each.value for each in self.options}:
+            return self._number(str(entered))
+        if self.kind == "choice" and entered not in [each.value for each in self.options]:
             raise ValueError(f"{self.title}: please choose one of those listed")
-        size = value if isinstance(value, int | float) else len(value)
-        if not self.least <= size <= self.most:
-            raise ValueError(f"{self.title}: please enter {self._bounds()}")
-        return value
+        return list(entered) if isinstance(entered, tuple) else entered
 
     def _number(self, entered: str) -> int | float:
         try:
             number = int(entered) if self.kind == "integer" else float(entered)
         except ValueError:
             number = math.nan
-        if not math.isfinite(number):
-            raise ValueError(f"{self.title}: please enter {self._bounds()}")
+        if not _is_finite(number):
+            kind = "a whole number" if self.kind == "integer" else "a number"
+            raise ValueError(f"{self.title}: please enter {kind}")
         return number
-
-    def _bounds(self) -> str:
-        units = {"integer": "a whole number", "number": "a number", "choices": "choices"}
-        limits = ((self.least, "at least"), (self.most, "at most"))
-        bounds = [f"{words} {limit:g}" for limit, words in limits if math.isfinite(limit)]
-        return ", ".join((units.get(self.kind, "characters"), *bounds))
 
 
 class ServerQuestion(msgspec.Struct, frozen=True, eq=False):
@@ -156,7 +147,7 @@ class _Titled(msgspec.Struct, frozen=True):
 class _Schema(msgspec.Struct, frozen=True, rename="camel"):
     """The part of JSON Schema that forms are written in, also in the words of earlier versions."""
 
-    type: FieldKind | Literal["array"]
+    type: Literal["string", "integer", "number", "boolean", "array"] = "string"
     title: str = ""
     description: str = ""
     default: Any = None
@@ -164,13 +155,7 @@ class _Schema(msgspec.Struct, frozen=True, rename="camel"):
     enum_names: tuple[str, ...] = ()
     one_of: tuple[_Titled, ...] = ()
     any_of: tuple[_Titled, ...] = ()
-    items: dict[str, Any] | None = None
-    minimum: float | None = None
-    maximum: float | None = None
-    min_length: float | None = None
-    max_length: float | None = None
-    min_items: float | None = None
-    max_items: float | None = None
+    items: "_Schema | None" = None
 
     @property
     def options(self) -> tuple[Option, ...]:
@@ -178,39 +163,24 @@ class _Schema(msgspec.Struct, frozen=True, rename="camel"):
         named = zip(self.enum, self.enum_names or self.enum, strict=False)
         return tuple(Option(value, _words(title or value)) for value, title in titled or named)
 
-    def kind_and_options(self) -> tuple[FieldKind, tuple[Option, ...]]:
-        if self.type == "array":
-            items = {"type": "string", **(self.items or {})}
-            return "choices", msgspec.convert(items, _Schema).options
-        return ("choice", self.options) if self.options else (self.type, ())
-
 
 def _field(name: str, said: object, *, required: bool) -> Field:
     """Read a field. Raises ``ValueError``."""
     schema = msgspec.convert(said, _Schema)
-    kind, options = schema.kind_and_options()
+    options = schema.options
+    kind: FieldKind = "choice"
+    if schema.type == "array":
+        kind, options = "choices", schema.items.options if schema.items else ()
+    elif not options:
+        kind = schema.type
     if len(options) > MOST_OPTIONS or (kind == "choices" and not options):
         raise ValueError(f"a field has no choices, or more than {MOST_OPTIONS}")
-    bounds = (schema.min_length, schema.max_length)
-    if kind in _NUMBERS:
-        bounds = (schema.minimum, schema.maximum)
-    elif kind == "choices":
-        bounds = (schema.min_items, schema.max_items)
-    least, most = bounds
-    return Field(
-        name,
-        _words(schema.title or name),
-        kind,
-        _words(schema.description),
-        _fitting(kind, schema.default, {each.value for each in options}),
-        required,
-        options,
-        -math.inf if least is None else least,
-        math.inf if most is None else most,
-    )
+    default = _fitting(kind, schema.default, [each.value for each in options])
+    title, about = _words(schema.title or name), _words(schema.description)
+    return Field(name, title, kind, about, default, required, options)
 
 
-def _fitting(kind: FieldKind, default: Any, values: Collection[str]) -> Any:
+def _fitting(kind: FieldKind, default: Any, values: Sequence[str]) -> Any:
     """A default that can be shown; none for one that does not fit its field."""
     match kind, default:
         case ("boolean", bool()):
@@ -218,13 +188,20 @@ def _fitting(kind: FieldKind, default: Any, values: Collection[str]) -> Any:
         case "string", str() if len(default) <= LONGEST_MESSAGE:
             return without_surrogates(default)
         case (("integer" | "number"), int() | float()) if not isinstance(default, bool):
-            return default if math.isfinite(default) else None
+            return default if _is_finite(default) else None
         case "choice", str() if default in values:
             return default
         case "choices", list():
             return tuple(each for each in cast("list[Any]", default) if each in values)
         case _:
             return None
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
 
 
 def _words(said: str) -> str:

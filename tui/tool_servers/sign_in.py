@@ -125,7 +125,6 @@ class SignIn:
                 async def show(address: str) -> None:
                     self._check(httpx2.URL(address))
                     redirect.expect(address)
-                    _choose_method(provider)
 
                 async def wait() -> AuthorizationCodeResult:
                     return await self._ask(redirect)
@@ -274,7 +273,10 @@ class SignIn:
             return OAuthClientInformationFull.model_validate(kept["client"])
         if own is None or is_valid_client_metadata_url(own):
             return None
-        return OAuthClientInformationFull(client_id=own, client_secret=secret)
+        method = "client_secret_basic" if secret else "none"
+        return OAuthClientInformationFull(
+            client_id=own, client_secret=secret, token_endpoint_auth_method=method
+        )
 
     async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
         """It is kept with the tokens."""
@@ -285,17 +287,6 @@ def _is_refused(response: httpx2.Response) -> bool:
     if response.status_code == HTTPStatus.FORBIDDEN:
         return extract_field_from_www_auth(response, "error") == "insufficient_scope"
     return response.status_code == HTTPStatus.UNAUTHORIZED
-
-
-def _choose_method(provider: OAuthClientProvider) -> None:
-    """Choose how a client of the user's own says its secret, which no registration has told."""
-    client, server = provider.context.client_info, provider.context.oauth_metadata
-    if client is not None and client.client_secret and client.token_endpoint_auth_method is None:
-        known = (server and server.token_endpoint_auth_methods_supported) or []
-        is_post = "client_secret_post" in known and "client_secret_basic" not in known
-        client.token_endpoint_auth_method = (
-            "client_secret_post" if is_post else "client_secret_basic"
-        )
 
 
 def _is_loopback(host: str) -> bool:
