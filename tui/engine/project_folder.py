@@ -46,8 +46,8 @@ def unfit_project(path: str) -> str:
     if not Path(os.path.realpath(home)).is_relative_to(os.path.realpath(path)):
         return ""
     return (
-        f"{path} is no project: it has all files of the user, who can start sibyl-tui in the folder"
-        " of a project."
+        f"{path} is no project: it has all files of the user. Start sibyl-tui in the folder of a"
+        " project."
     )
 
 

@@ -169,6 +169,7 @@ async def test_all_of_a_users_files_are_no_project(look, project, monkeypatch):
     for folder in (project, "/", "relative"):
         said = await look("read_file", folder, Tools(set_up(*ALL), asked), path="README.md")
         assert "no project" in said or "no folder" in said
+        assert said == set_up().own(str(folder))[0].about
     assert not asked.questions
 
 

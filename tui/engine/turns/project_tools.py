@@ -102,8 +102,12 @@ class ProjectTool:
         description: str,
     ) -> None:
         self.definition = ToolDefinition(name, description, schema_of(kind))
-        self.about = f"{does}\nProject: {make_visible_name(with_tilde(project))}"
-        self._project, self._kind, self._look = project, kind, look
+        self._project, self._kind, self._look, self._does = project, kind, look, does
+
+    @property
+    def about(self) -> str:
+        place = make_visible_name(with_tilde(self._project))
+        return self._unfit or f"{self._does}\nProject: {place}"
 
     @cached_property
     def _unfit(self) -> str:
