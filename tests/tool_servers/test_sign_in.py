@@ -273,6 +273,22 @@ async def test_a_sign_in_is_for_its_address_alone(authority: Authority, reach: R
     assert not any("authorization" in headers for _, headers, _ in later)
 
 
+async def test_tokens_that_others_could_read_are_not_used_and_signing_in_replaces_them(
+    reach: Reach, tmp_path: Path
+):
+    user = User()
+    async with reach(user) as servers:
+        await started(servers)
+    (tmp_path / "web.json").chmod(0o644)
+    async with reach(user, at_start=False) as servers:
+        status = await started(servers)
+        asked = len(user.questions)
+        again = await servers.restart("web")
+    assert (status.state, asked, again.state) == ("failed", 1, "ready")
+    assert "other users" in status.reason
+    assert (tmp_path / "web.json").stat().st_mode & 0o777 == 0o600
+
+
 async def test_a_forgotten_sign_in_is_wanted_again(reach: Reach, files: SignInFiles):
     user = User()
     async with reach(user) as servers:

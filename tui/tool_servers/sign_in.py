@@ -235,9 +235,12 @@ class SignIn:
 
     async def _read(self) -> dict[str, Any]:
         try:
-            kept = await asyncio.to_thread(self._files.read, self._inquiries.server)
+            kept: dict[str, Any] = await asyncio.to_thread(self._files.read, self._inquiries.server)
         except StorageError as error:
-            raise ServerFailed(str(error)) from None
+            if not self._inquiries.may_sign_in:
+                raise ServerFailed(str(error)) from None
+            # Signing in anew replaces the file.
+            kept = {}
         try:
             # A sign-in is for one address.
             if kept.get("address") == self._url:
