@@ -43,17 +43,10 @@ _RETURNED = ("content", "output", "result", "response", "toolResult")
 _ANSWERS_BY_ID = ("toolResponse", "functionResponse")
 """Results that have the id of their call as their own."""
 _WORDS = {
-    "title",
-    "url",
-    "text",
-    "content",
-    "value",
-    "summary",
-    "message",
-    "output",
-    "result",
-    "code",
+    *("title", "url", "text", "content", "value", "summary", "message", "output", "result"),
+    *("code", "refusal"),
 }
+"""Fields of unknown blocks whose texts are words, however few."""
 _NO_WORDS = {"type", "kind", "id", "data", "signature", "encrypted_content"}
 
 
