@@ -20,6 +20,7 @@ from tui.domain.journal.records import (
     Settings,
     State,
     Summary,
+    Titled,
     Todos,
     decode,
 )
@@ -230,6 +231,12 @@ FORK_MEANINGS = [
         size=4096,
         read=12,
         skipped={"thinking": 3},
+    ),
+    Titled(
+        text="How to count",
+        at="2026-11-26T21:00:00.000Z",
+        model="openai:gpt-5",
+        usage=TokenUsage(120, 4),
     ),
 ]
 

@@ -79,6 +79,7 @@ class World:
         self.store_mark = ""
         self.exclusive_projects = False
         self.first_command = ""
+        self.titles_by_model = False
         self.prompts: Mapping[str, str] = {}
         self.ui_state_file = root.parent / "state" / "ui.json"
         self.tools = Tools()
@@ -167,6 +168,7 @@ class World:
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,
                 first_command=self.first_command,
+                titles_by_model=self.titles_by_model,
                 prompts=self.prompts,
                 appearance=self.appearance,
                 ui_state_file=self.ui_state_file,

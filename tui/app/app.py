@@ -108,6 +108,7 @@ ROUTES = dict((
     _route(CodeWrapChanged, lambda app, event: app.controllers.ui_state.note(
         wrap_code=event.wraps)),
     _route(Sidebar.SessionRenamed, _change_list),
+    _route(Sidebar.TitleWanted, lambda app, event: app.controllers.titles.ask(event.line)),
     _route(Sidebar.SessionPinned, _change_list),
     _route(Sidebar.GroupUnfolded, _change_list),
     _route(Sidebar.MoreWanted, _change_list),
@@ -366,3 +367,5 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             controllers.presenter.show_changes()
         await controllers.session_list.refresh()
         controllers.search.note_turn()
+        if self._parts.titles_by_model:
+            controllers.titles.consider(session)

@@ -50,6 +50,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False
     first_command: str = ""
+    titles_by_model: bool = False
     prompts: Mapping[str, str] = {}
     appearance: Appearance = Appearance()
     notify: NotifySettings = NotifySettings()

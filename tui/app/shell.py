@@ -118,6 +118,8 @@ class AppShell:
                 self._app.run_worker(controllers.prompt_files.paste_picture, name="paste")
             case "search":
                 controllers.search.open()
+            case "title":
+                controllers.titles.propose()
             case "themes":
                 controllers.themes.pick()
             case "tools":

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from tui.app.controllers.prompt_history import PromptHistoryController
     from tui.app.controllers.server_questions import ServerQuestions
     from tui.app.controllers.session_picker import PickerController
+    from tui.app.controllers.titles import TitleController
     from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
     from tui.commands.shell import CommandContext, Shell
@@ -253,6 +254,15 @@ class Controllers:
             self.session_list,
             self.commands.numbers.show,
             exclusive_projects=self._parts.exclusive_projects,
+        )
+
+    @cached_property
+    def titles(self) -> "TitleController":
+        """Asks the model for the titles of sessions."""
+        from tui.app.controllers.titles import TitleController
+
+        return TitleController(
+            self._app, self._chat, self._parts.workspace, self.presenter, self.session_list
         )
 
     @cached_property

@@ -163,6 +163,7 @@ def _parts(
         index_root=program.data_directory,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
+        titles_by_model=config.titles == "model",
         prompts=config.prompts,
         ui_state_file=paths.state_directory() / ui_state.FILE,
         appearance=Appearance.of(program.settings),

@@ -14,6 +14,7 @@ from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exported_pictures import markdown_with_pictures
 from tui.engine.library.session_export import file_title
 from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.titles import title_request
 from tui.errors import StorageError
 from tui.storage.export_file import create
 from tui.storage.protocol import SessionReader
@@ -85,9 +86,11 @@ async def reset(shell: Shell, arguments: str) -> None:
 
 @command("name")
 async def rename(shell: Shell, arguments: str) -> None:
-    """Name the current session."""
+    """Name the current session; without a name, ask the model for one."""
     if not arguments:
-        return shell.say(BY_NAME["name"].usage_error)
+        if title_request(shell.workspace.current) is None:
+            return shell.say(BY_NAME["name"].usage_error)
+        return shell.open("title")
     check_name(arguments)
     await shell.workspace.rename(shell.workspace.current, arguments)
     return shell.say(f'Renamed to "{arguments}"')

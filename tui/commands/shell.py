@@ -93,9 +93,11 @@ Opened = Literal[
     "picture",
     "search",
     "themes",
+    "title",
     "tools",
 ]
-"""What ``Shell.open`` opens: a screen, the prompt in an editor, the picture in the clipboard."""
+"""What ``Shell.open`` opens: a screen, the prompt in an editor, the picture in the clipboard, or
+the line for renaming, with a title that the model makes."""
 
 
 class Shell(Protocol):

@@ -218,6 +218,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     max_open_sessions: Annotated[int, Meta(ge=1, le=_MANY), _about(
         "The most sessions open at once.")] = 10
     exclusive_projects: Annotated[bool, _about("Allow only one open session per project.")] = False
+    titles: Annotated[Literal["words", "model"], _about(
+        "The titles of sessions without a name: their first words, or one that the model\n"
+        "makes after the first answer, by a short request of its own.")] = "words"
     theme: Annotated[str | None, _about("The colours of the screen.", "textual-dark")] = None
     reduced_motion: Annotated[bool, _about("Turn animations off.")] = False
     retention: Annotated[RetentionSettings, _about(

@@ -113,7 +113,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("quit",     "at once",  "Quit",                                "save everything and quit; exit and :q do the same",
             aliases=("bye", "exit")),
     Command("edit",     "leads",    "Edit the last question",              "edit the last question and ask again"),
-    Command("name",     "stays",    "Rename this session",                 "name this session",
+    Command("name",     "stays",    "Rename this session",                 "name this session; alone, have the model make a title",
             "TEXT", "text", aliases=("rename", "title")),
     Command("fork",     "leads",    "Fork this session",                   "continue in a copy",
             _TARGET, "session", aliases=("branch",)),

@@ -143,6 +143,7 @@ FILTER = (
 
 RENAME = (
     plain("enter",  "submit", "Rename", "rename-done",  "Rename the session"),
+    plain("tab",    "ask_title", "Title by the model", "rename-title", "Ask the model for a title"),
     plain("escape", "leave",  "Cancel", "rename-leave", "Keep the old name", always=True),
 )
 

@@ -6,7 +6,7 @@ from tests.builders import answer, user
 from tests.domain.journal_lines import LINES
 from tui.domain.journal.counts import CountedRequest, by_model, counted_requests, may_answer
 from tui.domain.journal.message import TokenUsage
-from tui.domain.journal.records import Summary, decode, encode
+from tui.domain.journal.records import Summary, Titled, decode, encode
 
 
 def test_a_later_record_of_an_answer_takes_the_place_of_an_earlier_one():
@@ -39,6 +39,13 @@ def test_requests_are_grouped_by_their_models():
         "m": ["a0", "a2", "a4"],
         "n": ["a1", "a3"],
     }
+
+
+def test_a_title_that_a_model_made_is_a_request():
+    made = Titled("Two", "2026-01-11T14:30:00.000Z", "m", TokenUsage(9, 1))
+    assert [each.usage for each in counted_requests([answer("a1", model="m"), made])][1:] == [
+        TokenUsage(9, 1)
+    ]
 
 
 @pytest.mark.parametrize("record", [user("u1"), Summary("x", "u1"), None])

@@ -15,6 +15,7 @@ from tui.domain.views.sidebar_rows import Group, SessionRows, arrange
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import Aside, SessionPager
 from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.open_session import OpenSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable, StorageError, UsageError
 from tui.screens.chat import ChatScreen
@@ -105,8 +106,12 @@ class SessionListController:
 
     async def rename(self, session_id: str, name: str) -> None:
         """Name a session, be it on screen or not."""
+        await self.change(session_id, lambda opened: opened.rename(name))
+
+    async def change(self, session_id: str, make: Callable[[OpenSession], None]) -> None:
+        """Change a session, be it on screen or not, and show it as it is by then."""
         try:
-            await self._workspace.rename_listed(session_id, name)
+            await self._workspace.change_listed(session_id, make)
         except (StorageError, UsageError) as error:
             self._say(error)
         self._presenter.show_status()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from tui.domain.journal.message import Message, TokenUsage
-from tui.domain.journal.records import Record, SessionHeader, Summary
+from tui.domain.journal.records import Record, SessionHeader, Summary, Titled
 from tui.domain.providers import is_guide
 
 
@@ -57,5 +57,8 @@ def _request(record: Record | None) -> CountedRequest | None:
             # A version repeats the summary that counts in it.
             known = f"summary {record.through}"
             return CountedRequest(known, record.model or "", "", record.usage)
+        case Titled(usage=TokenUsage()):
+            known = f"title {record.at}"
+            return CountedRequest(known, record.model or "", record.at, record.usage)
         case _:
             return None

@@ -25,6 +25,7 @@ from tui.domain.journal.records import (
     Settings,
     State,
     Summary,
+    Titled,
     Todos,
 )
 from tui.domain.journal.session import Entry, Session
@@ -171,6 +172,8 @@ class Fold(msgspec.Struct):
                     self._entries.append(record)
             case Todos() | Settings() | Import():
                 self.seed(record)
+            case Titled():
+                self.last_record_at = record.at
             case Reset():
                 self._entries.append(record)
                 self._live_from = len(self._entries)

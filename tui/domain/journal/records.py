@@ -73,6 +73,17 @@ NO_SUMMARY = Summary(text="", through="")
 """Written where no summary counts any more."""
 
 
+class Titled(_Record, frozen=True, tag="title"):
+    """A title that a model made, be it kept as the name or not."""
+
+    text: str
+    at: str
+    model: str | None = None
+    """``PROVIDER:MODEL`` that made it."""
+    usage: TokenUsage | None = None
+    """The tokens that it took; ``None`` where the server did not count them."""
+
+
 class Todos(_Record, frozen=True, tag="todos"):
     """The whole to-do list."""
 
@@ -185,6 +196,7 @@ Record = (
     | Message
     | Partial
     | Summary
+    | Titled
     | Todos
     | Settings
     | State
@@ -203,6 +215,7 @@ _KINDS: dict[str, type[Record]] = {
     "message": Message,
     "partial": Partial,
     "summary": Summary,
+    "title": Titled,
     "todos": Todos,
     "settings": Settings,
     "state": State,

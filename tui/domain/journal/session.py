@@ -27,6 +27,9 @@ Entry = Message | Reset | Summary
 """An item of a conversation."""
 
 
+_FORK = "Fork: "
+
+
 class Session(msgspec.Struct, frozen=True):
     """A session, or its end: as much as was read.
 
@@ -98,6 +101,8 @@ class Session(msgspec.Struct, frozen=True):
         """The title in a list; a session of which only damage is left is not called empty."""
         summary = self.summary.text if self.summary else ""
         destroyed = self.damaged and not self.entries
+        if first_prompt and self.header.forked_from and not first_prompt.startswith(_FORK):
+            first_prompt = f"{_FORK}{first_prompt}"
         return label(self.name, summary, first_prompt, UNREADABLE if destroyed else EMPTY)
 
     def state(self, at: str) -> State:

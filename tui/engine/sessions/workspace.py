@@ -238,12 +238,12 @@ class Workspace:
         """Name a session. Raises ``StorageError``; the name counts here all the same."""
         await self.change(loaded, lambda opened: opened.rename(name))
 
-    async def rename_listed(self, session_id: str, name: str) -> None:
-        """Name a session that may be neither on screen nor open.
+    async def change_listed(self, session_id: str, make: Callable[[OpenSession], None]) -> None:
+        """Change a session that may be neither on screen nor open.
 
-        Raises ``SessionBusy`` if another program holds it, else as ``rename``.
+        Raises ``SessionBusy`` if another program holds it, else as ``change``.
         """
-        await self.rename(await self._found_to_change(session_id), name)
+        await self.change(await self._found_to_change(session_id), make)
 
     async def change_settings(
         self, loaded: LoadedSession, change: Callable[[Settings], Settings]
@@ -263,7 +263,7 @@ class Workspace:
     ) -> None:
         """Change the settings of a session that may be neither on screen nor open.
 
-        Raises as ``rename_listed``.
+        Raises as ``change_listed``.
         """
         await self.change_settings(await self._found_to_change(session_id), change)
 

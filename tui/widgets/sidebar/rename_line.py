@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
@@ -27,10 +28,18 @@ class RenameLine(LineInput):
     }
     """
 
+    class TitleWanted(Message):
+        """The model is to be asked for a title."""
+
+        def __init__(self, line: "RenameLine") -> None:
+            super().__init__()
+            self.line = line
+
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
         self.display = False
         self.session_id = ""
+        self._value_before = ""
         self._unchanged: tuple[str, ...] = ()
         self._go_back: Callable[[], object] = lambda: None
 
@@ -42,7 +51,7 @@ class RenameLine(LineInput):
         before, title = one_line(name), _words_of(label)
         self.session_id, self._go_back = session_id, go_back
         self._unchanged = (before,) if before else ("", title)
-        self.value = before or title
+        self.value, self._value_before, self.placeholder = before or title, "", ""
         end = len(self.value)
         self.selection = Selection(end if before else 0, end)
         self.display = True
@@ -61,16 +70,34 @@ class RenameLine(LineInput):
         if not self.session_id:
             return
         self.session_id = ""
+        self.workers.cancel_node(self)  # pyright: ignore[reportUnknownMemberType]
         if self.has_focus:
             self._go_back()
         self.display = False
 
     async def action_submit(self) -> None:
         """Post the new name, unless it is the old one."""
+        if self.placeholder and not self.value:
+            return  # the model is being asked
         session_id, name = self.session_id, " ".join(self.value.split())
         if session_id and name not in self._unchanged:
             self.post_message(messages.SessionRenamed(session_id, name))
         self.action_leave()
+
+    def action_ask_title(self) -> None:
+        self.post_message(self.TitleWanted(self))
+
+    def show_asking(self, words: str) -> None:
+        """Show what is waited for in place of the text."""
+        self._value_before = self.value or self._value_before
+        self.value, self.placeholder = "", words
+
+    def offer(self, title: str) -> None:
+        """Offer a title to be edited, or if empty the text from before; not over typed text."""
+        self.placeholder = ""
+        if not self.value:
+            self.value = title or self._value_before
+            self.cursor_position = len(self.value)
 
     def on_blur(self) -> None:
         # A terminal that loses the focus gives it back to this line.

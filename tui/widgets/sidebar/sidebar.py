@@ -67,6 +67,7 @@ class Sidebar(Vertical):
     DeletionConfirmed = messages.DeletionConfirmed
     SessionRenamed = messages.SessionRenamed
     SessionPinned = messages.SessionPinned
+    TitleWanted = RenameLine.TitleWanted
     GroupUnfolded = messages.GroupUnfolded
     MoreWanted = messages.MoreWanted
     ScopeToggled = messages.ScopeToggled
@@ -82,7 +83,7 @@ class Sidebar(Vertical):
         label = Static(Content("Filter: "))
         self._filter_row = Horizontal(label, self._filter, classes="sidebar--filter")
         self._filter_row.display = False
-        self._rename = RenameLine()
+        self.rename_line = RenameLine()
         self._note = Static(classes="sidebar--note", markup=False)
         self._rows: SessionRows | None = None
         self._dragged = False
@@ -92,7 +93,7 @@ class Sidebar(Vertical):
         yield self._filter_row
         yield self._list
         yield self._note
-        yield self._rename
+        yield self.rename_line
 
     @property
     def highlighted(self) -> str | None:
@@ -117,7 +118,7 @@ class Sidebar(Vertical):
     @property
     def renaming(self) -> bool:
         """True while a session is being renamed."""
-        return bool(self._rename.session_id)
+        return bool(self.rename_line.session_id)
 
     def show_width(self, columns: int) -> int:
         """Set the width, edge included, within its bounds; gives the width that was set."""
@@ -149,7 +150,7 @@ class Sidebar(Vertical):
         the next key.
         """
         self._list.highlight(session_id)
-        self._rename.begin(session_id, name, label, go_back)
+        self.rename_line.begin(session_id, name, label, go_back)
         self._place_rename_line()
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 -- as Textual has it
@@ -255,12 +256,12 @@ class Sidebar(Vertical):
 
     def _place_rename_line(self) -> None:
         """Put the line over its row, or at the edge of the view nearest to it."""
-        if not self._rename.session_id:
+        if not self.rename_line.session_id:
             return
-        place = self._list.place_in_view(self._rename.session_id)
+        place = self._list.place_in_view(self.rename_line.session_id)
         place = max(0, min(place or 0, self._list.height - 1))
         above = 1 if self._filter_row.display else 0
-        self._rename.lie_at(_CELLS_BEFORE_LABEL, above + place)
+        self.rename_line.lie_at(_CELLS_BEFORE_LABEL, above + place)
 
     def _show_note(self) -> None:
         """Show the project, and the number of sessions that are not listed."""
