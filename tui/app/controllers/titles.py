@@ -50,7 +50,7 @@ class TitleController:
         session = self._workspace.switcher.find(line.session_id)
         request = title_request(session) if session else None
         if session is None:
-            self._presenter.say(Notice("The model that answers in it makes a title: open it first"))
+            self._presenter.say(Notice("Open this session first: its model makes the title."))
         elif request is None:
             self._presenter.say(Notice(BY_NAME["name"].usage_error))
         else:
