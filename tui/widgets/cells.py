@@ -5,7 +5,7 @@ from functools import cache
 
 from rich.cells import cell_len
 
-from tui.domain.text.labels import cut_at_word, cut_to_cells
+from tui.domain.text.labels import cut_to_cells
 from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.rich_private import adjust_cells, wrap_narrow_widgets
 
@@ -62,11 +62,6 @@ def cut_middle(line: str, cells: int) -> str:
         return line
     end = cut_start(line, cells // 2).removeprefix("…")
     return cut(line, cells - cell_len(end)) + end
-
-
-def cut_words(line: str, cells: int) -> str:
-    """Cut a title to at most so many cells, behind a word where that loses little."""
-    return cut(cut_at_word(line, cells), cells)
 
 
 def fill(line: str, cells: int) -> str:

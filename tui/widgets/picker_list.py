@@ -8,8 +8,9 @@ from rich.cells import cell_len
 from textual.events import Click
 from textual.message import Message
 
+from tui.domain.text.labels import cut_at_word
 from tui.domain.views.sidebar_rows import Mark, SessionRow, State, Times
-from tui.widgets.cells import cut_words, fill, one_line
+from tui.widgets.cells import fill, one_line
 from tui.widgets.sidebar.row_drawing import PIN, SIGNS, called, question_pieces
 from tui.widgets.sidebar.session_list import SessionList
 
@@ -37,7 +38,7 @@ def row_pieces(
     yield f"{number} ", "number"
     yield f"{PIN if row.pinned else ' '}{sign}".ljust(_SIGN_CELLS), "sign"
     room = max(1, width - len(number) - 1 - _SIGN_CELLS - cell_len(aside))
-    yield fill(cut_words(called(row), room), room), "text" if row.is_kept else "set-aside"
+    yield fill(cut_at_word(called(row), room), room), "text" if row.is_kept else "set-aside"
     yield aside, "aside"
 
 

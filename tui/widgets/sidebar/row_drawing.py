@@ -6,9 +6,9 @@ from typing import Literal
 from rich.cells import cell_len
 
 from tui.domain.journal.ids import is_private
-from tui.domain.text.labels import whole_label
+from tui.domain.text.labels import cut_at_word, whole_label
 from tui.domain.views.sidebar_rows import Group, Mark, SessionRow
-from tui.widgets.cells import cut, cut_words, fill, one_line
+from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.sidebar.outline import Heading
 
 Part = Literal[
@@ -64,7 +64,10 @@ def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
     sign, part = SIGNS[row.mark]
     yield (BAR if is_current else " ", "current")
     yield (f"{PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
-    yield (fill(cut_words(called(row), width - 3), width - 3), "current" if is_current else "text")
+    yield (
+        fill(cut_at_word(called(row), width - 3), width - 3),
+        "current" if is_current else "text",
+    )
 
 
 def called(row: SessionRow) -> str:
