@@ -116,6 +116,8 @@ class AppShell:
                 controllers.notices.toggle_list()
             case "picture":
                 self._app.run_worker(controllers.prompt_files.paste_picture, name="paste")
+            case "rename":
+                controllers.presenter.rename()
             case "search":
                 controllers.search.open()
             case "title":

@@ -18,6 +18,7 @@ _opening("editor", "editor")
 _opening("notices", "notices")
 _opening("paste", "picture")
 _opening("search-screen", "search")
+_opening("rename-line", "rename")
 _opening("tools", "tools")
 
 

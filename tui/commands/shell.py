@@ -91,13 +91,14 @@ Opened = Literal[
     "models",
     "notices",
     "picture",
+    "rename",
     "search",
     "themes",
     "title",
     "tools",
 ]
-"""What ``Shell.open`` opens: a screen, the prompt in an editor, the picture in the clipboard, or
-the line for renaming, with a title that the model makes."""
+"""What ``Shell.open`` opens: a screen, the prompt in an editor, the picture in the clipboard, the
+line for renaming, or that with a title that the model makes."""
 
 
 class Shell(Protocol):

@@ -114,7 +114,7 @@ COMMANDS: tuple[Command, ...] = (
             aliases=("bye", "exit")),
     Command("edit",     "leads",    "Edit the last question",              "edit the last question and ask again"),
     Command("name",     "stays",    "Rename this session",                 "name this session; alone, have the model make a title",
-            "TEXT", "text", aliases=("rename", "title")),
+            "TEXT", "text", screen="rename-line", aliases=("rename", "title")),
     Command("fork",     "leads",    "Fork this session",                   "continue in a copy",
             _TARGET, "session", aliases=("branch",)),
     Command("undo",     "anywhere", "Undo",                                "undo the last archive, delete, restore or clear"),

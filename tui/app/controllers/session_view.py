@@ -192,6 +192,10 @@ class SessionPresenter:
         """Let the next keys go to the prompt."""
         self._chat.go_to_prompt()
 
+    def rename(self) -> None:
+        """Open the line in which the session on screen is renamed."""
+        self._chat.action_rename()
+
     @property
     def typed(self) -> str:
         """The draft in the prompt."""
