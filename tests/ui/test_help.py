@@ -128,25 +128,27 @@ async def test_a_key_for_the_palettes_rows_may_come_before_they_have_a_place(wor
         await until(lambda: app.screen is app.chat, "the chat")
 
 
-async def test_the_palette_puts_a_command_that_wants_a_name_into_the_prompt(world):
+async def test_the_palette_puts_a_command_of_ones_own_into_the_prompt(world):
     w = world()
+    w.prompts = {"review": "Find the faults: {args}"}
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+p")
-        await pilot.press("slash", *"name")
-        await until(lambda: "Rename this" in "\n".join(str(o.prompt) for o in options(app)))
+        await pilot.press("slash", *"review")
+        await until(lambda: "Prompt: review" in "\n".join(str(o.prompt) for o in options(app)))
         await pilot.press("enter")
-        await until(lambda: app.chat.prompt.text == "/name ")
+        await until(lambda: app.chat.prompt.text == "/review ")
         assert app.chat.prompt.has_focus_within
 
 
 async def test_a_draft_that_the_palette_puts_a_command_over_comes_back_by_undo(world):
     w = world()
+    w.prompts = {"review": "Find the faults: {args}"}
     async with w.running() as (app, pilot):
         await pilot.press(*"draft", "ctrl+p")
-        await pilot.press("slash", *"name")
-        await until(lambda: "Rename this" in "\n".join(str(o.prompt) for o in options(app)))
+        await pilot.press("slash", *"review")
+        await until(lambda: "Prompt: review" in "\n".join(str(o.prompt) for o in options(app)))
         await pilot.press("enter")
-        await until(lambda: app.chat.prompt.text == "/name ", "the command")
+        await until(lambda: app.chat.prompt.text == "/review ", "the command")
         await pilot.press("ctrl+z")
         await until(lambda: app.chat.prompt.text == "draft", "the draft")
 

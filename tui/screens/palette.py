@@ -84,12 +84,8 @@ class Actions(Provider):
             yield action, partial(screen.ask_first, action.title, do) if action.asks else do
 
     def _invoke(self, action: Action) -> None:
-        """Run a command; one with a required argument is put into the prompt."""
+        """Run a command; one with a required argument has a screen that asks for it."""
         command = BY_NAME[action.command]
-        asks = command.usage[:1].isupper() and not command.screen
-        if isinstance(self.screen, ChatScreen) and asks:
-            self.screen.begin_command(command)
-            return
         invoked = CommandInvoked(command.screen or command.name, action.arguments)
         self.screen.post_message(invoked)
 
