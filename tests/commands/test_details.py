@@ -43,7 +43,7 @@ async def test_a_new_session_has_details_without_a_number(commands):
 LUNA = "openai:gpt-6-luna"
 
 
-INCLUDED = "Prompts: 0. Earlier versions and summaries are included."
+INCLUDED = "Prompts: 0. Earlier versions, summaries and titles are included."
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ async def test_what_a_save_has_to_tell_is_shown_with_it(commands, world):
     world.reader.path(commands.current.id).unlink()
     await commands.program.send("more", save=False)
     told = await commands("/save")
-    assert told == 'Saved "hello"'
+    assert told == 'Saved "Fork: hello"'
     assert len(commands.current.notices) == 1
 
 

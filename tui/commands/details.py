@@ -42,7 +42,7 @@ async def usage(shell: Shell, arguments: str) -> None:
         parts.insert(0, f"Context: {use.tokens:,} tokens, {window}.")
     day = known.price_date
     prices = f" Prices are by the list of {day:%Y-%m-%d}, in US dollars." if day else ""
-    parts.append(f"{prompts} Earlier versions and summaries are included.{prices}")
+    parts.append(f"{prompts} Earlier versions, summaries and titles are included.{prices}")
     return shell.report("Usage", "\n\n".join(parts))
 
 
