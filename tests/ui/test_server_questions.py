@@ -10,7 +10,7 @@ from tui.app.controllers import server_questions
 from tui.domain.journal.message import ToolCall
 from tui.domain.server_questions import ServerQuestion, read_question
 from tui.engine.turns.tools import ToolApprovals, Tools
-from tui.screens.question_dialog import QuestionDialog
+from tui.screens.confirm import QuestionDialog
 from tui.screens.tools import ToolScreen
 
 FORM = {

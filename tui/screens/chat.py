@@ -245,7 +245,7 @@ class ChatScreen(ScreenBase):
     def show_own_commands(self, commands: Sequence[Command]) -> None:
         """Offer the commands of the user's own."""
         self.own_commands = tuple(commands)
-        self.prompt.show_own_commands(commands)
+        self.prompt.offers.own = commands
 
     def begin_command(self, command: Command) -> None:
         """Put a command into the prompt that has to be told something."""
@@ -265,7 +265,7 @@ class ChatScreen(ScreenBase):
         self.sidebar.show_rows(rows, now)
         if before != self.walk.ways:
             self.refresh_bindings()
-        self.prompt.show_targets([Target(row.id, row.label, row.scope) for row in rows.known])
+        self.prompt.offers.targets = [Target(row.id, row.label, row.scope) for row in rows.known]
 
     def show_status(self, status: SessionStatus) -> None:
         """Show the status of the session on screen."""

@@ -1,4 +1,4 @@
-"""The confirmation dialog."""
+"""The dialogs that ask something: for a confirmation, and what a server of tools asks."""
 
 import math
 import time
@@ -16,6 +16,7 @@ from textual.widgets import Button, Static
 from tui.domain.text.safe_text import make_visible
 from tui.screens.dialog import Dialog
 from tui.screens.typed_text import PassOn
+from tui.widgets.question_panel import QuestionPanel
 
 SECONDS_OF_A_PAUSE = 0.5
 """Pause in typing after which a key counts as an answer."""
@@ -162,3 +163,32 @@ class ConfirmScreen(Dialog[bool]):
             self._answers_from = max(self._answers_from, event.time + SECONDS_OF_A_PAUSE)
         self._pass_on(event)
         return True
+
+
+class QuestionDialog(Dialog[None]):
+    """Shows the question of a server over another dialog."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "refuse", "Refuse", priority=True),
+    ]
+    DEFAULT_CSS = """
+    QuestionDialog {
+        align: center middle;
+        QuestionPanel { width: 100%; max-width: 76; }
+    }
+    """
+
+    def __init__(self, panel: QuestionPanel) -> None:
+        super().__init__()
+        self._panel = panel
+
+    def compose(self) -> ComposeResult:
+        self._panel.add_class("dialog")
+        yield self._panel
+
+    def on_mount(self) -> None:
+        # No button: a key that was meant for the dialog below answers nothing.
+        self._panel.focus()
+
+    def action_refuse(self) -> None:
+        self._panel.action_refuse()

@@ -62,6 +62,8 @@ class ImportScreen(Dialog[None]):
         self.bar = ProgressBar(show_eta=False)
         self.bar.display = False
         self.choices = ChoiceList()
+        # Textual looks for the actions of BINDINGS here.
+        self.action_move, self.action_move_page = self.choices.move, self.choices.move_page
         self.step: Step = "finding"
         self._rows: Sequence[ImportRow] = ()
         self._unread = ""
@@ -153,12 +155,6 @@ class ImportScreen(Dialog[None]):
             self._say(f"{bytes_words(size)} to read. The files stay as they are.\n{self._unread}")
 
     # --- keys
-
-    def action_move(self, lines: int) -> None:
-        self.choices.move(lines)
-
-    def action_move_page(self, pages: int) -> None:
-        self.choices.move_page(pages)
 
     @on(ChoiceList.Chosen)
     def action_choose(self) -> None:

@@ -80,6 +80,8 @@ class SearchScreen(Dialog[None]):
             text, placeholder="what was said, or a name", compact=True, max_length=500
         )
         self.hits = HitList()
+        # Textual looks for the actions of BINDINGS here.
+        self.action_move, self.action_move_page = self.hits.move, self.hits.move_page
         self.preview = PreviewPane()
         self.words = Static(Content(HINT), id="search-words")
         self._results: Results | None = None
@@ -170,12 +172,6 @@ class SearchScreen(Dialog[None]):
             self._look_for()
         elif hit is not None:
             self._go_to(self, hit)
-
-    def action_move(self, hits: int) -> None:
-        self.hits.move(hits)
-
-    def action_move_page(self, pages: int) -> None:
-        self.hits.move_page(pages)
 
     def _look_for(self) -> None:
         if self._timer is not None:

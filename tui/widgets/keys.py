@@ -111,8 +111,8 @@ SIDEBAR_ROWS = (
     key("home",     "move(-1_000_000)", "",     "sidebar-first",     "Go to the first or last row"),
     key("end",      "move(1_000_000)",  "",     "sidebar-last",      "Go to the first or last row"),
     key("enter",    "choose",           "Open", "sidebar-choose",    "Open this session"),
-    key("left",     "fold",             "",     "sidebar-fold",      "Fold or unfold the group"),
-    key("right",    "unfold",           "",     "sidebar-unfold",    "Fold or unfold the group"),
+    key("left",     "fold(1)",          "",     "sidebar-fold",      "Fold or unfold the group"),
+    key("right",    "fold(-1)",         "",     "sidebar-unfold",    "Fold or unfold the group"),
 )
 """Keys that move the highlight."""
 # With priority: without it the keys typed quickly after one of them would overtake it.

@@ -52,7 +52,7 @@ async def test_tab_completes_what_there_is_only_one_of(running):
 
 async def test_tab_goes_as_far_as_all_agree_then_chooses(running):
     async with running() as (app, pilot):
-        app.prompt.show_targets([FIRST, SECOND])
+        app.prompt.offers.targets = [FIRST, SECOND]
         await pilot.press(*"/load s", "tab")
         assert app.prompt.text == "/load session-2026011"
         await pilot.press("tab", "tab")
@@ -68,7 +68,7 @@ async def test_keys_typed_at_once_complete_as_keys_typed_slowly(running):
 
 async def test_enter_takes_what_was_moved_to_and_then_sends(running):
     async with running() as (app, pilot):
-        app.prompt.show_targets([FIRST, SECOND])
+        app.prompt.offers.targets = [FIRST, SECOND]
         await pilot.press(*"/load ", "down", "down", "enter")
         assert app.prompt.text == f"/load {SECOND.id}"
         assert app.submitted == []
@@ -101,7 +101,7 @@ async def test_escape_closes_the_list_and_then_goes_to_the_program(running):
 
 async def test_a_session_is_found_by_words_of_its_label(running):
     async with running() as (app, pilot):
-        app.prompt.show_targets([FIRST, SECOND])
+        app.prompt.offers.targets = [FIRST, SECOND]
         await pilot.press(*"/load 検索")
         await until(lambda: len(app.offered) == 1)
         assert "会話の検索" in app.offered[0]
@@ -111,7 +111,7 @@ async def test_a_session_is_found_by_words_of_its_label(running):
 
 async def test_models_are_offered_by_name(running):
     async with running() as (app, pilot):
-        app.prompt.show_models(["anthropic:opus", "openai:mini"])
+        app.prompt.offers.models = ["anthropic:opus", "openai:mini"]
         await pilot.press(*"/model min", "tab")
         assert app.prompt.text == "/model openai:mini"
 
@@ -161,8 +161,8 @@ async def test_a_click_takes_a_row(running):
 
 async def test_labels_are_neither_obeyed_nor_markup_and_long_ones_are_cut(running):
     async with running() as (app, pilot):
-        app.prompt.show_targets([Target("a-1", "[b]x[/b] \x1b[2J\x9b\u202e" + "会" * 60)])
-        app.prompt.show_models(["mmm\x1b]0;t\x07" + "m" * 100])
+        app.prompt.offers.targets = [Target("a-1", "[b]x[/b] \x1b[2J\x9b\u202e" + "会" * 60)]
+        app.prompt.offers.models = ["mmm\x1b]0;t\x07" + "m" * 100]
         await pilot.press(*"/load a")
         await until(lambda: app.offered)
         assert "[b]x[/b] ␛[2J<U+009B><U+202E>会" in app.offered[0]

@@ -146,7 +146,7 @@ class ConnectController:
         Gives why it cannot in some.
         """
         # Both read files of keys.
-        self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
+        self._chat.prompt.offers.models = await asyncio.to_thread(self._models.names)
         model = await asyncio.to_thread(self._models.named, name)
         workspace = self._workspace
         guided = [each for each in workspace.open if each.model and is_guide(each.model.name)]

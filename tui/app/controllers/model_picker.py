@@ -87,4 +87,4 @@ class ModelPicker:
 
     async def _offer_names(self) -> None:
         # In a thread, as it reads the files of keys.
-        self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
+        self._chat.prompt.offers.models = await asyncio.to_thread(self._models.names)

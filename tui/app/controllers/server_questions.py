@@ -37,7 +37,7 @@ class ServerQuestions:
             if self._app.screen is self._chat:
                 end = self._chat.show_question(panel)
             else:
-                from tui.screens.question_dialog import QuestionDialog
+                from tui.screens.confirm import QuestionDialog
 
                 dialog = QuestionDialog(panel)
                 self._app.push_screen(dialog)

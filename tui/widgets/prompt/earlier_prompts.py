@@ -1,6 +1,6 @@
 """The history of prompts, which Up and Down walk through as in a shell."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 
@@ -19,11 +19,16 @@ class EarlierPrompts:
         self.draft = ""
         """The text that was typed before the walk began."""
         self._changed: dict[int, str] = {}
+        self.then: Callable[[], object] | None = None
+        """Called once as soon as others are shown."""
 
     def show(self, prompts: Sequence[str], *, more: bool = False) -> None:
         """Replace the list; during a walk older ones are added at its end."""
         self._prompts = tuple(prompt for prompt, _ in groupby(prompts))
         self.more = more
+        then, self.then = self.then, None
+        if then is not None:
+            then()
 
     @property
     def count(self) -> int:
@@ -32,6 +37,7 @@ class EarlierPrompts:
 
     def leave(self) -> None:
         """Return to the draft, which becomes empty; the prompts are those of another session."""
+        self.then = None
         self.show(())
         self.place = 0
         self.draft = ""

@@ -278,18 +278,13 @@ class Editor(TextAreaBase, inherit_bindings=False):
         is_reference = self.document[row][:column].endswith(SIGN)
         if is_reference or self.document.get_text_range(paste.start, paste.end) != paste.text:
             return
-        self.replace(_own(self._as_word(text, paste.start)), paste.start, paste.end)
+        self.replace(_own(text, self.document[row][:column]), paste.start, paste.end)
 
     def insert_reference(self, word: str) -> None:
         """Put a reference in the place of the selection, apart from the text beside it."""
         start, end = sorted(self.selection)
-        word = _own(self._as_word(f"{word} ", start))
+        word = _own(f"{word} ", self.document[start[0]][: start[1]])
         self.replace(word, start, end, maintain_selection_offset=False)
-
-    def _as_word(self, text: str, place: Location) -> str:
-        row, column = place
-        is_in_word = column and not self.document[row][column - 1].isspace()
-        return f" {text}" if is_in_word else text
 
     def action_copy(self) -> None:
         if not self.selected_text:
@@ -369,6 +364,6 @@ class Editor(TextAreaBase, inherit_bindings=False):
         return None
 
 
-def _own(text: str) -> str:
-    """Mark references that the program writes for the user."""
-    return text.replace(SIGN, OWN_SIGN)
+def _own(text: str, before: str = "") -> str:
+    """Mark references that the program writes for the user, apart from the text before them."""
+    return (" " if before and not before[-1].isspace() else "") + text.replace(SIGN, OWN_SIGN)

@@ -7,13 +7,13 @@ from functools import partial
 from time import monotonic
 from typing import NamedTuple
 
+import msgspec
 from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input
 
 from tui.domain.commands import Command, is_command
 from tui.domain.completion import Target, common_text, completions
@@ -54,6 +54,15 @@ class Waiting(NamedTuple):
     text: str
     place: int
     held: bool = False
+
+
+class Offers(msgspec.Struct):
+    """What commands may be given: sessions, best first, models, themes, and the user's commands."""
+
+    targets: Sequence[Target] = ()
+    models: Sequence[str] = ()
+    themes: Sequence[str] = ()
+    own: Sequence[Command] = ()
 
 
 class Prompt(Widget):
@@ -136,9 +145,10 @@ class Prompt(Widget):
         self._list = CompletionList()
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
-        self._history_line = HistoryLine(self._step_in_search, self._end_search, self._leave_search)
-        self._then: Callable[[], object] | None = None
-        self._searched_from = 0
+        self._history_line = HistoryLine(
+            self._history, self._recall, self._want_earlier, self._show_mode, self.focus
+        )
+        self.search_history = self._history_line.begin
         self._attached = AttachedLine(
             self,
             lambda: self.post_message(self.ReferencesSettled(self.text, self.own_words)),
@@ -148,10 +158,7 @@ class Prompt(Widget):
         self._shelved = self._recalled = NO_WORDS
         self._escaped_at = -math.inf
         self._useful: frozenset[str] = frozenset()
-        self._targets: tuple[Target, ...] = ()
-        self._models: tuple[str, ...] = ()
-        self._themes: tuple[str, ...] = ()
-        self._own: tuple[Command, ...] = ()
+        self.offers = Offers()
         self._reason = ""
         self._editing = False
         self._queue = PromptQueue()
@@ -222,7 +229,7 @@ class Prompt(Widget):
         """
         self.fold_pastes(pastes)
         self._history.leave()
-        self._end_search()
+        self._history_line.action_take()
         self._files.forget()
         self._shelved = own
         # Told first, so that what follows is not taken for the user's doing.
@@ -269,26 +276,8 @@ class Prompt(Widget):
 
         ``more`` if there may be older ones.
         """
-        self._history.show(prompts, more=more)
         self._recalled = own
-        then, self._then = self._then, None
-        if then is not None:
-            then()
-
-    def search_history(self) -> None:
-        """Let the user type words, and show the newest prompt that has them; again: an older one.
-
-        Also from elsewhere on the screen: what is typed next is meant for the search.
-        """
-        if self._history_line.display:
-            self._step_in_search(1)
-            return
-        self._searched_from = self._history.place
-        self._history_line.display = True
-        self.screen.set_focus(self._history_line)
-        self._show_mode()
-        if not self._searched_from:
-            self._want_earlier(None, anew=True)
+        self._history.show(prompts, more=more)
 
     def show_model(self, name: str) -> None:
         """Show the model that answers next."""
@@ -313,27 +302,11 @@ class Prompt(Widget):
         """Show the work in progress in the border; ``stop`` is the key that stops it."""
         self._border.activity, self._border.stop = activity, stop
 
-    def show_targets(self, targets: Sequence[Target]) -> None:
-        """The sessions that a command may be given, best first."""
-        self._targets = tuple(targets)
-
-    def show_models(self, names: Sequence[str]) -> None:
-        """The models that can be chosen."""
-        self._models = tuple(names)
-
-    def show_themes(self, names: Sequence[str]) -> None:
-        """The themes that can be chosen."""
-        self._themes = tuple(names)
-
     def show_files(self, listing: FileListing) -> None:
         """The files that were asked for."""
         is_new = self._files.accept(listing)
         if is_new and self.has_focus_within and self._list.chosen is None:
             self._offer()
-
-    def show_own_commands(self, commands: Sequence[Command]) -> None:
-        """The commands of the user's own."""
-        self._own = tuple(commands)
 
     def set_read_only_reason(self, reason: str) -> None:
         """Say why nothing can be sent from here; empty if it can."""
@@ -353,7 +326,7 @@ class Prompt(Widget):
         self._list.show(())
         # Not where the terminal alone has lost the focus.
         if event.widget is self._history_line and self.app.app_focus:  # pyright: ignore[reportUnknownMemberType]
-            self._leave_search()
+            self._history_line.action_leave()
 
     @on(CompletionList.Picked)
     def _put_picked(self, event: CompletionList.Picked) -> None:
@@ -423,7 +396,7 @@ class Prompt(Widget):
         if self._editor.break_at_backslash():
             return
         if self.text.strip() == "/":
-            self._list.show(completions("/", own=self._own))
+            self._list.show(completions("/", own=self.offers.own))
             return
         self._list.show(())
         text, own = self.text, self.own_words
@@ -505,7 +478,7 @@ class Prompt(Widget):
         self, then: Callable[[], object] | None, *, anew: bool = False, keys_wait: bool = True
     ) -> None:
         """Ask for earlier prompts, and call ``then`` once they are there."""
-        self._then = then
+        self._history.then = then
         # In this widget's own task: a message that the screen posts does not reach the application.
         self.call_later(self.post_message, self.EarlierWanted(anew, keys_wait))
 
@@ -530,48 +503,6 @@ class Prompt(Widget):
         self._editor.load_text(text, self._shelved | self._recalled)
         return True
 
-    @on(Input.Changed)
-    def _begin_search(self, event: Input.Changed) -> None:
-        event.stop()
-        if not self._history_line.display:
-            return
-        if event.value:
-            self._search(1)
-        else:
-            self._recall(self._searched_from)
-
-    def _search(self, place: int, step: int = 1) -> None:
-        """Show the first prompt from a place on that has the words."""
-        found = self._history.find(self._history_line.value, place, step)
-        if found is not None:
-            self._recall(found)
-            self._show_mode()
-        elif step > 0 and self._history.more:
-            further = partial(self._search, max(place, self._history.count + 1))
-            self._want_earlier(further, keys_wait=False)
-            self._show_mode(": searching …")
-        elif step > 0:
-            self._show_mode(": no older match" if place > 1 else ": no match")
-
-    def _step_in_search(self, count: int) -> None:
-        self._search(self._history.place + count, count)
-
-    def _leave_search(self) -> None:
-        if self._history_line.display:
-            self._end_search()
-            self._recall(self._searched_from)
-
-    def _end_search(self) -> None:
-        if not self._history_line.display:
-            return
-        self._then = None
-        if self._history_line.has_focus:
-            # At once, as what is typed next is meant for it.
-            self.screen.set_focus(self._editor)
-        self._history_line.display = False
-        self._history_line.value = ""
-        self._show_mode()
-
     def _show_edit(self) -> None:
         """Tell of a change at once, and offer what may complete it."""
         text, own = self.text, self.own_words
@@ -592,8 +523,8 @@ class Prompt(Widget):
 
     def _offer(self) -> None:
         text = self.text
-        found = completions(text, self._targets, self._models, self._themes, self._own)
-        if not found and not is_command(text, [command.name for command in self._own]):
+        found = completions(text, *msgspec.structs.astuple(self.offers))
+        if not found and not is_command(text, [command.name for command in self.offers.own]):
             found = self._files.completions(self._editor.before_caret)
         self._list.show(found)
 

@@ -42,6 +42,8 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
+        # Textual looks for the actions of BINDINGS here.
+        self.action_move, self.action_move_page = self.move, self.move_page
         self.rows = FilteredRows()
         self._times = Times()
         self.place = 0
@@ -102,16 +104,10 @@ class RowsView(SessionList[Line], can_focus=True):
 
     # --- keys and mouse
 
-    def action_move(self, lines: int) -> None:
-        self.move(lines)
-
-    def action_move_page(self, pages: int) -> None:
-        self.move_page(pages)
-
     def action_choose(self) -> None:
         row = self.highlighted
         if row is None:
-            self.action_unfold()
+            self.action_fold(-1)
             return
         self.take_question_back()
         self._kept = row
@@ -120,16 +116,10 @@ class RowsView(SessionList[Line], can_focus=True):
         else:
             self.post_message(messages.SessionSelected(row.id))
 
-    def action_fold(self) -> None:
-        """Fold the group; unfolding it restores the highlighted row."""
+    def action_fold(self, step: int) -> None:
+        """Fold the group (1) or unfold it (-1), which restores the highlighted row."""
         group = self.rows.outline.group_at(self.place)
-        if group is not None and not self.rows.is_folded(group):
-            self._turn_fold(group)
-            self.bring_into_view()
-
-    def action_unfold(self) -> None:
-        group = self.rows.outline.group_at(self.place)
-        if group is not None and self.rows.is_folded(group):
+        if group is not None and self.rows.is_folded(group) == (step < 0):
             self._turn_fold(group)
             self.bring_into_view()
 

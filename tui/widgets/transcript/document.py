@@ -249,10 +249,14 @@ class Document:
             item.version = versions.get(item.key)
             self._remake(item.whole[-1] if isinstance(item, AnswerItem) else item)
 
-    @property
-    def last_with_versions(self) -> str:
-        """The id of the last message that has other versions; empty without any."""
-        return next((item.key for item in reversed(self.layout) if item.version), "")
+    def with_versions(self, item: Item | None) -> str:
+        """The id of the message whose versions are those of an item, with its whole answer.
+
+        Without an item that of the last one that has some; empty if none has.
+        """
+        items = self.answer_with(item.key) if item else self.layout
+        found = next((each.key for each in reversed(items) if each.version), "")
+        return found or (item.key if item else "")
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show prompts that wait to be sent, after everything else."""
@@ -337,6 +341,16 @@ class Document:
             block = min(place.block, len(item.blocks()) - 1)
             self.reader.go_to(item, place.row, max(0, block))
 
+    def scroll_code(self, rows: Sequence[DocumentRow], item: Item | None, cells: int) -> bool:
+        """Move the code of an item among the rows, or else all, to the right or left."""
+        codes = [(block, row.spot.item) for row in rows if isinstance(block := row.block, Code)]
+        own = [each for each in codes if each[1] is item] or codes
+        fences = {code.sideways: (code.room, owner) for code, owner in own}
+        moved = [each for each, (room, _) in fences.items() if each.move(cells, room)]
+        for sideways in moved:
+            self.redraw_fence(fences[sideways][1], sideways)
+        return bool(moved)
+
     def redraw_fence(self, item: Item, sideways: Sideways) -> None:
         """Draw the rows of a code fence anew, as it has been moved."""
         for block in item.blocks():
@@ -358,9 +372,10 @@ class Document:
         """The item of a message."""
         return self._items.get(message_id)
 
-    def answer_at(self, item: Item) -> Sequence[AnswerItem]:
+    def answer_with(self, message_id: str) -> Sequence[AnswerItem]:
         """The messages of the answer that a message or a result of a tool belongs to."""
-        if not isinstance(item, AnswerItem) and not _is_result(item):
+        item = self._items.get(message_id)
+        if item is None or (not isinstance(item, AnswerItem) and not _is_result(item)):
             return ()
         answer = self._answer_before(self.layout.index(item) + 1)
         return answer.whole if answer else ()

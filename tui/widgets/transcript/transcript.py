@@ -23,12 +23,10 @@ from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
 from tui.widgets.textual_bases import ScrollViewBase
 from tui.widgets.transcript.canvas import COMPONENTS
-from tui.widgets.transcript.click_targets import target_at
 from tui.widgets.transcript.conversation import ConversationOnScreen, HistoryEnds
 from tui.widgets.transcript.document import NO_VERSIONS, DocumentRow
 from tui.widgets.transcript.find_state import FindState
-from tui.widgets.transcript.items import AnswerItem, Item
-from tui.widgets.transcript.row_blocks import Code, Details, FoldLine
+from tui.widgets.transcript.row_blocks import Details, FoldLine
 from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.row_selection import offset_at, selected_text, selection_of
 from tui.widgets.transcript.transcript_messages import (
@@ -43,8 +41,8 @@ from tui.widgets.transcript.transcript_messages import (
     LinksWanted,
     MatchWanted,
     PromptWanted,
-    VersionIntent,
     VersionWanted,
+    target_at,
 )
 from tui.widgets.transcript.welcome_text import WelcomeText
 
@@ -172,7 +170,7 @@ class Transcript(ScrollViewBase, can_focus=True):
             "conversation-ask-again": message is not None and message.role == "assistant",
             "conversation-edit": message is not None and message.role == "user",
             "conversation-version-previous": item is not None
-            and self._with_versions(item) in shown.document.versions,
+            and shown.document.with_versions(item) in shown.document.versions,
             "conversation-fold": shown.cursor.foldable(shown.rows) is not None,
         }
         return frozenset(key for key, has in has_use.items() if has)
@@ -292,8 +290,8 @@ class Transcript(ScrollViewBase, can_focus=True):
         row, _ = self._row_under(event)
         if not tilted and not event.shift:
             self.action_move(step * _WHEEL_ROWS)
-        elif row is not None:
-            self._scroll_code([row], None, step)
+        elif row and self.conversation.document.scroll_code([row], None, step * _SIDE_CELLS):
+            self._draw_all()
 
     def on_mouse_down(self) -> None:
         self.post_message(PromptWanted())
@@ -397,21 +395,8 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def action_sideways(self, count: int) -> None:
         """Move the code of the message at the cursor, else all code on screen."""
-        self._scroll_code(self.conversation.rows, self.conversation.cursor.item, count)
-
-    def _scroll_code(self, rows: Sequence[DocumentRow], item: Item | None, count: int) -> None:
-        """Move the code of an item among the rows, or else of all, to the right or left."""
-        codes = [(block, row.spot.item) for row in rows if isinstance(block := row.block, Code)]
-        own = [each for each in codes if each[1] is item] or codes
-        fences = {code.sideways: (code.room, owner) for code, owner in own}
-        moved = {
-            sideways: owner
-            for sideways, (room, owner) in fences.items()
-            if sideways.move(count * _SIDE_CELLS, room)
-        }
-        for sideways, owner in moved.items():
-            self.conversation.document.redraw_fence(owner, sideways)
-        if moved:
+        shown = self.conversation
+        if shown.document.scroll_code(shown.rows, shown.cursor.item, count * _SIDE_CELLS):
             self._draw_all()
 
     def action_wrap(self) -> None:
@@ -451,7 +436,8 @@ class Transcript(ScrollViewBase, can_focus=True):
             return
         texts = [message.typed_text or message.text]
         if message.role == "assistant":
-            texts = [each.message.text for each in self._answer_at(message)]
+            parts = self.conversation.document.answer_with(message.id)
+            texts = [each.message.text for each in parts]
         self.post_message(CopyRequested("\n\n".join(filter(str.strip, texts))))
 
     def action_copy_code(self) -> None:
@@ -474,39 +460,28 @@ class Transcript(ScrollViewBase, can_focus=True):
     def action_version(self, step: int) -> None:
         """Request another version of the message at the cursor, or of the last that has some."""
         document, item = self.conversation.document, self.conversation.cursor.item
-        message_id = self._with_versions(item) if item else document.last_with_versions
+        message_id = document.with_versions(item)
         if message_id not in document.versions:
             hint(self, "This message has one version; r asks again, e edits a question.")
         else:
             self.post_message(VersionWanted(message_id, step))
 
-    def _with_versions(self, item: Item) -> str:
-        """The id of the message whose versions those of a whole answer are."""
-        parts = self.conversation.document.answer_at(item)
-        return next((each.key for each in reversed(parts) if each.version), item.key)
-
-    def _answer_at(self, message: Message) -> Sequence[AnswerItem]:
-        item = self.conversation.document.item_of(message.id)
-        return self.conversation.document.answer_at(item) if item else ()
-
     def action_ask_again(self) -> None:
         """Request another version of the answer at the cursor, or of the last one."""
-        self._post_intent(AskAgainWanted)
+        if message := self.conversation.cursor.message_or_last:
+            self.post_message(AskAgainWanted(message.id))
 
     def action_edit_question(self) -> None:
         """Request to edit the question at the cursor, or the last one."""
-        self._post_intent(EditWanted)
+        if message := self.conversation.cursor.message_or_last:
+            self.post_message(EditWanted(message.id))
 
     def action_fork(self) -> None:
         """Request a copy of the session up to the message at the cursor, with its whole answer."""
         if message := self.conversation.cursor.message_or_last:
-            parts = [each.message for each in self._answer_at(message)]
-            is_ended = bool(parts) and not parts[-1].tool_calls
-            self.post_message(ForkWanted(parts[-1].id if is_ended else message.id))
-
-    def _post_intent(self, intent: type[VersionIntent]) -> None:
-        if message := self.conversation.cursor.message_or_last:
-            self.post_message(intent(message.id))
+            parts = self.conversation.document.answer_with(message.id)
+            is_ended = bool(parts) and not parts[-1].message.tool_calls
+            self.post_message(ForkWanted(parts[-1].key if is_ended else message.id))
 
     def action_match(self, count: int) -> None:
         """Ask for the next match, or the one before."""
