@@ -232,7 +232,7 @@ async def test_tab_completes_the_models_of_a_server_that_answers_after_the_picke
         await until(lambda: "openai: asking for its models" in shown(app), "the question")
         await close(app, pilot)
         gate.open()
-        await until(lambda: "openai:gpt-6-nova" in app.chat.prompt._models, "the names")
+        await until(lambda: "openai:gpt-6-nova" in app.chat.prompt.offers.models, "the names")
         await pilot.press(*"/model openai", "colon", *"gpt", "minus", *"6", "minus", *"no", "tab")
         await until(lambda: "openai:gpt-6-nova" in app.chat.prompt.text, "the name")
 
