@@ -110,12 +110,17 @@ def read_beginning(path: Path, most: int, *, follow: bool = False) -> tuple[byte
     """
     descriptor = open_regular(path, follow=follow)
     try:
-        data = bytearray()
-        while len(data) < most and (block := os.read(descriptor, most - len(data))):
-            data += block
-        return bytes(data), max(os.fstat(descriptor).st_size, len(data))
+        return beginning_of(descriptor, most)
     finally:
         os.close(descriptor)
+
+
+def beginning_of(descriptor: int, most: int) -> tuple[bytes, int]:
+    """Read at most ``most`` bytes of an open file, and give its size with them."""
+    data = bytearray()
+    while len(data) < most and (block := os.read(descriptor, most - len(data))):
+        data += block
+    return bytes(data), max(os.fstat(descriptor).st_size, len(data))
 
 
 def read_json(path: Path, most: int, kind: type[_Value] = dict[str, Any]) -> _Value:

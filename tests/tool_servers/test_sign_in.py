@@ -20,7 +20,9 @@ from tui.domain.server_questions import Answer, AskUser, ServerQuestion
 from tui.domain.tool_servers import ServerStatus
 from tui.storage.sign_ins import SignInFiles
 from tui.tool_servers import sign_in
+from tui.tool_servers.inquiries import Inquiries
 from tui.tool_servers.server import McpServers
+from tui.tool_servers.server_failures import ServerFailed
 
 
 class Authority:
@@ -212,6 +214,18 @@ async def test_an_address_without_https_is_told_nothing(
     assert "at example.org, which is not https" in status.reason
     assert not authority.grants
     assert len(user.questions) == (name == "token_endpoint")
+
+
+async def test_nobody_signs_in_at_a_server_whose_tokens_all_could_read(files: SignInFiles):
+    user = User()
+    inquiries = Inquiries("web", user.ask, files, may_sign_in=True)
+    refusing = httpx2.MockTransport(lambda _: httpx2.Response(401))
+    settings = ToolServerSettings(url="http://tools.example/mcp")
+    async with httpx2.AsyncClient(transport=refusing) as sender:
+        signed_in = sign_in.SignIn(sender, settings, inquiries, files)
+        with pytest.raises(ServerFailed, match=r"at tools\.example, which is not https"):
+            await signed_in.send(sender.build_request("POST", settings.url or ""))
+    assert user.questions == []
 
 
 async def test_a_description_of_another_server_is_refused(authority: Authority, reach: Reach):

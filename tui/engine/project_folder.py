@@ -16,12 +16,10 @@ from tui.domain.journal.blocks import byte_words
 from tui.domain.text.safe_text import make_visible_name
 from tui.engine.project_files import project_files
 from tui.engine.prompts.attaching import holds_secrets
-from tui.files import check_kind, system_text
+from tui.files import beginning_of, check_kind, check_regular, system_text
 
 READ_BYTES = 8_000_000
-"""The part of a file that is read."""
-SEARCHED_BYTES = 1_000_000
-"""The part of a file that is searched."""
+"""The part of a file that is read or searched."""
 SECONDS = 5.0
 MOST_LISTED = 500
 MOST_FOUND = 100
@@ -62,7 +60,17 @@ class ProjectFolder:
 
     def read_file(self, name: str) -> tuple[str, Notices]:
         """Read a text file."""
-        return self._read(name, READ_BYTES)
+        with self._opened(name) as (descriptor, _):
+            data, size = beginning_of(descriptor, READ_BYTES)
+        encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"
+        decoder = codecs.getincrementaldecoder(encoding)("replace")
+        text = decoder.decode(data, final=size == len(data))
+        if "\0" in text:
+            raise NotShown(f"{make_visible_name(name)} is binary ({byte_words(size)})")
+        cut = f"Only the first {byte_words(len(data))} of {byte_words(size)} count."
+        odd = "Bytes that are not UTF-8 are shown as \ufffd."
+        notices = [cut] * (size > len(data)) + [odd] * ("\ufffd" in text)
+        return text.replace("\r\n", "\n"), notices
 
     def list_files(self, folder: str, pattern: str) -> tuple[Sequence[str], Notices]:
         """List the files below a folder, nearer ones first."""
@@ -80,7 +88,7 @@ class ProjectFolder:
             if late or len(found) > MOST_FOUND:
                 break
             try:
-                lines = _lines_with(wanted, self._read(name, SEARCHED_BYTES)[0])
+                lines = _lines_with(wanted, self.read_file(name)[0])
             except (NotShown, OSError):
                 skipped += 1
                 continue
@@ -100,22 +108,6 @@ class ProjectFolder:
         fitting = (str(place / name) for name in names if fnmatchcase(f"/{name}", wanted))
         return sorted(fitting, key=lambda each: (each.count("/"), each))
 
-    def _read(self, name: str, most: int) -> tuple[str, Notices]:
-        with self._opened(name) as (descriptor, _):
-            data = bytearray()
-            while len(data) < most and (block := os.read(descriptor, most - len(data))):
-                data += block
-            size = max(os.fstat(descriptor).st_size, len(data))
-        encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"
-        decoder = codecs.getincrementaldecoder(encoding)("replace")
-        text = decoder.decode(data, final=size == len(data))
-        if "\0" in text:
-            raise NotShown(f"{make_visible_name(name)} is binary ({byte_words(size)})")
-        cut = f"Only the first {byte_words(len(data))} of {byte_words(size)} count."
-        odd = "Bytes that are not UTF-8 are shown as \ufffd."
-        notices = [cut] * (size > len(data)) + [odd] * ("\ufffd" in text)
-        return text.replace("\r\n", "\n"), notices
-
     @contextmanager
     def _opened(self, name: str, kind: int = 0) -> Generator[tuple[int, Path]]:
         """Open a file, or a folder by its flag; gives its path in the project, too."""
@@ -124,7 +116,8 @@ class ProjectFolder:
         if not real.is_relative_to(self._root):
             raise NotShown(f"{make_visible_name(name)} is not in the folder of the project")
         # Both names of a link: it may hide what it leads to.
-        if ".git" in real.parts or any(map(holds_secrets, (path, real))):
+        # Some file systems know a name in any case.
+        if ".git" in map(str.casefold, real.parts) or any(map(holds_secrets, (path, real))):
             raise NotShown(f"{make_visible_name(name)} may hold secrets")
         if not kind:
             # Before it is opened, too: a pipe's writer would notice.
@@ -138,7 +131,7 @@ class ProjectFolder:
                 os.close(descriptor)
                 descriptor = inner
             if not kind:
-                check_kind(os.fstat(descriptor).st_mode, real)
+                check_regular(descriptor, real)
             yield descriptor, place
         finally:
             os.close(descriptor)

@@ -136,12 +136,10 @@ class _Checked(httpx2.AsyncBaseTransport):
         refused = response.status_code >= HTTPStatus.BAD_REQUEST
         limit = _LONGEST_ERROR if refused else LONGEST_MESSAGE
         try:
-            data = await _read(response, limit)
+            data = await read_body(response, limit)
         except httpx2.TransportError as error:
             reason = str(error) or type(error).__name__
             return _refusal(f"{host} broke off its reply ({reason})")
-        finally:
-            await response.aclose()
         if refused:
             return await self._refused(request, response, data or b"")
         if data is None:
@@ -276,14 +274,17 @@ def _number(request: httpx2.Request) -> RequestId | None:
     return message.get("id") if "method" in message else None
 
 
-async def _read(response: httpx2.Response, limit: int) -> bytes | None:
-    """Read the body; ``None`` if it is longer than allowed."""
+async def read_body(response: httpx2.Response, limit: int) -> bytes | None:
+    """Read a body, and close the reply; ``None`` if it is longer than allowed."""
     data = bytearray()
-    async for part in response.aiter_raw():
-        data += part
-        if len(data) > limit:
-            return None
-    return bytes(data)
+    try:
+        async for part in response.aiter_raw():
+            data += part
+            if len(data) > limit:
+                return None
+        return bytes(data)
+    finally:
+        await response.aclose()
 
 
 async def _begins_old(response: httpx2.Response) -> bool:

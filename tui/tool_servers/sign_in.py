@@ -8,10 +8,10 @@ restart.
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from http import HTTPStatus
 from importlib.metadata import version
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -30,6 +30,7 @@ from tui.config import ToolServerSettings
 from tui.domain.server_questions import ServerQuestion, is_shown_whole
 from tui.domain.tool_servers import SignIns
 from tui.errors import StorageError
+from tui.tool_servers.http import read_body
 from tui.tool_servers.inquiries import Inquiries
 from tui.tool_servers.server_failures import ServerFailed
 
@@ -48,6 +49,16 @@ _EXPIRED = 1.0
 _CHALLENGE = "www-authenticate"
 
 
+class _Kept(OAuthToken):
+    """A sign-in as it is kept: tokens, and what the library would guess after a restart."""
+
+    address: str
+    port: int
+    client: OAuthClientInformationFull
+    server: OAuthMetadata | None = None
+    resource: ProtectedResourceMetadata | None = None
+
+
 class SignIn:
     """Sends requests as the user who has signed in, and has him sign in if the server wants it."""
 
@@ -64,7 +75,7 @@ class SignIn:
         self._sender, self._settings = sender, settings
         self._inquiries, self._files = inquiries, kept
         self._lock = asyncio.Lock()
-        self._kept: dict[str, Any] | None = None
+        self._kept: _Kept | None = None
         self._port = 0
         self._provider: OAuthClientProvider
 
@@ -86,15 +97,15 @@ class SignIn:
                 used, response = await self._attempt(request)
         return response
 
-    async def _attempt(self, request: httpx2.Request) -> tuple[dict[str, Any], httpx2.Response]:
-        kept = self._kept or {}
+    async def _attempt(self, request: httpx2.Request) -> tuple[_Kept | None, httpx2.Response]:
+        kept = self._kept
         if kept:
-            request.headers["Authorization"] = f"Bearer {kept['tokens']['access_token']}"
+            request.headers["Authorization"] = f"Bearer {kept.access_token}"
         response = await self._sender.send(request, stream=True, follow_redirects=False)
         if not _is_refused(response):
             return kept, response
         await response.aclose()
-        said = {name: response.headers[name] for name in (_CHALLENGE,) if name in response.headers}
+        said = {_CHALLENGE: response.headers.get(_CHALLENGE, "")}
         return kept, httpx2.Response(response.status_code, headers=said, request=request)
 
     # --- the library's client
@@ -104,8 +115,7 @@ class SignIn:
         used = self._kept
         if response.status_code != HTTPStatus.UNAUTHORIZED or not used:
             return False
-        self._port = used["port"]
-        provider = self._begin(f"http://127.0.0.1{_PATH}")
+        provider = self._begin(used.port)
         provider.context.token_expiry_time = _EXPIRED
         await self._drive(request, None)
         return self._kept is not used
@@ -114,23 +124,14 @@ class SignIn:
         """Have the user sign in. Raises ``ServerFailed``."""
         if not self._inquiries.may_sign_in:
             raise ServerFailed(WANTED)
+        self._check(request.url)
         own = self._settings.client_id is not None
-        port = self._settings.redirect_port if own else (self._kept or {}).get("port", 0)
+        port = self._settings.redirect_port if own else self._kept.port if self._kept else 0
         with self._inquiries.paused():
             async with _listening(port, is_fixed=own) as redirect:
-                # A client is registered with its port.
-                self._port = redirect.port
-                provider = self._begin(f"http://127.0.0.1:{redirect.port}{_PATH}")
-
-                async def show(address: str) -> None:
-                    self._check(httpx2.URL(address))
-                    redirect.expect(address)
-
-                async def wait() -> AuthorizationCodeResult:
-                    return await self._ask(redirect)
-
-                provider.context.redirect_handler = show
-                provider.context.callback_handler = wait
+                provider = self._begin(redirect.port)
+                provider.context.redirect_handler = redirect.expect
+                provider.context.callback_handler = partial(self._ask, redirect)
                 try:
                     await self._drive(request, response)
                 except ServerFailed:
@@ -139,22 +140,24 @@ class SignIn:
                     raise
         return True
 
-    def _begin(self, redirect: str) -> OAuthClientProvider:
+    def _begin(self, port: int) -> OAuthClientProvider:
         own, kept = self._settings.client_id, self._kept
+        redirect = f"http://127.0.0.1:{port}{_PATH}"
         wanted = {"client_name": "sibyl-tui", "redirect_uris": [redirect]}
         document = own if is_valid_client_metadata_url(own) else None
         metadata = OAuthClientMetadata.model_validate(wanted)
-        provider = OAuthClientProvider(self._url, metadata, self, client_metadata_url=document)
-        self._provider = provider
-        context = provider.context
-        # The library's client would guess these after a restart, and refresh at another place.
-        if kept and kept["server"]:
-            context.oauth_metadata = OAuthMetadata.model_validate(kept["server"])
-        if kept and kept["resource"]:
-            resource = ProtectedResourceMetadata.model_validate(kept["resource"])
-            context.protected_resource_metadata = resource
-            context.auth_server_url = str(resource.authorization_servers[0])
-        return provider
+        # A client is registered with its port.
+        self._port = port
+        self._provider = OAuthClientProvider(
+            self._url, metadata, self, client_metadata_url=document
+        )
+        context = self._provider.context
+        # Else it would refresh at another place.
+        context.oauth_metadata = kept.server if kept else None
+        if kept and kept.resource:
+            context.protected_resource_metadata = kept.resource
+            context.auth_server_url = str(kept.resource.authorization_servers[0])
+        return self._provider
 
     async def _drive(self, request: httpx2.Request, refused: httpx2.Response | None) -> None:
         """Send the requests of the library's flow, but not the one that was ``refused``."""
@@ -176,22 +179,17 @@ class SignIn:
         outgoing.headers["User-Agent"] = _OURS
         outgoing.headers["Accept"] = "application/json"
         outgoing.headers["Accept-Encoding"] = "identity"
-        data = bytearray()
         try:
             async with asyncio.timeout(_FETCH_SECONDS):
                 response = await self._sender.send(outgoing, stream=True, follow_redirects=False)
-                try:
-                    async for part in response.aiter_raw():
-                        data += part
-                        if len(data) > _LONGEST_REPLY:
-                            raise ServerFailed(f"{outgoing.url.host} sent too long a reply")
-                finally:
-                    await response.aclose()
+                data = await read_body(response, _LONGEST_REPLY)
         except TimeoutError:
             raise ServerFailed(f"{outgoing.url.host} did not answer in time") from None
+        if data is None:
+            raise ServerFailed(f"{outgoing.url.host} sent too long a reply")
         headers = {"content-type": response.headers.get("content-type", "")}
         read = httpx2.Response(
-            response.status_code, headers=headers, content=bytes(data), request=outgoing
+            response.status_code, headers=headers, content=data, request=outgoing
         )
         read.next_request = response.next_request
         return read
@@ -206,10 +204,10 @@ class SignIn:
 
     async def _ask(self, redirect: "_Redirect") -> AuthorizationCodeResult:
         """Show the address until the user has signed in there, or refuses."""
+        self._check(httpx2.URL(redirect.opened))
         server, host = self._inquiries.server, urlsplit(redirect.opened).hostname
-        words = (
-            f'The server "{server}" at {httpx2.URL(self._url).host} wants you to sign in at {host}.'
-        )
+        at = httpx2.URL(self._url).host
+        words = f'The server "{server}" at {at} wants you to sign in at {host}.'
         question = ServerQuestion(server, "sign-in", words, address=redirect.opened)
         asking = asyncio.create_task(self._inquiries.put(question))
         try:
@@ -227,53 +225,51 @@ class SignIn:
         if "code" not in found:
             reason = found.get("error_description") or found.get("error", "no code was given")
             raise ServerFailed(f"{host} refused the sign-in ({reason})")
-        return AuthorizationCodeResult(
-            code=found["code"], state=found["state"], iss=found.get("iss")
-        )
+        return AuthorizationCodeResult.model_validate(found)
 
     # --- what is kept, as the library asks for it
 
-    async def _read(self) -> dict[str, Any]:
+    async def _read(self) -> _Kept | None:
         try:
-            kept: dict[str, Any] = await asyncio.to_thread(self._files.read, self._inquiries.server)
+            found = await asyncio.to_thread(self._files.read, self._inquiries.server)
         except StorageError as error:
             if not self._inquiries.may_sign_in:
                 raise ServerFailed(str(error)) from None
             # Signing in anew replaces the file.
-            kept = {}
-        try:
+            return None
+        with suppress(ValueError):
+            kept = _Kept.model_validate(found)
             # A sign-in is for one address.
-            if kept.get("address") == self._url:
-                OAuthToken.model_validate(kept["tokens"])
-                OAuthClientInformationFull.model_validate(kept["client"])
-                return {"server": None, "resource": None, **kept}
-        except (ValueError, KeyError):
-            pass
-        return {}
+            return kept if kept.address == self._url else None
+        return None
 
     async def get_tokens(self) -> OAuthToken | None:
-        return OAuthToken.model_validate(self._kept["tokens"]) if self._kept else None
+        return self._kept
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         context = self._provider.context
-        parts = (tokens, context.client_info, context.oauth_metadata)
-        said = [
-            part.model_dump(mode="json", exclude_none=True) if part else None
-            for part in (*parts, context.protected_resource_metadata)
-        ]
-        names = ("tokens", "client", "server", "resource")
-        kept = {"address": self._url, "port": self._port, **dict(zip(names, said, strict=True))}
+        kept = _Kept.model_validate(
+            {
+                **tokens.model_dump(),
+                "address": self._url,
+                "port": self._port,
+                "client": context.client_info,
+                "server": context.oauth_metadata,
+                "resource": context.protected_resource_metadata,
+            }
+        )
+        said = kept.model_dump(mode="json", exclude_none=True)
         try:
-            await asyncio.to_thread(self._files.write, self._inquiries.server, kept)
+            await asyncio.to_thread(self._files.write, self._inquiries.server, said)
         except StorageError as error:
             raise ServerFailed(str(error)) from None
         self._kept = kept
 
     async def get_client_info(self) -> OAuthClientInformationFull | None:
         own, secret = self._settings.client_id, self._settings.client_secret
-        kept = self._kept or {}
-        if kept and (own == kept["client"]["client_id"] if own else kept["port"] == self._port):
-            return OAuthClientInformationFull.model_validate(kept["client"])
+        kept = self._kept
+        if kept and (own == kept.client.client_id if own else kept.port == self._port):
+            return kept.client
         if own is None or is_valid_client_metadata_url(own):
             return None
         method = "client_secret_basic" if secret else "none"
@@ -308,7 +304,7 @@ class _Redirect:
         self.arrived: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
         self._state = ""
 
-    def expect(self, address: str) -> None:
+    async def expect(self, address: str) -> None:
         """Wait for the redirect of this address: any other one counts for nothing."""
         self.opened = address
         self._state = parse_qs(urlsplit(address).query)["state"][0]
@@ -323,10 +319,8 @@ class _Redirect:
             parts = urlsplit(target)
             found = {name: values[0] for name, values in parse_qs(parts.query).items()}
             if (verb, parts.path) == ("GET", _PATH) and found.get("state") == self._state:
-                status, words = (
-                    "200 OK",
-                    "You have signed in." if "code" in found else "Not signed in.",
-                )
+                status = "200 OK"
+                words = "You have signed in." if "code" in found else "Not signed in."
                 if not self.arrived.done():
                     self.arrived.set_result(found)
         page = _PAGE.format(words).encode()

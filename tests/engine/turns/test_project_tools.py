@@ -136,9 +136,15 @@ async def test_a_link_that_is_put_there_meanwhile_is_not_followed(look, project,
     assert "zebra" not in said
 
 
-@pytest.mark.parametrize("name", [".env", "id_rsa", "server.pem", ".ssh/config", ".git/config"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".env", "id_rsa", "server.pem", ".ssh/config", ".git/config", ".GIT/config"),
+        *("sibyl/tools.toml", "sibyl/sign-ins/web.json"),
+    ],
+)
 async def test_files_that_hold_secrets_are_named_and_not_read(look, project, name):
-    (project / name).parent.mkdir(exist_ok=True)
+    (project / name).parent.mkdir(parents=True, exist_ok=True)
     (project / name).write_text("zebra=1\n")
     (project / "harmless").symlink_to(name)
     assert await look("read_file", path=name) == f"Not shown: {name} may hold secrets."

@@ -38,6 +38,7 @@ _NAMES = frozenset(
         *("credentials", "credentials.json", "secrets.json", "shadow", "connections.toml"),
     }
 )
+_OWN, _OWN_FOLDERS = ("config.toml", "tools.toml"), (["sibyl", "keys"], ["sibyl", "sign-ins"])
 _PATTERNS = (
     *(".env.*", "*.env", "id_*", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore"),
     *("*.kdbx", "*.ppk", "*.asc", "*.gpg", "secrets.*"),
@@ -48,7 +49,7 @@ def holds_secrets(path: PurePath) -> bool:
     """Tell by its names whether a file or folder holds secrets, such as ``~/.ssh/id_rsa``."""
     parts = [part.casefold() for part in path.parts]
     name = parts[-1] if parts else ""
-    is_ours = parts[-3:-1] == ["sibyl", "keys"] or parts[-2:] == ["sibyl", "config.toml"]
+    is_ours = (parts[-2:-1] == ["sibyl"] and name in _OWN) or parts[-3:-1] in _OWN_FOLDERS
     if is_ours or not _FOLDERS.isdisjoint(parts):
         return True
     return name in _NAMES or any(fnmatchcase(name, pattern) for pattern in _PATTERNS)
