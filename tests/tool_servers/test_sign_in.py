@@ -217,11 +217,26 @@ async def test_an_address_without_https_is_told_nothing(
 
 
 async def test_nobody_signs_in_at_a_server_whose_tokens_all_could_read(files: SignInFiles):
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        if request.url.host == "tools.example":
+            challenge = 'Bearer resource_metadata="https://login.example/about"'
+            return httpx2.Response(401, headers={"www-authenticate": challenge})
+        about: dict[str, Any] = {
+            "resource": "http://tools.example/mcp",
+            "authorization_servers": ["https://login.example"],
+            "issuer": "https://login.example",
+            "authorization_endpoint": "https://login.example/authorize",
+            "token_endpoint": "https://login.example/token",
+            "client_id": "client",
+            "redirect_uris": ["http://127.0.0.1/callback"],
+        }
+        return httpx2.Response(201 if request.method == "POST" else 200, json=about)
+
     user = User()
+    user.answer = None
     inquiries = Inquiries("web", user.ask, files, may_sign_in=True)
-    refusing = httpx2.MockTransport(lambda _: httpx2.Response(401))
     settings = ToolServerSettings(url="http://tools.example/mcp")
-    async with httpx2.AsyncClient(transport=refusing) as sender:
+    async with httpx2.AsyncClient(transport=httpx2.MockTransport(answer)) as sender:
         signed_in = sign_in.SignIn(sender, settings, inquiries, files)
         with pytest.raises(ServerFailed, match=r"at tools\.example, which is not https"):
             await signed_in.send(sender.build_request("POST", settings.url or ""))
