@@ -230,7 +230,8 @@ async def test_nobody_signs_in_at_a_server_whose_tokens_all_could_read(files: Si
             "client_id": "client",
             "redirect_uris": ["http://127.0.0.1/callback"],
         }
-        return httpx2.Response(201 if request.method == "POST" else 200, json=about)
+        body = httpx2.ByteStream(json.dumps(about).encode())
+        return httpx2.Response(201 if request.method == "POST" else 200, stream=body)
 
     user = User()
     user.answer = None
