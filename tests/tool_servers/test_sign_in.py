@@ -227,6 +227,7 @@ async def test_nobody_signs_in_at_a_server_whose_tokens_all_could_read(files: Si
             "issuer": "https://login.example",
             "authorization_endpoint": "https://login.example/authorize",
             "token_endpoint": "https://login.example/token",
+            "registration_endpoint": "https://login.example/register",
             "client_id": "client",
             "redirect_uris": ["http://127.0.0.1/callback"],
         }
