@@ -21,8 +21,8 @@ FieldKind = Literal["string", "integer", "number", "boolean", "choice", "choices
 class Option(msgspec.Struct, frozen=True):
     """A value that a field may have, and its title."""
 
-    value: str
-    title: str
+    value: str = msgspec.field(name="const")
+    title: str = ""
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -42,25 +42,19 @@ class Field(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> str:
         """The default as a text."""
-        match self.default:
-            case None:
-                return ""
-            case bool(is_true):
-                return "yes" if is_true else "no"
-            case tuple():
-                return ",".join(cast("tuple[str, ...]", self.default))  # pyright: ignore[reportUnknownMemberType] - narrowed from Any
-            case value:
-                return str(value)
+        if self.kind == "boolean":
+            return "yes" if self.default else "no"
+        if self.kind == "choices":
+            return ",".join(self.default or ())
+        return "" if self.default is None else str(self.default)
 
     def entry(self, text: str) -> str | bool | tuple[str, ...]:
         """Read what was typed for it; choices stand between commas."""
-        match self.kind:
-            case "boolean":
-                return text.strip().lower() in {"y", "yes", "true"}
-            case "choices":
-                return tuple(filter(None, map(str.strip, text.split(","))))
-            case _:
-                return text
+        if self.kind == "boolean":
+            return text.strip().lower() in {"y", "yes", "true"}
+        if self.kind == "choices":
+            return tuple(filter(None, map(str.strip, text.split(","))))
+        return text
 
     def value(self, entered: str | bool | tuple[str, ...]) -> Any:  # noqa: FBT001 - a value
         """Read an entry; ``None`` leaves the field out. Raises ``ValueError`` with a reason."""
@@ -139,11 +133,6 @@ def is_shown_whole(address: str) -> bool:
     return scheme in {"http", "https"} and plain and len(address) <= _LONGEST_ADDRESS
 
 
-class _Titled(msgspec.Struct, frozen=True):
-    const: str
-    title: str = ""
-
-
 class _Schema(msgspec.Struct, frozen=True, rename="camel"):
     """The part of JSON Schema that forms are written in, also in the words of earlier versions."""
 
@@ -153,15 +142,14 @@ class _Schema(msgspec.Struct, frozen=True, rename="camel"):
     default: Any = None
     enum: tuple[str, ...] = ()
     enum_names: tuple[str, ...] = ()
-    one_of: tuple[_Titled, ...] = ()
-    any_of: tuple[_Titled, ...] = ()
+    one_of: tuple[Option, ...] = ()
+    any_of: tuple[Option, ...] = ()
     items: "_Schema | None" = None
 
     @property
     def options(self) -> tuple[Option, ...]:
-        titled = [(each.const, each.title) for each in self.one_of or self.any_of]
-        named = zip(self.enum, self.enum_names or self.enum, strict=False)
-        return tuple(Option(value, _words(title or value)) for value, title in titled or named)
+        titled = self.one_of or self.any_of or map(Option, self.enum, self.enum_names or self.enum)
+        return tuple(Option(each.value, _words(each.title or each.value)) for each in titled)
 
 
 def _field(name: str, said: object, *, required: bool) -> Field:

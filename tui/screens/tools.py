@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.widget import Widget
 
 from tui.domain.views.tool_rows import ToolRow
 from tui.screens.chooser_dialog import ChooserDialog
@@ -60,7 +61,7 @@ class ToolScreen(ChooserDialog[None]):
         self._trouble = ""
         self._removing = self._here = ""
         self.line, self.secret = LineInput(compact=True, select_on_focus=False), MaskedInput()
-        self._answer: asyncio.Future[str] | None = None
+        self._answer: asyncio.Future[None] | None = None
         """Set while the parts of a server are asked for."""
 
     def lines(self) -> ComposeResult:
@@ -117,8 +118,6 @@ class ToolScreen(ChooserDialog[None]):
 
     def _end_steps(self, highlighted: str) -> None:
         self._answer = None
-        self.set_class(False, "-typing")  # noqa: FBT003 - Textual's
-        self.choices.display = True
         self.type_into(None)
         self._show(self._read_rows(), highlighted)
 
@@ -127,35 +126,33 @@ class ToolScreen(ChooserDialog[None]):
     ) -> str:
         """Ask for a line of text."""
         line = self.secret if secret else self.line
-        line.value, self.choices.display = text, False
-        line.cursor_position = len(text)
-        self._begin(title, words, error=error)
-        self.set_class(True, "-typing")  # noqa: FBT003 - Textual's
+        line.value, line.cursor_position = text, len(text)
         self.type_into(line)
-        await self._next_answer()
+        await self._answered(title, words, error=error)
         return line.value
 
     async def ask_to_keep(self, title: str, words: str, rows: Sequence[ToolRow]) -> None:
         """Show the tools of a server, and wait for a yes."""
-        self._begin(title, words)
-        self.set_class(False, "-typing")  # noqa: FBT003 - Textual's
-        self.choices.display = True
         self.offer([Choice(row.id, row.text, row.note) for row in rows])
         self.type_into(None)
-        await self._next_answer()
+        await self._answered(title, words)
 
     def wait(self, words: str) -> None:
         """Show words while a server is tried."""
         self.say(words)
-        self.type_into(None)
+        self.set_focus(None)
 
-    def _begin(self, title: str, words: str, *, error: bool = False) -> None:
+    async def _answered(self, title: str, words: str, *, error: bool = False) -> None:
         self.entitle(title, _STEP_KEYS)
         self.say(words, error=error)
-
-    def _next_answer(self) -> "asyncio.Future[str]":
         self._answer = asyncio.get_running_loop().create_future()
-        return self._answer
+        await self._answer
+
+    def type_into(self, line: Widget | None) -> None:
+        """Show one line in the place of the list, or the list."""
+        super().type_into(line)
+        self.set_class(line is not None, "-typing")
+        self.choices.display = line is None
 
     # --- keys
 
@@ -185,7 +182,7 @@ class ToolScreen(ChooserDialog[None]):
         if self._answer is None:
             self.action_change("show")
         elif not self._answer.done():
-            self._answer.set_result("")
+            self._answer.set_result(None)
 
     def action_change(self, change: ToolChange) -> None:
         """Have something done about the highlighted row, if that can be."""

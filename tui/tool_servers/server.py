@@ -5,9 +5,10 @@ import json
 import logging
 import sys
 import time
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tui.config import ToolServerSettings
 from tui.domain.server_questions import AskUser
@@ -20,6 +21,7 @@ from tui.domain.tool_servers import (
     ToolResult,
     ToolServers,
 )
+from tui.files import size_words
 from tui.logs import error_name, milliseconds_since
 from tui.tool_servers.inquiries import Inquiries
 from tui.tool_servers.secrets import Secrets
@@ -28,10 +30,6 @@ from tui.tool_servers.tool_list import ToolList, read_tools
 
 if TYPE_CHECKING:
     from tui.tool_servers.connection import McpSession
-from collections.abc import Callable, Mapping
-from typing import cast
-
-from tui.files import size_words
 
 START_SECONDS = 10.0
 """Time that a start is waited for; a slow one goes on in the background."""
@@ -102,6 +100,8 @@ class Server:
             if kept is None or not await asyncio.to_thread(kept.forget, self.name):
                 return False
             await self._end()
+            # It may have been renewed meanwhile.
+            await asyncio.to_thread(kept.forget, self.name)
             self._may_begin_again = False
             self._become("stopped", "You have signed out: s signs in again.")
             return True

@@ -55,20 +55,19 @@ def _read(folder: ProjectFolder, asked: _Read) -> str:
     if last - first < len(lines):
         notices.append(f"Lines {first + 1} to {last} of {len(lines)}.")
         notices += [f"Go on with first_line {last + 1}."] if last < len(lines) else []
-    return _with_notices(shown or "The file is empty.", notices)
+    return _joined("The file is empty.", [shown], notices)
 
 
 def _list(folder: ProjectFolder, asked: _List) -> str:
-    names, notices = folder.list_files(asked.folder, asked.pattern)
-    return _with_notices("\n".join(names) or "No files found.", notices)
+    return _joined("No files found.", *folder.list_files(asked.folder, asked.pattern))
 
 
 def _search(folder: ProjectFolder, asked: _Search) -> str:
-    lines, notices = folder.search_files(asked.text, asked.folder, asked.pattern)
-    return _with_notices("\n".join(lines) or "No lines found.", notices)
+    return _joined("No lines found.", *folder.search_files(asked.text, asked.folder, asked.pattern))
 
 
-def _with_notices(text: str, notices: Sequence[str]) -> str:
+def _joined(nothing: str, lines: Sequence[str], notices: Sequence[str]) -> str:
+    text = "\n".join(lines) or nothing
     return f"{text}\n[{' '.join(notices)}]" if notices else text
 
 
