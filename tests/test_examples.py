@@ -67,7 +67,10 @@ def test_the_example_that_the_program_prints_starts_it(tmp_path):
     start_with(example(), tmp_path)
     # A tool server is either a program or an address: what goes with an address is left out.
     text = re.sub(
-        r'^#(url = "https://tools|headers = \{Auth).*\n', "", example(), flags=re.MULTILINE
+        r'^#(url = "https://tools|headers = \{Auth|client_|redirect_port).*\n',
+        "",
+        example(),
+        flags=re.MULTILINE,
     )
     start_with(re.sub(r"^#(?=\S)", "", text, flags=re.MULTILINE), tmp_path)
 

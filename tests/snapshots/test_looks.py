@@ -471,7 +471,8 @@ async def test_code_that_wraps_or_was_moved_and_a_link_to_be_opened(world, same_
         same_picture(app, "link-question")
 
 
-async def test_a_private_session_with_a_folded_paste(world, same_picture):
+async def test_a_private_session_with_a_folded_paste(world, same_picture, monkeypatch):
+    monkeypatch.setattr("os.urandom", bytes)
     w = world(["A log."])
     async with w.running(size=(100, 24)) as (app, pilot):
         await send(pilot, "/private")

@@ -87,9 +87,7 @@ async def test_the_count_of_what_other_projects_have_follows_what_the_start_arch
     w.clock.now += timedelta(days=31)
     await w.session("Elsewhere", scope="project:/other")
     async with w.running() as (app, _):
-        await until(
-            lambda: "Archived 1 session: 1 not used for 30 days." in notices(app), "the line"
-        )
+        await until(lambda: "1 older session moved to the archive" in notices(app), "the line")
         await until(lambda: app.chat.rows.elsewhere == 1, "the count")
 
 

@@ -17,9 +17,7 @@ async def test_the_start_archives_what_is_old_and_says_so(world):
     w.clock.now += timedelta(days=31)
     new = await w.session("Just now")
     async with w.running() as (app, _):
-        await until(
-            lambda: "Archived 1 session: 1 not used for 30 days." in notices(app), "the line"
-        )
+        await until(lambda: "1 older session moved to the archive" in notices(app), "the line")
         await until(lambda: rows(app)[1:] == [new], "the list without it")
     assert [state(w, each) for each in (old, new)] == ["archived", "closed"]
 
@@ -32,7 +30,7 @@ async def test_the_session_that_is_begun_in_stays_however_old_it_is(world):
     other = await w.session("Another")
     active = await w.session("Active")
     async with w.running(here) as (app, _):
-        await until(lambda: "Archived" in notices(app), "the line")
+        await until(lambda: "moved to the archive" in notices(app), "the line")
         assert state(w, here) == "open"
     assert [state(w, each) for each in (other, active)] == ["archived", "archived"]
 

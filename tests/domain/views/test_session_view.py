@@ -3,10 +3,6 @@
 import msgspec
 import pytest
 
-from tests.attached import NOTES, showing
-from tests.builders import answer, user
-from tui.domain.journal.records import Reset
-from tui.domain.views.notice import Notice
 from tui.domain.views.shown_session import PromptQueue, SessionView
 
 
@@ -21,20 +17,6 @@ def view(*entries):
         prompt_count=0,
         read_only="",
     )
-
-
-def test_the_prompts_are_what_the_user_said_oldest_first():
-    entries = (user("m1", "one"), answer("m2"), Notice("two"), Reset("now"), user("m3", "three"))
-    assert view(*entries).prompts == ("one", "three")
-
-
-def test_the_prompts_are_recalled_without_their_files():
-    entries = (user("m1", showing("read @notes.txt", NOTES)),)
-    assert view(*entries).prompts == ("read @notes.txt",)
-
-
-def test_where_nothing_was_said_there_are_no_prompts():
-    assert view(Notice("hello")).prompts == ()
 
 
 @pytest.mark.parametrize(
