@@ -4,6 +4,7 @@ A pipe would block the program, a device fill its memory. So each file is opened
 checked once it is open, and read up to a limit.
 """
 
+import codecs
 import errno
 import os
 import stat
@@ -121,6 +122,20 @@ def beginning_of(descriptor: int, most: int) -> tuple[bytes, int]:
     while len(data) < most and (block := os.read(descriptor, most - len(data))):
         data += block
     return bytes(data), max(os.fstat(descriptor).st_size, len(data))
+
+
+def text_encoding(data: bytes) -> str:
+    """UTF-8, or UTF-16 by its mark."""
+    return "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+
+
+def text_beginning(data: bytes, size: int, errors: str = "strict") -> str:
+    """Decode the beginning of a file of this size; a character that is cut is left out.
+
+    Raises ``UnicodeDecodeError``.
+    """
+    decoder = codecs.getincrementaldecoder(text_encoding(data))(errors)
+    return decoder.decode(data, final=size == len(data))
 
 
 def read_json(path: Path, most: int, kind: type[_Value] = dict[str, Any]) -> _Value:

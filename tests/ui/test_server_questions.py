@@ -1,5 +1,7 @@
 """Questions of servers, on the screen of the whole program."""
 
+import asyncio
+
 import pytest
 from textual.widgets import Static
 
@@ -9,8 +11,10 @@ from tests.waiting import until
 from tui.app.controllers import server_questions
 from tui.domain.journal.message import ToolCall
 from tui.domain.server_questions import ServerQuestion, read_question
+from tui.domain.views.notice import Report
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.screens.confirm import QuestionDialog
+from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolScreen
 
 FORM = {
@@ -129,6 +133,21 @@ async def test_a_sign_in_stays_until_it_is_done_and_without_a_browser_its_addres
         await pilot.press("escape")
         await wait_for_answer(w)
         assert w.servers.answers == [None]
+
+
+async def test_a_question_that_ends_below_another_page_is_gone_once_that_is_closed(asking):
+    w = asking(read_question("files", FORM))
+    async with w.running() as (app, pilot):
+        await send(pilot, "/tools")
+        await until(lambda: isinstance(app.screen, ToolScreen), "the tools")
+        ask = asyncio.create_task(app.controllers.questions.ask(w.servers.question))
+        await until(lambda: isinstance(app.screen, QuestionDialog), "the question")
+        app.push_screen(ReportScreen(Report("Another", "page"), lambda _: None))
+        await until(lambda: isinstance(app.screen, ReportScreen), "the page")
+        ask.cancel()
+        await asyncio.wait({ask})
+        await pilot.press("escape")
+        await until(lambda: isinstance(app.screen, ToolScreen), "the tools again")
 
 
 async def test_s_in_the_list_of_tools_signs_in_and_out(asking):

@@ -1,7 +1,6 @@
 """``sibyl-tui ask``: one turn without the screen, saved like every other."""
 
 import asyncio
-import codecs
 import os
 import shlex
 import signal
@@ -49,6 +48,7 @@ from tui.engine.turns.events import (
 )
 from tui.engine.turns.turn import Turn, begin_turn
 from tui.errors import ConfigError, OutputError, StorageError, UsageError
+from tui.files import text_encoding
 from tui.providers.protocol import Model
 from tui.storage.rescue import write_rescue
 
@@ -238,9 +238,7 @@ def _piped() -> str:
 
 def _decoded(data: bytes, encoding: str) -> str:
     """Decode UTF-8 and UTF-16 by its mark, else text in the encoding of the locale."""
-    marked = (
-        "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    )
+    marked = text_encoding(data)
     for each in (marked, encoding):
         with suppress(UnicodeDecodeError):
             return data.decode(each)

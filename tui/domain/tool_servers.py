@@ -93,8 +93,6 @@ class ServerStatus(msgspec.Struct, frozen=True):
     tools: tuple[OfferedTool, ...] = ()
     notice: str = ""
     """Sentences about tools that are left out, likewise sanitised."""
-    signed_in: bool = False
-    """True if a sign-in is kept for it."""
 
 
 class ToolResult(msgspec.Struct, frozen=True):

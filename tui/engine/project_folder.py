@@ -3,7 +3,6 @@
 Whoever asks is a model, which may have read what an enemy wrote. Everything here blocks.
 """
 
-import codecs
 import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from tui.domain.journal.blocks import byte_words
 from tui.domain.text.safe_text import make_visible_name
 from tui.engine.project_files import project_files
 from tui.engine.prompts.attaching import holds_secrets
-from tui.files import beginning_of, check_kind, check_regular, system_text
+from tui.files import beginning_of, check_kind, check_regular, system_text, text_beginning
 
 READ_BYTES = 8_000_000
 """The part of a file that is read or searched."""
@@ -29,7 +28,6 @@ Notices = list[str]
 
 _LONGEST_LINE = 240
 _INNER = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class NotShown(Exception):
@@ -62,9 +60,7 @@ class ProjectFolder:
         """Read a text file."""
         with self._opened(name) as (descriptor, _):
             data, size = beginning_of(descriptor, READ_BYTES)
-        encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"
-        decoder = codecs.getincrementaldecoder(encoding)("replace")
-        text = decoder.decode(data, final=size == len(data))
+        text = text_beginning(data, size, "replace")
         if "\0" in text:
             raise NotShown(f"{make_visible_name(name)} is binary ({byte_words(size)})")
         cut = f"Only the first {byte_words(len(data))} of {byte_words(size)} count."

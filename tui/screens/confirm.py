@@ -181,6 +181,7 @@ class QuestionDialog(Dialog[None]):
     def __init__(self, panel: QuestionPanel) -> None:
         super().__init__()
         self._panel = panel
+        self._is_over = False
 
     def compose(self) -> ComposeResult:
         self._panel.add_class("dialog")
@@ -189,6 +190,15 @@ class QuestionDialog(Dialog[None]):
     def on_mount(self) -> None:
         # No button: a key that was meant for the dialog below answers nothing.
         self._panel.focus()
+
+    def end(self) -> None:
+        """Close it, once it is on top."""
+        self._is_over = True
+        self.dismiss()
+
+    def on_screen_resume(self) -> None:
+        if self._is_over:
+            self.dismiss()
 
     def action_refuse(self) -> None:
         self._panel.action_refuse()

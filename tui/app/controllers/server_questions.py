@@ -11,6 +11,8 @@ from tui.domain.server_questions import Answer, ServerQuestion
 from tui.screens.chat import ChatScreen
 from tui.widgets.question_panel import QuestionPanel
 
+_OPENED = "Opened in your browser. This closes once you have signed in."
+
 
 class ServerQuestions:
     """Shows a question above the prompt, or over the dialog in which the user waits for it."""
@@ -41,7 +43,7 @@ class ServerQuestions:
 
                 dialog = QuestionDialog(panel)
                 self._app.push_screen(dialog)
-                end = dialog.dismiss
+                end = dialog.end
             self._tell()
             try:
                 return await self._answer
@@ -65,11 +67,8 @@ class ServerQuestions:
         if question.kind == "address":
             self.answer(question, {})
         elif self._panel is not None and self._is_open(question):
-            said = f"Not opened ({refusal}). Copied: open it in a browser." if refusal else OPENED
+            said = f"Not opened ({refusal}). Copied: open it in a browser." if refusal else _OPENED
             self._panel.tell(said)
 
     def _is_open(self, question: ServerQuestion) -> bool:
         return self._panel is not None and self._panel.question is question
-
-
-OPENED = "Opened in your browser. This closes once you have signed in."

@@ -182,7 +182,7 @@ class ToolController:
                 each.definition.name,
                 each.about.partition("\n")[0],
                 each.approval,
-                self._tools.setup.is_on(each.definition.name),
+                each.definition.name in self._tools.setup.enabled,
             )
             for each in self._own
         )

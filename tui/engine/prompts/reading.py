@@ -1,6 +1,5 @@
 """Reads a file, a folder or a picture for a prompt, within limits."""
 
-import codecs
 import heapq
 import itertools
 import os
@@ -14,7 +13,7 @@ import msgspec
 from tui.domain.journal.blocks import PICTURE_BYTES, FileBlock, byte_words, media_type_of
 from tui.domain.text.safe_text import make_visible_name
 from tui.errors import UsageError
-from tui.files import check_kind, read_beginning
+from tui.files import check_kind, read_beginning, text_beginning
 
 TEXT_FILE_BYTES = 256_000
 """The part of a text file that is attached."""
@@ -22,7 +21,6 @@ FOLDER_ENTRIES = 1_000
 """The part of a folder's entries that is listed."""
 
 _HIDDEN = ".git"
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NO_TEXT = "it is not text or a picture"
 
 
@@ -80,16 +78,13 @@ def refused_as(name: str) -> Generator[None]:
 
 
 def _text_file(name: str, data: bytes, size: int) -> FileBlock:
-    cut = size > len(data)
     try:
-        encoding = "utf-16" if data.startswith(_UTF16) else "utf-8-sig"
-        # A character that the limit has cut is left out.
-        text = codecs.getincrementaldecoder(encoding)().decode(data, final=not cut)
+        text = text_beginning(data, size)
     except UnicodeDecodeError as error:
         raise refusal(name, _NO_TEXT) from error
     if "\0" in text:
         raise refusal(name, _NO_TEXT)
-    return FileBlock(make_visible_name(name), text, size, cut)
+    return FileBlock(make_visible_name(name), text, size, cut=size > len(data))
 
 
 def _listing(path: Path, name: str) -> FileBlock:

@@ -62,16 +62,16 @@ class ToolSetup:
         """Tell whether the user's own configuration switches a tool of the program on."""
         return name in self._settings.config.tools.enabled
 
-    def is_on(self, name: str) -> bool:
-        """Tell whether a tool of the program is switched on."""
-        return self.is_configured(name) or name in self._settings.set_up.tools.enabled
+    @property
+    def enabled(self) -> tuple[str, ...]:
+        """The names of the tools of the program that are switched on."""
+        return (*self._settings.config.tools.enabled, *self._settings.set_up.tools.enabled)
 
     def own_in_use(self, project: str) -> tuple[Tool, ...]:
         """The tools of the program that are switched on."""
-        if not (self._settings.set_up.tools.enabled or self._settings.config.tools.enabled):
-            # Most have none on: nothing is imported for them.
-            return ()
-        return tuple(each for each in self.own(project) if self.is_on(each.definition.name))
+        # Most have none on: nothing is imported for them.
+        own = self.own(project) if (enabled := self.enabled) else ()
+        return tuple(each for each in own if each.definition.name in enabled)
 
     async def switch(self, name: Any, *, on: bool) -> None:
         """Switch a tool of the program on or off. Raises ``StorageError``, ``ConfigError``."""
