@@ -129,7 +129,7 @@ class AmbiguousSession(StorageError):
         self, target: str, candidates: Sequence[str], about: Mapping[str, str] | None = None
     ) -> None:
         """``about`` describes candidates: their title, project and time."""
-        super().__init__(f"Several sessions match {target}:")
+        super().__init__(f'Several sessions match "{target}":')
         self.target = target
         self.candidates = tuple(candidates)
         self._about = about or {}

@@ -305,7 +305,7 @@ def test_an_ambiguous_target_names_the_candidates(sibyl, saved):
     assert result.code == 2
     minute = local_minute("2026-01-11T14:30:00.000Z")
     assert result.err.splitlines() == [
-        "Several sessions match same:",
+        'Several sessions match "same":',
         *(f"  {each}  same · shop · {minute}" for each in sorted((first, second))),
     ]
 

@@ -62,7 +62,7 @@ def test_a_name_that_was_changed_means_nothing_any_more(store):
 
 def test_a_tie_names_the_candidates(store):
     first, second = sorted(named(store, "Twins", scope=scope) for scope in ("one", "two"))
-    with pytest.raises(AmbiguousSession, match="Several sessions match Twins:") as told:
+    with pytest.raises(AmbiguousSession, match='Several sessions match "Twins":') as told:
         store.resolve("Twins", SCOPE)
     assert told.value.candidates == (first, second)
 

@@ -321,6 +321,14 @@ async def test_the_providers_are_filtered_while_one_types(bare, typed, provider,
         assert app.screen.choices.highlighted.text == provider
 
 
+async def test_an_address_typed_into_the_list_is_that_of_a_server_of_ones_own(bare):
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await pilot.press(*"127.0.0.1:9", "enter")
+        await step(app, "address")
+        assert app.screen.address.value == "127.0.0.1:9"
+
+
 async def test_what_was_typed_stays_when_a_server_is_found_and_it_needs_no_address(bare):
     with ChatServer(ollama_models=["qwen3:4b"]) as server:
         async with bare(OLLAMA_HOST=f"127.0.0.1:{server.port}").running() as (app, pilot):

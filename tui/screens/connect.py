@@ -220,7 +220,9 @@ class ConnectScreen(ChooserDialog[None]):
         row = next(row for row in self._rows if row.name == name)
         if row.name != self._row.name or not self.address.value:
             self.key.value = ""
-            self.address.value = row.address
+            # An address that was typed into the list is one for a server of one's own.
+            typed = self.filter.value if name == OWN_SERVER and ":" in self.filter.value else ""
+            self.address.value = row.address or typed
             # Typing or pasting another address replaces it.
             self.address.select_all()
         self._row = row

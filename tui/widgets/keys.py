@@ -148,7 +148,7 @@ RENAME = (
 )
 
 HISTORY = (
-    plain("enter,tab", "take",     "Take",   "history-take",   "Take the prompt that is shown, without sending it"),
+    plain("enter,tab", "take",     "Select", "history-take",   "Select the prompt that is shown, without sending it"),
     plain("up",        "step(1)",  "Older",  "history-older",  "Go to an older or newer prompt that has the words"),
     plain("down",      "step(-1)", "Newer",  "history-newer",  "Go to an older or newer prompt that has the words"),
     plain("escape",    "leave",    "Cancel", "history-leave",  "Bring the old text back", always=True),

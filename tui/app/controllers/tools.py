@@ -103,7 +103,7 @@ class ToolController:
             whole = line or (old and old.url) or ""
             if not old:
                 words = "The name of the server, which its tools have in theirs."
-                name = await screen.ask(title, words, name_for(line))
+                name = await screen.ask(title, words, name or name_for(line))
             asked = _HEADER if is_address(whole) else _VARIABLE
             while variable := await screen.ask(title, f"{asked}{_set(secrets)}"):
                 secrets[variable] = await screen.ask(title, f"The value of {variable}", secret=True)
