@@ -268,20 +268,12 @@ async def test_an_unknown_method_is_no_forgotten_session():
 
 
 async def test_a_server_of_the_older_transport_is_told_as_such():
-    def fault(handler: BaseHTTPRequestHandler, _: dict) -> bool:
-        if handler.command == "GET":
-            events = b"event: endpoint\ndata: /messages?id=1\n\n"
-            reply(handler, 200, events, content_type="text/event-stream")
-        else:
-            reply(handler, 405)
-        return True
-
-    with HttpToolServer(fault) as server:
-        async with reach(server.url) as web:
+    with HttpToolServer(at("initialize", lambda h, _: reply(h, 405))) as server:
+        async with reach(server.url.replace("/mcp", "/sse")) as web:
             started = await web.start()
 
     assert started.state == "failed"
-    assert started.reason.startswith("127.0.0.1 speaks only the older HTTP+SSE transport")
+    assert "speaks only the older HTTP+SSE transport" in started.reason
 
 
 def put(handler: BaseHTTPRequestHandler, body: str, content_type: str = "application/json") -> None:

@@ -36,7 +36,6 @@ SESSION_FORGOTTEN = -32099
 _CONNECT_SECONDS = 10.0
 _WRITE_SECONDS = 30.0
 _DELETE_SECONDS = 1.0
-_PROBE_SECONDS = 3.0
 _LONGEST_ERROR = 64 * 1024
 _EVENTS = "text/event-stream"
 _SESSION = "mcp-session-id"
@@ -49,8 +48,8 @@ _FORGOTTEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _SPEAKS_OLD = (
-    "speaks only the older HTTP+SSE transport, which this program does not: look for the server's"
-    " address of streamable HTTP, which often ends in /mcp"
+    "an address that ends in /sse often speaks only the older HTTP+SSE transport, which this"
+    " program does not: look for the server's address of streamable HTTP, which often ends in /mcp"
 )
 
 
@@ -87,9 +86,7 @@ async def open_address(
     send = signed_in(sender) or plain
     async with (
         sender,
-        httpx2.AsyncClient(
-            headers=asked, timeout=timeout, transport=_Checked(sender, send)
-        ) as client,
+        httpx2.AsyncClient(headers=asked, timeout=timeout, transport=_Checked(send)) as client,
         streamable_http_client(
             url, http_client=client, max_sse_event_size=LONGEST_MESSAGE
         ) as streams,
@@ -103,8 +100,7 @@ class _Checked(httpx2.AsyncBaseTransport):
     The library ends the whole session for some of them, and names the status of none.
     """
 
-    def __init__(self, sender: httpx2.AsyncClient, send: Send) -> None:
-        self._sender = sender
+    def __init__(self, send: Send) -> None:
         self._send = send
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -141,7 +137,7 @@ class _Checked(httpx2.AsyncBaseTransport):
             reason = str(error) or type(error).__name__
             return _refusal(f"{host} broke off its reply ({reason})")
         if refused:
-            return await self._refused(request, response, data or b"")
+            return _refused(request, response, data or b"")
         if data is None:
             return _refusal(f"{host} sent a message of more than 8 MB")
         if (
@@ -155,45 +151,6 @@ class _Checked(httpx2.AsyncBaseTransport):
                 return _events(response, httpx2.ByteStream(_as_events(forms, number)))
         status = _status(response.status_code)
         return _refusal(f"{host} sent a reply that cannot be read (HTTP status {status})")
-
-    async def _refused(
-        self, request: httpx2.Request, response: httpx2.Response, data: bytes
-    ) -> httpx2.Response:
-        host, status = request.url.host, response.status_code
-        forms: list[Form] = []
-        with suppress(ValueError):
-            forms = messages_in(data)
-        error = next((form["error"] for form in forms if "error" in form), Form())
-        # The server may know the session no more, and has not carried the request out.
-        is_about_request = error.get("code") in {METHOD_NOT_FOUND, INVALID_PARAMS}
-        is_gone = status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE} and not is_about_request
-        said = error.get("message") or data.decode("utf-8", "replace")
-        if _SESSION in request.headers and (is_gone or _FORGOTTEN.search(said)):
-            words = f"{host} has ended the session (HTTP status {status})"
-            return _refusal(words, status, SESSION_FORGOTTEN)
-        if error:
-            return _refusal(error["message"], status, error["code"])
-        if _SESSION not in request.headers and await self._speaks_old(request, status):
-            return _refusal(f"{host} {_SPEAKS_OLD}", status)
-        return _refusal(f"{host} answered with HTTP status {_status(status)}", status)
-
-    async def _speaks_old(self, request: httpx2.Request, status: int) -> bool:
-        """Ask whether a server that refuses a first message begins a stream of the older kind."""
-        is_told = status in {401, 403, 407, 408, 429} or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-        if is_told or request.method != "POST":
-            return False
-        headers = {**request.headers, "accept": _EVENTS}
-        del headers["content-length"]
-        asked = self._sender.build_request("GET", request.url, headers=headers)
-        with suppress(TimeoutError, httpx2.HTTPError):
-            async with asyncio.timeout(_PROBE_SECONDS):
-                response = await self._sender.send(asked, stream=True)
-                try:
-                    is_stream = response.headers.get("content-type", "").startswith(_EVENTS)
-                    return response.is_success and is_stream and await _begins_old(response)
-                finally:
-                    await response.aclose()
-        return False
 
 
 class _Relayed(httpx2.AsyncByteStream):
@@ -247,6 +204,26 @@ class _Relayed(httpx2.AsyncByteStream):
         await self._response.aclose()
 
 
+def _refused(request: httpx2.Request, response: httpx2.Response, data: bytes) -> httpx2.Response:
+    host, status = request.url.host, response.status_code
+    forms: list[Form] = []
+    with suppress(ValueError):
+        forms = messages_in(data)
+    error = next((form["error"] for form in forms if "error" in form), Form())
+    # The server may know the session no more, and has not carried the request out.
+    is_about_request = error.get("code") in {METHOD_NOT_FOUND, INVALID_PARAMS}
+    is_gone = status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE} and not is_about_request
+    said = error.get("message") or data.decode("utf-8", "replace")
+    if _SESSION in request.headers and (is_gone or _FORGOTTEN.search(said)):
+        words = f"{host} has ended the session (HTTP status {status})"
+        return _refusal(words, status, SESSION_FORGOTTEN)
+    if error:
+        return _refusal(error["message"], status, error["code"])
+    words = f"{host} answered with HTTP status {_status(status)}"
+    is_old = request.url.path.rstrip("/").endswith("/sse") and _SESSION not in request.headers
+    return _refusal(f"{words}: {_SPEAKS_OLD}" if is_old else words, status)
+
+
 def _events(response: httpx2.Response, stream: httpx2.AsyncByteStream) -> httpx2.Response:
     headers = {**_without_length(response), "content-type": _EVENTS}
     return httpx2.Response(response.status_code, headers=headers, stream=stream)
@@ -285,15 +262,6 @@ async def read_body(response: httpx2.Response, limit: int) -> bytes | None:
         return bytes(data)
     finally:
         await response.aclose()
-
-
-async def _begins_old(response: httpx2.Response) -> bool:
-    data = b""
-    async for part in response.aiter_raw():
-        data += part
-        if re.search(rb"^event: ?endpoint\s*$", data, re.MULTILINE) or len(data) > _LONGEST_ERROR:
-            break
-    return len(data) <= _LONGEST_ERROR and b"endpoint" in data
 
 
 def _refusal(
