@@ -93,7 +93,7 @@ def test_a_damaged_file_allows_nothing_and_is_not_written_over(path, text):
 def test_a_file_that_others_can_change_allows_nothing(path, mode):
     tool_approvals.allow(path, READ)
     path.chmod(mode)
-    with pytest.raises(StorageError, match="other users can change it"):
+    with pytest.raises(StorageError, match="open to other users"):
         tool_approvals.read(path)
 
 

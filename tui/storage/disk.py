@@ -70,6 +70,13 @@ def open_to_read(path: Path, most: int = JOURNAL_BYTES) -> int:
     return descriptor
 
 
+def check_owner(path: Path, rights: int) -> None:
+    """Raise ``StorageError`` for a file that is another user's, or gives others these rights."""
+    found = path.lstat()
+    if found.st_uid != os.getuid() or found.st_mode & rights:
+        raise StorageError(f"Cannot read {path}: it is open to other users")
+
+
 def open_to_append(path: Path) -> int:
     """Open an existing regular file for reading and appending."""
     return open_regular(path, os.O_RDWR | os.O_APPEND)

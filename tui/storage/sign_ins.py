@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from tui.errors import StorageError
 from tui.files import read_json
 from tui.storage import disk
 
@@ -33,9 +32,7 @@ class SignInFiles:
         path = self._path(server)
         with disk.storage_errors(f"Cannot read {path}"):
             try:
-                found = path.lstat()
-                if found.st_uid != os.getuid() or found.st_mode & _OTHERS:
-                    raise StorageError(f"{path} is not used: other users can read or change it")
+                disk.check_owner(path, _OTHERS)
                 return read_json(path, _MOST_BYTES)
             except FileNotFoundError:
                 return {}

@@ -4,7 +4,6 @@ A file that is damaged, of another version or open to changes by other users all
 it fails, and it is never written over.
 """
 
-import os
 import stat
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -32,7 +31,7 @@ def read(path: Path) -> tuple[ToolApproval, ...]:
     doing = f"Cannot read {path}"
     with disk.storage_errors(doing):
         try:
-            _check_owner(path)
+            disk.check_owner(path, _OTHERS_CAN_WRITE)
             kept = read_json(path, _MOST_BYTES, _Kept)
         except FileNotFoundError:
             return ()
@@ -59,12 +58,6 @@ def withdraw_all(path: Path) -> None:
     with locks.alone(path), disk.storage_errors(f"Cannot write {path}"):
         path.unlink(missing_ok=True)
         disk.sync_directory(path.parent)
-
-
-def _check_owner(path: Path) -> None:
-    found = path.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & _OTHERS_CAN_WRITE:
-        raise StorageError(f"Cannot read {path}: other users can change it")
 
 
 def _write(path: Path, tools: Sequence[ToolApproval]) -> None:

@@ -180,10 +180,9 @@ REASON = (
 )
 
 QUESTION = (
-    plain("o",     "open",     "Open", "question-open",   "Open the address in your browser"),
-    plain("c",     "copy",     "Copy", "question-copy",   "Copy the address"),
-    plain("enter", "step(1)",  "",     "question-enter",  "Go to the first field"),
-    plain("down",  "step(1)",  "",     "question-next",   "Go to the next field"),
-    plain("up",    "step(-1)", "",     "question-before", "Go to the field before"),
+    plain("o",          "open",     "Open", "question-open",   "Open the address in your browser"),
+    plain("c",          "copy",     "Copy", "question-copy",   "Copy the address"),
+    plain("enter,down", "step(1)",  "",     "question-next",   "Go to the next field"),
+    plain("up",         "step(-1)", "",     "question-before", "Go to the field before"),
 )
 # fmt: on
