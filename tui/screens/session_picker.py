@@ -1,14 +1,14 @@
 """The session picker: sessions of all states and projects in one list."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal
+from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -16,20 +16,16 @@ from textual.widgets import Static
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.session_picker import VIEWS, PickerRows, PickerView, about
 from tui.domain.views.sidebar_rows import SessionRow, matches
-from tui.screens.dialog import Dialog
 from tui.screens.keys import PICKER, PICKER_ACTIONS, PICKER_LETTER_ACTIONS
+from tui.screens.preview_dialog import PreviewDialog
 from tui.screens.typed_text import is_free_text
 from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
 from tui.widgets.picker_list import PickerList
-from tui.widgets.search import PreviewPane
 from tui.widgets.sidebar.messages import SessionSelected
 from tui.widgets.sidebar.rename_line import RenameLine
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
 
 _TITLES: dict[PickerView, str] = {
     "all": "All",
@@ -52,45 +48,21 @@ ReadRows = Callable[..., Coroutine[Any, Any, None]]
 PreviewSession = Callable[..., Coroutine[Any, Any, None]]
 """Reads the end of a session, by its id, and shows it in the screen's preview."""
 
-_WIDE_FROM_COLUMNS, _PREVIEW_FROM_ROWS = 100, 20
-_SETTLED_SECONDS = 0.1
-"""The time after which the highlight rests, and the session is worth a preview."""
+_PREVIEW_FROM_ROWS = 20
 
 
-class SessionPicker(Dialog[None]):
+class SessionPicker(PreviewDialog):
     """Shows sessions with the end of the highlighted one, filters them, and changes them.
 
     It leaves for the chosen one.
     """
 
-    AUTO_FOCUS = "LineInput"
-    # Here and not in ``styles/``, which every start parses.
+    WIDE_FROM = 100
+    SETTLED_SECONDS = 0.1
     DEFAULT_CSS = """
     SessionPicker {
-        #picker { width: 100%; height: 100%; background: $background; layers: rows line; }
-        #picker-line { height: 1; background: $panel; padding: 0 1; }
-        #picker-label { width: auto; color: $text-primary; text-style: bold; }
-        LineInput { width: 1fr; background: $panel; }
-        #picker-views, #picker-about {
-            height: 1;
-            padding: 0 1;
-            color: $text-muted;
-            text-wrap: nowrap;
-            text-overflow: ellipsis;
-        }
-        #picker-found { height: 1fr; }
-        PickerList { height: 3fr; }
-        PreviewPane { height: 2fr; padding: 0 1; border-top: solid $panel; }
-
         &.-low PreviewPane { display: none; }
-        &.-wide #picker-found {
-            layout: horizontal;
-            PickerList { width: 3fr; height: 100%; }
-            PreviewPane {
-                display: block; width: 2fr; height: 100%;
-                border-top: none; border-left: solid $panel;
-            }
-        }
+        &.-wide PreviewPane { display: block; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [*PICKER]
@@ -106,41 +78,34 @@ class SessionPicker(Dialog[None]):
         text: str = "",
     ) -> None:
         """``text`` is put into the filter; ``hold_keys`` is for a choice that waits for rows."""
-        super().__init__()
+        super().__init__(
+            LineInput(
+                text,
+                placeholder="title, project or id",
+                compact=True,
+                max_length=200,
+                select_on_focus=False,
+            )
+        )
         self._read, self._preview, self._hold_keys = read, preview, hold_keys
         self._let_keys_go: Callable[[], None] | None = None
-        self.line = LineInput(
-            text,
-            placeholder="title, project or id",
-            compact=True,
-            max_length=200,
-            select_on_focus=False,
-        )
         self.sessions = sessions = PickerList()
         # Textual looks for the actions of BINDINGS here.
         self.action_archive, self.action_delete = sessions.action_archive, sessions.action_delete
         self.action_pin, self.action_undo = sessions.action_pin, sessions.action_undo
-        self.preview = PreviewPane()
         self.rename = RenameLine()
-        self.views = Static(id="picker-views")
-        self.about = Static(id="picker-about")
+        self.views = Static(id="picker-views", classes="words")
+        self.about = Static(id="picker-about", classes="words")
         self.view: PickerView = view
         self.everywhere = everywhere
         self._rows: PickerRows | None = None
         self._now: datetime | None = None
         self._previewed: SessionRow | None = None
-        self._timer: Timer | None = None
         self._has_asked = False
 
     def compose(self) -> ComposeResult:
-        with Container(id="picker", classes="has-key-line"):
-            with Horizontal(id="picker-line"):
-                yield Static(Content("Sessions: "), id="picker-label")
-                yield self.line
-            yield self.views
-            with Container(id="picker-found"):
-                yield self.sessions
-                yield self.preview
+        with Container(classes="whole has-key-line"):
+            yield from self.parts("Sessions: ", self.views, self.sessions)
             yield self.about
             yield KeyLine(PICKER, self._words_of_keys)
             yield self.rename
@@ -149,7 +114,6 @@ class SessionPicker(Dialog[None]):
         self.read_rows(anew=True)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width >= _WIDE_FROM_COLUMNS, "-wide")
         self.set_class(event.size.height < _PREVIEW_FROM_ROWS, "-low")
         self.call_after_refresh(self._place_rename_line)
 
@@ -158,12 +122,7 @@ class SessionPicker(Dialog[None]):
     def read_rows(self, *, anew: bool = False, count: int = 0) -> None:
         """Have the next sessions read, or ``anew`` the first ``count``."""
         self._has_asked = True
-        self.run_worker(
-            partial(self._read, self, anew=anew, count=count),
-            name="list sessions",
-            group="list sessions",
-            exclusive=True,
-        )
+        self.run("list sessions", partial(self._read, self, anew=anew, count=count))
 
     @property
     def shown(self) -> Sequence[SessionRow]:
@@ -297,9 +256,7 @@ class SessionPicker(Dialog[None]):
         event.stop()
         self._show_about()
         self.refresh_bindings()
-        if self._timer is not None:
-            self._timer.stop()
-        self._timer = self.set_timer(_SETTLED_SECONDS, self._show_preview)
+        self.settle(self._show_preview)
 
     @on(CommandInvoked)
     def _leave_for_restored(self, event: CommandInvoked) -> None:
@@ -338,13 +295,10 @@ class SessionPicker(Dialog[None]):
         if row == self._previewed:
             return
         if self._previewed is None or row is None or row.id != self._previewed.id:
-            self.preview.show(None, datetime.now(UTC))
+            self.clear_preview()
         self._previewed = row
-        if row is None:
-            self.workers.cancel_group(self, "preview")  # pyright: ignore[reportUnknownMemberType]
-            return
-        work = partial(self._preview, self, row.id)
-        self.run_worker(work, name="preview", group="preview", exclusive=True)
+        if row is not None:
+            self.run("preview", partial(self._preview, self, row.id))
 
     def _place_rename_line(self) -> None:
         above = self.sessions.region.y + self.sessions.place - self.sessions.scroll_offset.y

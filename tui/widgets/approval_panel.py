@@ -110,7 +110,7 @@ class ApprovalPanel(Widget, can_focus=True):
         self.refresh(layout=True)
         self._show_hints()
 
-    def take_keys(self, _: str = "") -> None:
+    def take_keys(self) -> None:
         """Focus the question, if there is one."""
         if self.question is None:
             hint(self, "No tool is waiting for approval")

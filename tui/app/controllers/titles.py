@@ -42,7 +42,7 @@ class TitleController:
 
     def propose(self) -> None:
         """Begin to rename the session on screen, and ask for a title."""
-        self._presenter.rename()
+        self._chat.action_rename()
         self._chat.sidebar.rename_line.action_ask_title()
 
     def ask(self, line: RenameLine) -> None:
