@@ -11,7 +11,7 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
-from tui.widgets.transcript.foldable import FileLine
+from tui.widgets.transcript.row_blocks import FoldLine
 
 PICTURE = ImageBlock("photo.png", "image/png", "ab" * 32, 1)
 WORDS = st.sampled_from(["a", "the", "conversation", "keeps-its-place", "日本語", "🎉", "x"])
@@ -120,7 +120,7 @@ class Reading:
         found = [item for item in self.items() if item.foldable and not item.hidden]
         if found:
             item = found[number % len(found)]
-            lines = [p for p, block in enumerate(item.blocks()) if isinstance(block, FileLine)]
+            lines = [p for p, block in enumerate(item.blocks()) if isinstance(block, FoldLine)]
             # All files of a question, or one of them.
             lines.append(None)
             self.conversation.fold(item, lines[number % len(lines)])

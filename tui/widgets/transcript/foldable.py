@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from rich.cells import cell_len
 
-from tui.domain.journal.blocks import Attachment, FileBlock, ImageBlock
+from tui.domain.journal.blocks import Attachment, ImageBlock
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.text.labels import paste_label
@@ -40,19 +40,11 @@ _BRACKETS = ' {}[](),"`'
 
 def call_blocks(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock]:
     """The blocks of a tool call."""
-    line = CallLine(call, spaced=spaced, unfolded=unfolded)
+    text = f"{tool_title(call.name)}({_short(call.arguments)})"
+    line = FoldLine(text, "tool", unfolded=unfolded, spaced=spaced, part=call)
     if not unfolded:
         return [line]
     return [line, *_code_blocks(clean(_json(call.arguments, indent=2)), "json")]
-
-
-class CallLine(FoldLine):
-    """The line of a tool call, which folds its arguments."""
-
-    def __init__(self, call: ToolCall, *, spaced: bool, unfolded: bool) -> None:
-        text = f"{tool_title(call.name)}({_short(call.arguments)})"
-        super().__init__(text, "tool", unfolded=unfolded, spaced=spaced)
-        self.call = call
 
 
 class PastedText(msgspec.Struct, frozen=True):
@@ -65,43 +57,15 @@ def part_blocks(part: Attachment | PastedText, *, unfolded: bool) -> list[RowBlo
     """The blocks of a paste, a file or a picture that came with a message."""
     if isinstance(part, PastedText):
         pasted = plain_blocks(clean(part.text.rstrip("\n")), "text") if unfolded else ()
-        return [PasteLine(part, unfolded=unfolded), *pasted]
+        line = FoldLine(paste_label(part.text), "tool", unfolded=unfolded, part=part)
+        return [line, *pasted]
+    label, shorten = make_visible_name(part.label), _with_end_of_name
     if isinstance(part, ImageBlock):
-        return [PictureLine(part)]
-    line = FileLine(part, unfolded=unfolded)
+        return [LineBlock(f"  {label}", "tool", part=part, shorten=shorten)]
+    line = FoldLine(label, "tool", unfolded=unfolded, part=part, shorten=shorten)
     if not unfolded:
         return [line]
     return [line, *_code_blocks(clean(part.text.removesuffix("\n")), part.language)]
-
-
-class FileLine(FoldLine):
-    """The line of a file, which folds its text."""
-
-    def __init__(self, file: FileBlock, *, unfolded: bool) -> None:
-        super().__init__(make_visible_name(file.label), "tool", unfolded=unfolded)
-        self.file = file
-
-    def shown(self, width: int) -> str:
-        return _with_end_of_name(self.text, width)
-
-
-class PasteLine(FoldLine):
-    """The line of a long paste, which folds its text."""
-
-    def __init__(self, paste: PastedText, *, unfolded: bool) -> None:
-        super().__init__(paste_label(paste.text), "tool", unfolded=unfolded)
-        self.paste = paste
-
-
-class PictureLine(LineBlock):
-    """The line of a picture."""
-
-    def __init__(self, picture: ImageBlock) -> None:
-        super().__init__(f"  {make_visible_name(picture.label)}", "tool")
-        self.picture = picture
-
-    def shown(self, width: int) -> str:
-        return _with_end_of_name(self.text, width)
 
 
 def _with_end_of_name(label: str, width: int) -> str:

@@ -18,10 +18,7 @@ from tui.domain.views.costs import PARTED, cost_words, details
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.foldable import (
     FIRST_LINES,
-    FileLine,
     PastedText,
-    PasteLine,
-    PictureLine,
     call_blocks,
     part_blocks,
     result_blocks,
@@ -505,8 +502,8 @@ class QuestionItem(Item):
             foldable = frozenset(n for n, part in parts if not isinstance(part, ImageBlock))
             self.unfolded_parts = frozenset() if self.unfolded_parts else foldable
         else:
-            lines = (FileLine, PasteLine, PictureLine)
-            self.unfolded_parts ^= {sum(isinstance(b, lines) for b in self.blocks()[:block])}
+            above = (each for each in self.blocks()[:block] if isinstance(each, LineBlock))
+            self.unfolded_parts ^= {sum(each.part is not None for each in above)}
         self.remake()
 
     def fold_as(self, other: Item) -> None:

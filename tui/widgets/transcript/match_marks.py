@@ -7,17 +7,20 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from tui.domain.journal.blocks import FileBlock, ImageBlock
+from tui.domain.journal.message import ToolCall
 from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
 from tui.domain.tool_servers import tool_title
 from tui.widgets.transcript.canvas import Canvas, joint
 from tui.widgets.transcript.document import Document, DocumentRow
-from tui.widgets.transcript.foldable import CallLine, FileLine, PasteLine, PictureLine
+from tui.widgets.transcript.foldable import PastedText
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_blocks import (
     Code,
     Details,
     FoldLine,
+    LineBlock,
     Plain,
     ProseBlock,
     RowBlock,
@@ -36,7 +39,7 @@ class MatchMarks:
     def __init__(self, needle: Needle) -> None:
         self.needle = needle
         self._known: dict[RowBlock, tuple[Sequence[Strip], list[Place]]] = {}
-        self._files: WeakKeyDictionary[FileLine, int] = WeakKeyDictionary()
+        self._files: WeakKeyDictionary[FoldLine, int] = WeakKeyDictionary()
         self._current: tuple[str, int, int] = ("", 0, 0)
 
     # --- finding
@@ -100,7 +103,7 @@ class MatchMarks:
     def _count(self, item: Item, block: int) -> int:
         """The number of matches in a block as it was written, folded text included."""
         line = item.blocks()[block]
-        if not isinstance(line, FileLine):
+        if not isinstance(line, FoldLine) or not isinstance(line.part, FileBlock):
             return sum(count(self.needle, text) for text in _sources(item, block))
         if line not in self._files:
             self._files[line] = sum(count(self.needle, text) for text in _sources(item, block))
@@ -195,13 +198,13 @@ def _sources(item: Item, number: int) -> Iterator[str]:
     if message is None:
         return
     match item.blocks()[number]:
-        case PictureLine(picture=picture):
+        case LineBlock(part=ImageBlock() as picture):
             yield picture.label
-        case FileLine(file=file) as line:
+        case FoldLine(part=FileBlock() as file) as line:
             yield from (file.label,) if line.unfolded else (file.label, file.text)
-        case PasteLine(paste=paste) as line:
+        case FoldLine(part=PastedText() as paste) as line:
             yield from () if line.unfolded else (paste.text,)
-        case CallLine(call=call) as line:
+        case FoldLine(part=ToolCall() as call) as line:
             yield tool_title(call.name)
             if not line.unfolded:
                 yield arguments_text(call.arguments)

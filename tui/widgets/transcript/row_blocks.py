@@ -1,8 +1,9 @@
 """The blocks of items, prose and code: some rows each, drawn when they come into view."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, pairwise
+from typing import Any
 
 import msgspec
 from rich.cells import cell_len
@@ -128,13 +129,24 @@ class RowBlock(ABC):
 
 
 class LineBlock(RowBlock):
-    """One row, cut to the width."""
+    """One row, cut to the width by ``shorten``; ``part`` is what of a message it stands for."""
 
-    def __init__(self, text: str, style: str, mark: str = " ", *, spaced: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        style: str,
+        mark: str = " ",
+        *,
+        spaced: bool = False,
+        part: object = None,
+        shorten: Callable[[str, int], str] = shorten,
+    ) -> None:
         super().__init__(spaced=spaced)
         self.text = text
         self.style = style
         self.mark = mark
+        self.part = part
+        self._shorten = shorten
 
     def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return 1
@@ -144,7 +156,7 @@ class LineBlock(RowBlock):
 
     def shown(self, width: int) -> str:
         """Cut the text to a width."""
-        return shorten(self.text, width)
+        return self._shorten(self.text, width)
 
 
 class FittingLine(LineBlock):
@@ -175,8 +187,8 @@ class Gap(RowBlock):
 class FoldLine(LineBlock):
     """The row that folds the rows below it."""
 
-    def __init__(self, text: str, style: str, *, unfolded: bool, spaced: bool = False) -> None:
-        super().__init__(f"{'▾' if unfolded else '▸'} {text}", style, spaced=spaced)
+    def __init__(self, text: str, style: str, *, unfolded: bool, **options: Any) -> None:
+        super().__init__(f"{'▾' if unfolded else '▸'} {text}", style, **options)
         self.unfolded = unfolded
 
 

@@ -8,8 +8,7 @@ from textual.message import Message
 from tui.domain.journal.blocks import ImageBlock
 from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript.document import DocumentRow
-from tui.widgets.transcript.foldable import PictureLine
-from tui.widgets.transcript.row_blocks import Code, FoldLine, code_of
+from tui.widgets.transcript.row_blocks import Code, FoldLine, LineBlock, code_of
 
 
 class PageWanted(Message, namespace="transcript"):
@@ -94,8 +93,8 @@ def target_at(row: DocumentRow, cell: int) -> Message | FoldLine | None:
         return CopyRequested(code)
     if isinstance(block, FoldLine):
         return block
-    if isinstance(block, PictureLine):
-        return LinksWanted((), (block.picture,))
+    if isinstance(block, LineBlock) and isinstance(block.part, ImageBlock):
+        return LinksWanted((), (block.part,))
     if item.message is None or not _may_be_link(row, cell):
         return None
     from tui.widgets.transcript.message_links import link_at, links_of
