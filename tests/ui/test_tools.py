@@ -271,6 +271,23 @@ async def test_an_address_with_a_secret_is_kept_by_enter_and_shown_nowhere(world
         assert "s3cret" not in shown(app) + app.screen.line.value
 
 
+async def test_a_header_does_not_go_along_to_another_address(world):
+    w = world()
+    file = w.root.parent / "config" / "config.toml"
+    file.parent.mkdir(exist_ok=True)
+    old = '[mcp.web]\nurl = "http://127.0.0.1:9/a"\nheaders = {X-Key = "s3cret"}'
+    file.with_name("tools.toml").write_text(old)
+    w.tools = Tools(ToolSetup(load_settings(file, {})))
+    async with w.running() as (app, pilot):
+        await listed(app, pilot, "web")
+        await pilot.press("e", "enter")
+        await until(lambda: "Set: X-Key" in shown(app), "its headers")
+        await pilot.press("escape", "e")
+        await type_line(app, pilot, "Its command line", "http://127.0.0.1:9/b")
+        await until(lambda: "A header" in shown(app), "its headers")
+        assert "Set:" not in shown(app)
+
+
 async def test_a_server_of_the_users_own_configuration_is_left_to_the_user(with_tools):
     w = with_tools()
     async with w.running() as (app, pilot):

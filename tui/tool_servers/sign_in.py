@@ -312,7 +312,7 @@ class _Redirect:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer a request of the browser, or of whoever else."""
         status, words = "404 Not Found", "Nothing is here."
-        with suppress(TimeoutError, OSError, ValueError, asyncio.IncompleteReadError):
+        with suppress(OSError, ValueError, EOFError, asyncio.LimitOverrunError):
             async with asyncio.timeout(_READ_SECONDS):
                 head = await reader.readuntil(b"\r\n\r\n")
             verb, target, *_ = head.decode("latin-1").split(" ", 2)
@@ -343,6 +343,9 @@ async def _listening(port: int, *, is_fixed: bool) -> AsyncGenerator[_Redirect]:
                 f"Port {port} of this machine is in use ({error.strerror})"
             ) from None
         server = await asyncio.start_server(redirect.serve, "127.0.0.1", 0)
-    async with server:
-        redirect.port = server.sockets[0].getsockname()[1]
+    redirect.port = server.sockets[0].getsockname()[1]
+    try:
         yield redirect
+    finally:
+        # A browser may hold more connections, which nobody waits for.
+        server.close()

@@ -92,17 +92,14 @@ class QuestionPanel(VerticalScroll, can_focus=True):
     @on(Button.Pressed)
     def _press(self, event: Button.Pressed) -> None:
         event.stop()
-        if event.button.id == "send":
-            self._send()
-        else:
-            getattr(self, f"action_{event.button.id}")()
+        getattr(self, f"action_{event.button.id}")()
 
     @on(Input.Submitted)
     def _go_on(self, event: Input.Submitted) -> None:
         event.stop()
         self.screen.focus_next()
 
-    def _send(self) -> None:
+    def action_send(self) -> None:
         answer: Answer = {}
         for field, editor in self._editors.items():
             try:

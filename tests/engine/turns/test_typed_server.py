@@ -53,6 +53,14 @@ def test_what_is_not_typed_stays():
     )
 
 
+def test_a_client_of_ones_own_is_for_its_address_alone():
+    old = ToolServerSettings(url="https://a.example/mcp", client_id="me", client_secret="s3cret")
+    assert typed_server("https://a.example/mcp", "a", {}, old) == old
+    moved = typed_server("https://b.example/mcp", "a", {}, old)
+    assert (moved.client_id, moved.client_secret) == (None, None)
+    assert typed_server("uvx a", "a", {}, old).command == ("uvx", "a")
+
+
 @pytest.mark.parametrize(
     ("line", "name", "secrets", "words"),
     [

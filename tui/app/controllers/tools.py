@@ -16,7 +16,13 @@ from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.tool import Tool
 from tui.engine.turns.tools import Tools, server_tools
-from tui.engine.turns.typed_server import is_address, line_of, name_for, typed_server
+from tui.engine.turns.typed_server import (
+    is_address,
+    is_elsewhere,
+    line_of,
+    name_for,
+    typed_server,
+)
 from tui.errors import SibylError, StorageError, UsageError
 from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolChange, ToolScreen
@@ -96,7 +102,7 @@ class ToolController:
         old = setup.kept_server(name)
         title = f"Edit {name}" if old else "Add a server of tools"
         line, error = line_of(old) if old else "", ""
-        secrets = {**(old.env or old.headers or {})} if old else {}
+        typed: dict[str, str] = {}
         while True:
             words = _HIDDEN_LINE if old and not line else _LINE
             line = await screen.ask(title, error or words, line, error=bool(error))
@@ -105,8 +111,11 @@ class ToolController:
                 words = "The name of the server, which its tools have in theirs."
                 name = await screen.ask(title, words, name or name_for(line))
             asked = _HEADER if is_address(whole) else _VARIABLE
+            kept = (old.env or old.headers) if old and not is_elsewhere(whole, old) else None
+            secrets = {**(kept or {}), **typed}
             while variable := await screen.ask(title, f"{asked}{_set(secrets)}"):
-                secrets[variable] = await screen.ask(title, f"The value of {variable}", secret=True)
+                typed[variable] = await screen.ask(title, f"The value of {variable}", secret=True)
+                secrets[variable] = typed[variable]
             try:
                 if not old and any(each.name == name for each in self._tools.servers.statuses()):
                     raise UsageError(f"There is a server {name} already.")

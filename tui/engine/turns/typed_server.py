@@ -21,11 +21,17 @@ _MARK = re.compile(r"^(?:mcp[-_])?server[-_]|^mcp[-_]|[-_](?:mcp|server)$")
 _ODD = re.compile(r"[^A-Za-z0-9]+")
 _LONGEST_NAME = 20
 _TYPED = frozenset({"command", "url", "env", "headers"})
+_OF_ADDRESS = frozenset({"client_id", "client_secret", "redirect_port"})
 
 
 def is_address(line: str) -> bool:
     """Tell whether a line is an address, not a command."""
     return "://" in "".join(line.split()[:1])
+
+
+def is_elsewhere(line: str, old: ToolServerSettings) -> bool:
+    """Tell whether a line leads to another address, or from one: no secret goes along."""
+    return line.strip() != old.url and (old.url is not None or is_address(line))
 
 
 def typed_server(
@@ -43,7 +49,8 @@ def typed_server(
         if is_address(line):
             raw = {"url": line.strip(), "headers": dict(secrets) or None}
         said = msgspec.to_builtins(old).items() if old else ()
-        others = {key: each for key, each in said if each is not None and key not in _TYPED}
+        left = _TYPED | _OF_ADDRESS if old and is_elsewhere(line, old) else _TYPED
+        others = {key: each for key, each in said if each is not None and key not in left}
         return tool_server(name, {**others, **raw})
     except ConfigError as error:
         raise UsageError(f"{error.key.rpartition('.')[2]}: {error.expected}") from error
