@@ -46,6 +46,7 @@ pytestmark = pytest.mark.full
 
 MODELS = ["gpt-6-luna", "gpt-6", "gpt-6-nova"]
 OWN = "Server of your own"
+ADDRESS = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -321,12 +322,22 @@ async def test_the_providers_are_filtered_while_one_types(bare, typed, provider,
         assert app.screen.choices.highlighted.text == provider
 
 
-async def test_an_address_typed_into_the_list_is_that_of_a_server_of_ones_own(bare):
+async def type_address(app, pilot):
+    await pilot.press(*ADDRESS)
+
+
+async def paste_address(app, pilot):
+    await paste(app, pilot, f"{ADDRESS}\n")
+
+
+@pytest.mark.parametrize("give", [type_address, paste_address])
+async def test_an_address_given_to_the_list_is_that_of_a_server_of_ones_own(bare, give):
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
-        await pilot.press(*"127.0.0.1:9", "enter")
+        await give(app, pilot)
+        await pilot.press("enter")
         await step(app, "address")
-        assert app.screen.address.value == "127.0.0.1:9"
+        assert app.screen.address.value == ADDRESS
 
 
 async def test_what_was_typed_stays_when_a_server_is_found_and_it_needs_no_address(bare):

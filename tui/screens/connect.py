@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui.domain.model_names import looks_like_key, refusal
+from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow, matches
 from tui.screens.chooser_dialog import ChooserDialog, ShownInput
 from tui.widgets.choice_list import Choice, ChoiceList
@@ -247,9 +248,12 @@ class ConnectScreen(ChooserDialog[None]):
     async def on_paste(self, event: events.Paste) -> None:
         """Take a key that was pasted in another place; it is not shown."""
         event.stop()
-        if self.step == "address":
+        is_key = looks_like_key(event.text)
+        if self.step == "provider" and "://" in event.text and not is_key:
+            self.filter.value = make_visible_line(event.text.strip())
+        elif self.step == "address":
             self.say("The address comes first, then the key.", error=True)
-        elif self.step == "model" or (self._waiting and looks_like_key(event.text)):
+        elif self.step == "model" or (self._waiting and is_key):
             self._has_pasted = True
             self._answer_with(WentToStep("key"))
             await asyncio.sleep(0)

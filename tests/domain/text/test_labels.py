@@ -177,6 +177,7 @@ def test_every_label_shows_something_in_one_line_of_80_cells(name, summary, prom
         ("Fix the login page", 14, "Fix the login…"),
         ("Fix deoxyribonucleic acid", 16, "Fix deoxyribonu…"),
         ("会話する会話", 8, "会話す…"),
+        ("third about 日本語の質問", 19, "third about 日本語…"),
     ],
 )
 def test_a_title_is_cut_behind_a_word_where_that_loses_little(line, cells, cut):

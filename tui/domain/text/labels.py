@@ -113,7 +113,7 @@ def cut_at_word(text: str, cells: int) -> str:
     if shorter == text or text[len(kept) : len(kept) + 1].isspace():
         return shorter
     words = kept.rpartition(" ")[0].rstrip()
-    return f"{words}…" if 3 * len(words) >= 2 * len(kept) else shorter
+    return f"{words}…" if 3 * cell_width(words) >= 2 * cell_width(kept) else shorter
 
 
 def pad_to_cells(text: str, cells: int) -> str:
