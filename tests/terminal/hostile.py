@@ -35,7 +35,7 @@ HOSTILE = " ".join(SEQUENCES)
 # was cut off before.
 _OWN = re.compile(
     rb"(?:\x1b[\[\]]?[0-9;?]*|[\xc2-\xf4][\x80-\xbf]{0,2})?\x18(?=\x1b\[\?2026l)"
-    rb"|\x1b\]22;[a-z]*\x07|\x1b\[[0-9;]*[GHm]|\x1b\[2J|\x1b\[\?[0-9]+[hl]|\x1b\[\?[0-9]+\$p|\x1b\[>[0-9]+u|\x1b\[<u"
+    rb"|\x1b\]22;[a-z]*\x07|\x1b\]11;\?\x1b\\|\x1b\[[0-9;]*[GHm]|\x1b\[2J|\x1b\[\?[0-9]+[hl]|\x1b\[\?[0-9]+\$p|\x1b\[>[0-9]+u|\x1b\[<u"
 )
 _MARKED_STYLE = re.compile(rb"\x1b\[5;41m")
 _CONTROL = re.compile(

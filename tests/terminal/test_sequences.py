@@ -111,7 +111,7 @@ def test_errors_of_the_server(chats, reply):
     chats.answer(reply)
     program = chats(rows=60)
     program.type("A question\r")
-    program.until("failed")
+    program.until("✗")
     assert "TUFSS0VS" in program.text or "MARKED" in program.text or "400" in program.text
     _leave(program)
 

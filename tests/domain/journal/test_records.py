@@ -13,6 +13,7 @@ from tests.strategies import any_text, as_read, json_values, messages, records
 from tui.domain.journal import records as module
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import NO_OFFSETS, Offsets, Opened, Reset, State, decode, encode
+from tui.domain.json_limits import check_limits
 
 # --- any record
 
@@ -179,7 +180,7 @@ def doctored_lines(draw):
 def test_what_the_fast_or_the_careful_way_takes_is_taken_and_they_agree(line):
     fast, careful = attempt(module._DECODER.decode, line), attempt(module._decode_carefully, line)
     assert fast is None or careful is None or fast == careful
-    assert attempt(decode, line) == (fast or careful)
+    assert attempt(decode, line) == (attempt(check_limits, line) and (fast or careful))
 
 
 @given(records())

@@ -195,7 +195,7 @@ async def test_rows_that_arrive_leave_the_question():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("width", range(20, 51))
+@pytest.mark.parametrize("width", range(21, 51))
 async def test_the_question_names_the_session_at_every_width(width):
     async with shown(rows(row(1, label="会話" * 20)), size=(120, 8)) as (app, pilot):
         app.sidebar.show_width(width)
