@@ -313,6 +313,8 @@ async def test_a_model_that_is_asked_about_a_file_and_sees_none_has_the_way_told
     (tmp_path / "notes.md").write_text("# Notes")
     w = world(["I see no files."], ["Nor now."])
     w.place = SessionOrigin(PLACE.scope, str(tmp_path), PLACE.model)
+    # Tools of a server are no reason to say nothing.
+    w.tools = Tools(set_up(servers=ScriptedServers(offered("time"))))
     async with w.running() as (app, pilot):
         await send(pilot, "what is said in other.md?")
         await wait_for_answer(w)

@@ -247,7 +247,8 @@ class Turns:
                 await turn.worker.wait()
         own, project = session.session.settings, Path(session.session.header.project_path)
         model, settings = session.session.model, self._settings
-        if settings.offers_tools(own, model) and not settings.offered(own, model):
+        reads = any(tool.name.endswith("read_file") for tool in settings.offered(own, model))
+        if settings.offers_tools(own, model) and not reads:
             from tui.engine.project_files import names_file
 
             if await asyncio.to_thread(names_file, prompt, project):
