@@ -165,6 +165,15 @@ async def test_the_end_waits_for_the_keys_and_tasks_before_it():
         await until(lambda: app.done == ["entered", "left"])
 
 
+async def test_a_key_that_comes_back_from_its_widget_after_the_last_screen_does_nothing():
+    class Key(events.Key):
+        is_forwarded = True
+
+    app = Program()
+    assert not app.screen_stack
+    await app.input_queue.on_event(Key("f12", None))
+
+
 async def test_tasks_that_have_not_begun_at_the_end_are_listed():
     async with running() as app:
         app.input_queue.add(app.task("one", waits=True), name="/name one")

@@ -31,7 +31,7 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
 from tui.screens.keys import APP
-from tui.terminal.background import BackgroundReported
+from tui.terminal.background_colour import BackgroundReported
 from tui.terminal.driver import TakeoverDriver
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
@@ -88,7 +88,7 @@ ROUTES = dict((
     _route(Prompt.HeldWanted, lambda app, _: app.input_queue.add(app.controllers.prompt.send_held)),
     _route(Prompt.TakenBack, lambda app, event: app.controllers.prompt.take_back(
         event.prompts, event.back)),
-    _route(Prompt.EarlierWanted, lambda app, event: app.controllers.prompt_history.read(event)),
+    _route(Prompt.PromptsWanted, lambda app, event: app.controllers.prompt_history.read(event)),
     _route(Prompt.EditCancelled, lambda app, _: app.controllers.versions.cancel_edit()),
     _route(Prompt.FilesWanted, lambda app, event: app.run_worker(
         partial(app.controllers.prompt_files.show_listing, event.folder), name="list files")),

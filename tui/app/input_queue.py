@@ -118,7 +118,8 @@ class InputQueue:
                         del self._holds[hold]
                         cancel()
             await self._advance()
-        else:
+        # A key comes back from its widget after the last screen has gone, and Textual raises.
+        elif self._app.screen_stack or not isinstance(event, events.Key):
             await self._dispatch(event)
 
     # --- keys

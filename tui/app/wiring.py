@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
     from tui.app.controllers.prompt_files import PromptFiles
-    from tui.app.controllers.prompt_history import PromptHistoryController
-    from tui.app.controllers.server_questions import ServerQuestions
+    from tui.app.controllers.prompt_recall import PromptHistoryController
+    from tui.app.controllers.question_forms import ServerQuestions
     from tui.app.controllers.session_picker import PickerController
-    from tui.app.controllers.titles import TitleController
+    from tui.app.controllers.title_requests import TitleController
     from tui.app.controllers.tools import ToolController
     from tui.app.controllers.versions import VersionController
     from tui.commands.shell import CommandContext, Shell
@@ -176,7 +176,7 @@ class Controllers:
     @cached_property
     def questions(self) -> "ServerQuestions":
         """Puts the questions of servers to the user."""
-        from tui.app.controllers.server_questions import ServerQuestions
+        from tui.app.controllers.question_forms import ServerQuestions
 
         def tell() -> None:
             self._attention.tell(self._parts.workspace.current, "waits for your answer")
@@ -259,7 +259,7 @@ class Controllers:
     @cached_property
     def titles(self) -> "TitleController":
         """Asks the model for the titles of sessions."""
-        from tui.app.controllers.titles import TitleController
+        from tui.app.controllers.title_requests import TitleController
 
         return TitleController(
             self._app, self._chat, self._parts.workspace, self.presenter, self.session_list
@@ -275,7 +275,7 @@ class Controllers:
     @cached_property
     def prompt_history(self) -> "PromptHistoryController":
         """Reads the project's earlier prompts."""
-        from tui.app.controllers.prompt_history import PromptHistoryController
+        from tui.app.controllers.prompt_recall import PromptHistoryController
 
         return PromptHistoryController(self._app, self._queue, self._chat, self._parts.workspace)
 

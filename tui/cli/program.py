@@ -29,7 +29,7 @@ from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.providers.catalog import Catalog
 from tui.providers.protocol import Model
 from tui.providers.source import LazyModel, UnavailableModel
-from tui.storage import titles, tool_approvals
+from tui.storage import title_search, tool_approvals
 from tui.storage.opening import open_store
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 
@@ -158,7 +158,7 @@ class Program(msgspec.Struct, frozen=True):
             kept = SessionFilter(self.narrowed, KEPT)
             listed = [entry.id for entry in self.store.list(kept, None, int(target)).entries]
         among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
-        return titles.resolve(self.store, target, self.scope, listed=listed, wanted=among)
+        return title_search.resolve(self.store, target, self.scope, listed=listed, wanted=among)
 
     def wanted(self, chosen: Namespace) -> str | None:
         """The session of ``--session`` or ``--continue``; ``None`` for a new one."""

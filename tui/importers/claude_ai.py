@@ -6,13 +6,13 @@ from pathlib import Path
 
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Unknown
-from tui.importers.blocks import THINKING
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import joined, placeholder
 from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import Export, Reading
 from tui.importers.json_lines import objects_in
 from tui.importers.json_paths import objects_at, text_at
+from tui.importers.message_blocks import THINKING
 
 _THINKING = re.compile(r"<antThinking>.*?(</antThinking>\s*|\Z)", re.DOTALL | re.IGNORECASE)
 _UNSUPPORTED = re.compile(r"(```)?\s*This block is not supported on[^\n]*\n?(```)?\s*")

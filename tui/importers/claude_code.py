@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, cast
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.blocks import call_in
 from tui.importers.claude_code_lines import (
     DECODER,
     Line,
@@ -27,6 +26,7 @@ from tui.importers.claude_code_lines import (
 from tui.importers.claude_code_tree import FileIndex, Step, Tree, id_of
 from tui.importers.json_lines import object_in, objects_in, raw_lines, text_in
 from tui.importers.kinds import QWEN_CODE
+from tui.importers.message_blocks import call_in
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
 from tui.importers.two_passes import Place, read_again

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tui.importers import contents
-from tui.importers.blocks import Blocks
 from tui.importers.json_lines import decode, object_in, text_in
 from tui.importers.json_paths import text_at, value_at
+from tui.importers.message_blocks import Blocks
 from tui.importers.protocol import Json, Ledger
 
 INTERRUPTED = "[Request interrupted by user"

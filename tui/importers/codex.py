@@ -15,7 +15,7 @@ from tui.files import open_regular
 from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.codex_lines import Entry, Record, entry_in, entry_of, head_of
-from tui.importers.codex_talk import Seen, Talk
+from tui.importers.codex_talk import CodexTalk, Seen
 from tui.importers.json_lines import (
     RawLine,
     items_in,
@@ -164,10 +164,12 @@ class _FileFacts:
         self._in_headers = True
         self._undone = 0
 
-    def talk(self, ledger: p.Ledger) -> Talk:
+    def talk(self, ledger: p.Ledger) -> CodexTalk:
         """Begin to read the messages."""
         found = self.found
-        return Talk(found.source_id, found.root or found.source_id, ledger, self.seen, self._undone)
+        return CodexTalk(
+            found.source_id, found.root or found.source_id, ledger, self.seen, self._undone
+        )
 
     def heading(self) -> p.Heading:
         found = self.found

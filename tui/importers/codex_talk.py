@@ -78,7 +78,7 @@ class _Answer(msgspec.Struct):
     error: str | None = None
 
 
-class Talk:
+class CodexTalk:
     """Makes messages of entries, one after the other; ``add`` gives those that are complete.
 
     ``undone`` is the number of turns that are undone in the whole file: no more are remembered.

@@ -14,11 +14,11 @@ from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.blocks import Blocks, call_in
 from tui.importers.json_lines import decode, object_in, objects_in, raw_lines, text_in, whole
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import MadeIds
+from tui.importers.message_blocks import Blocks, call_in
 from tui.importers.times import utc
 from tui.importers.two_passes import Facts
 

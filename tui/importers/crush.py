@@ -7,12 +7,12 @@ from pathlib import Path
 from tui.files import UnfitFile, system_text
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
-from tui.importers.blocks import SILENT, TEXT
 from tui.importers.contents import attachment, joined, placeholder, todos
 from tui.importers.databases import Row, source
 from tui.importers.formats import Database, Reading, Tables, Talk
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in, whole_if_there
 from tui.importers.json_paths import text_at
+from tui.importers.message_blocks import SILENT, TEXT
 
 _SESSION = (
     *("id", "parent_session_id", "title", "summary_message_id", "todos"),

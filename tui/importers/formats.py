@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, messages
-from tui.importers.blocks import Blocks
 from tui.importers.branches import TreeTurn, linked, with_unique_ids
 from tui.importers.contents import summary, title, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
@@ -24,6 +23,7 @@ from tui.importers.json_file import content
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, whole_if_there
 from tui.importers.json_paths import text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
+from tui.importers.message_blocks import Blocks
 
 Paths = tuple[str, ...]
 """Where a field may be, see ``json_paths``; nowhere if there is none."""
@@ -325,7 +325,7 @@ class JsonFile(Format):
         return fields
 
 
-class Folder(Format):
+class FolderFormat(Format):
     """A program that keeps each conversation in a folder: lines of records, and its facts."""
 
     lines_name = "messages.jsonl"

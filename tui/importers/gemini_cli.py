@@ -17,7 +17,6 @@ from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.answers import Unknown
-from tui.importers.blocks import SILENT, Blocks, as_json, call_in
 from tui.importers.json_lines import (
     SourceChanged,
     decode,
@@ -30,6 +29,7 @@ from tui.importers.json_lines import (
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
+from tui.importers.message_blocks import SILENT, Blocks, as_json, call_in
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN, Node, Order, in_order, nearest
 from tui.importers.two_passes import Facts, Place, read_again

@@ -8,12 +8,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tui.importers import protocol as p
-from tui.importers.blocks import SILENT, TEXT
 from tui.importers.contents import placeholder, todos
 from tui.importers.databases import MAGIC, Row, found, is_database
 from tui.importers.formats import SPEAKERS, Database, Reading, Tables, Talk, line_values
 from tui.importers.json_lines import object_in, parse_text, text_in
 from tui.importers.json_paths import text_at
+from tui.importers.message_blocks import SILENT, TEXT
 
 _SESSION = (
     *("id", "name", "description", "session_type", "working_dir"),

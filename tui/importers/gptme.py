@@ -16,7 +16,7 @@ from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import joined, placeholder
-from tui.importers.formats import Folder, Reading, Talk, line_values
+from tui.importers.formats import FolderFormat, Reading, Talk, line_values
 from tui.importers.json_lines import FILE_BYTES, items_in, text_in
 from tui.importers.json_paths import text_at
 from tui.importers.made_ids import MadeIds
@@ -29,7 +29,7 @@ _DECODER = json.JSONDecoder(strict=False)
 _CALL = re.compile(r"^@([\w.]+)\(([\w\-:.]+)\):\s*(?=\{)", re.MULTILINE)
 
 
-class Gptme(Folder):
+class Gptme(FolderFormat):
     """gptme, whose branches are files that repeat what they have in common."""
 
     program = title = "gptme"

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
-from tui.importers.blocks import call_in
 from tui.importers.contents import joined
-from tui.importers.formats import Folder, Reading, Talk
+from tui.importers.formats import FolderFormat, Reading, Talk
 from tui.importers.json_paths import object_at, objects_at, text_at
+from tui.importers.message_blocks import call_in
 from tui.importers.vendor_messages import link
 
 
-class Jan(Folder):
+class Jan(FolderFormat):
     """Jan, whose calls are among the blocks, or in the metadata of a message."""
 
     program, title = "jan", "Jan"

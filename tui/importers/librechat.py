@@ -8,13 +8,13 @@ from tui.domain.journal.message import Role
 from tui.files import read_bounded
 from tui.importers import protocol as p
 from tui.importers.answers import Piece
-from tui.importers.blocks import TEXT
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import attachment, placeholder
 from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse
 from tui.importers.json_paths import text_at, time_at
+from tui.importers.message_blocks import TEXT
 
 # Possessive: see ``tui.domain.json_limits``.
 _TOKEN = re.compile(

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
-from tui.importers.blocks import call_in, unknown_block
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import attachment, joined, placeholder
 from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
@@ -17,6 +16,7 @@ from tui.importers.formats import Format, Reading, Talk
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in
 from tui.importers.json_paths import text_at, time_at
 from tui.importers.kinds import unknown
+from tui.importers.message_blocks import call_in, unknown_block
 
 _THREAD = ("id", "name", "tip_message_hash", "datetime_utc")
 _SAID = ("model", "resolved_model", "datetime_utc", "input_tokens", "output_tokens")

@@ -8,7 +8,6 @@ from pathlib import Path
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
-from tui.importers.blocks import TEXT
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import arguments, placeholder
 from tui.importers.databases import MAGIC, has, is_database, opened, schema
@@ -16,6 +15,7 @@ from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
 from tui.importers.json_lines import items_in, object_in, objects_in, parse, parse_text, text_in
 from tui.importers.json_paths import object_at, text_at
+from tui.importers.message_blocks import TEXT
 
 _COLUMNS = ("id", "title", "chat", "created_at", "updated_at")
 _DETAILS = re.compile(

@@ -8,7 +8,6 @@ from pathlib import Path
 from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
-from tui.importers.blocks import call_in, unknown_block
 from tui.importers.branches import TreeTurn, linked
 from tui.importers.contents import attachment, todos, usage
 from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
@@ -25,6 +24,7 @@ from tui.importers.json_lines import (
 )
 from tui.importers.json_paths import object_at, text_at, time_at, value_at
 from tui.importers.kinds import unknown
+from tui.importers.message_blocks import call_in, unknown_block
 
 _SESSION = (
     *("id", "parent_id", "directory", "title", "version", "revert"),

@@ -13,10 +13,10 @@ from tui.domain.journal.message import ToolCall
 from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.answers import Unknown
-from tui.importers.blocks import CALL, Blocks, call_in, type_of
 from tui.importers.json_lines import RawLine, decode, object_in, raw_lines, text_in
 from tui.importers.json_paths import text_at
 from tui.importers.kinds import skipped
+from tui.importers.message_blocks import CALL, Blocks, call_in, type_of
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN, Node, Order, in_order, nearest
 from tui.importers.two_passes import Facts, Place, read_again

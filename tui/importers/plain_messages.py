@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
-from tui.importers.blocks import as_json, call_in
 from tui.importers.contents import joined
 from tui.importers.export_files import beginning, files, has_key, placed_records, records
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
@@ -28,6 +27,7 @@ from tui.importers.json_lines import (
 )
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.made_ids import first_ids, made_id
+from tui.importers.message_blocks import as_json, call_in
 
 _CONVERSATION = ("conversation_id", "conversationId", "session_id", "thread_id")
 _BEGUN = ("created_at", "createdAt", "create_time", "created")

@@ -5,12 +5,12 @@ from typing import cast, get_args
 
 from tui.domain.journal.message import Role
 from tui.importers import protocol as p
-from tui.importers.blocks import Blocks, call_in
 from tui.importers.contents import base64_size, blocks, joined, placeholder
 from tui.importers.formats import Format, Reading
 from tui.importers.json_lines import objects_in, text_in
 from tui.importers.json_paths import text_at
 from tui.importers.made_ids import MadeIds
+from tui.importers.message_blocks import Blocks, call_in
 
 _ROLES = get_args(Role)
 _DROPPED = {"system": "system prompt", "developer": "system prompt", "thinking": "thinking"}

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tui.importers import protocol as p
 from tui.importers.contents import placeholder, summary, usage
-from tui.importers.formats import Folder, JsonFile, Reading, Talk
+from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
     BLANK,
@@ -54,7 +54,7 @@ class Parllama(VendorFormat, JsonFile):
         return (link(text_in(image)) for image in items_in(record.get("images")))
 
 
-class Vibe(VendorFormat, Folder):
+class Vibe(VendorFormat, FolderFormat):
     """Mistral Vibe, with a folder for each session; version 1 had a file instead."""
 
     program, title = "vibe", "Mistral Vibe"

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, messages
-from tui.importers.blocks import unknown_block
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import arguments, joined, placeholder, todos
 from tui.importers.formats import JsonFile, Reading, Talk, line_values
@@ -26,6 +25,7 @@ from tui.importers.json_lines import (
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.kinds import unknown
+from tui.importers.message_blocks import unknown_block
 
 _CANCELLED, _FAILED = 2, 3
 _ATTACHED = {"directory", "file", "image", "paste"}

@@ -99,9 +99,9 @@ class SessionStores(SessionReader):
         if len(private) == 1:
             return private[0]
         # Not before the first target: the first screen needs none.
-        from tui.storage import titles
+        from tui.storage import title_search
 
-        return titles.resolve(self.main, target, scope, listed=listed, wanted=wanted)
+        return title_search.resolve(self.main, target, scope, listed=listed, wanted=wanted)
 
     # --- of the main store
 

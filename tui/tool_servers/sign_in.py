@@ -49,7 +49,7 @@ _EXPIRED = 1.0
 _CHALLENGE = "www-authenticate"
 
 
-class _Kept(OAuthToken):
+class _KeptTokens(OAuthToken):
     """A sign-in as it is kept: tokens, and what the library would guess after a restart."""
 
     address: str
@@ -75,7 +75,7 @@ class SignIn:
         self._sender, self._settings = sender, settings
         self._inquiries, self._files = inquiries, kept
         self._lock = asyncio.Lock()
-        self._kept: _Kept | None = None
+        self._kept: _KeptTokens | None = None
         self._port = 0
         self._provider: OAuthClientProvider
 
@@ -97,7 +97,7 @@ class SignIn:
                 used, response = await self._attempt(request)
         return response
 
-    async def _attempt(self, request: httpx2.Request) -> tuple[_Kept | None, httpx2.Response]:
+    async def _attempt(self, request: httpx2.Request) -> tuple[_KeptTokens | None, httpx2.Response]:
         kept = self._kept
         if kept:
             request.headers["Authorization"] = f"Bearer {kept.access_token}"
@@ -229,7 +229,7 @@ class SignIn:
 
     # --- what is kept, as the library asks for it
 
-    async def _read(self) -> _Kept | None:
+    async def _read(self) -> _KeptTokens | None:
         try:
             found = await asyncio.to_thread(self._files.read, self._inquiries.server)
         except StorageError as error:
@@ -238,7 +238,7 @@ class SignIn:
             # Signing in anew replaces the file.
             return None
         with suppress(ValueError):
-            kept = _Kept.model_validate(found)
+            kept = _KeptTokens.model_validate(found)
             # A sign-in is for one address.
             return kept if kept.address == self._url else None
         return None
@@ -248,7 +248,7 @@ class SignIn:
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
         context = self._provider.context
-        kept = _Kept.model_validate(
+        kept = _KeptTokens.model_validate(
             {
                 **tokens.model_dump(),
                 "address": self._url,

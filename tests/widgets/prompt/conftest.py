@@ -61,7 +61,7 @@ class PromptApp(App[None]):
     def keep(self, event):
         self.posted.append(event)
 
-    @on(Prompt.EarlierWanted)
+    @on(Prompt.PromptsWanted)
     def give_earlier(self, event):
         self.given = 1 if event.anew else self.given + 1
         newest_first = self.history[::-1]

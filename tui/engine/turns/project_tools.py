@@ -36,7 +36,7 @@ class _List(msgspec.Struct, kw_only=True):
     pattern: Annotated[str, _text("Only files with such a name: *.py", 200)] = "*"
 
 
-class _Search(_List, kw_only=True):
+class _Find(_List, kw_only=True):
     text: Annotated[str, _text("Plain text, in any case; not a pattern.", 500, 1)]
 
 
@@ -62,7 +62,7 @@ def _list(folder: ProjectFolder, asked: _List) -> str:
     return _joined("No files found.", *folder.list_files(asked.folder, asked.pattern))
 
 
-def _search(folder: ProjectFolder, asked: _Search) -> str:
+def _search(folder: ProjectFolder, asked: _Find) -> str:
     return _joined("No lines found.", *folder.search_files(asked.text, asked.folder, asked.pattern))
 
 
@@ -77,7 +77,7 @@ _TOOLS: tuple[tuple[str, type[Any], Callable[[ProjectFolder, Any], str], str, st
      "Read a text file of the user's project. A long one comes in parts."),
     ("list_files", _List, _list, "It shows the model the names of the files of this project.",
      "List the files of the user's project with their paths, without ignored ones."),
-    ("search_files", _Search, _search, "It shows the model lines of the files of this project.",
+    ("search_files", _Find, _search, "It shows the model lines of the files of this project.",
      "Find the lines with a text in the files of the user's project."),
 )
 # fmt: on

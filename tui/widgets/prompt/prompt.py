@@ -113,7 +113,7 @@ class Prompt(Widget):
         readings: Sequence[Sequence[str]]
 
     @dataclass(eq=False, repr=False)
-    class EarlierWanted(Message):
+    class PromptsWanted(Message):
         """Earlier prompts are wanted: ``anew`` the newest, else older ones than those shown.
 
         ``keys_wait`` if later keys are meant for the prompt that they bring.
@@ -480,7 +480,7 @@ class Prompt(Widget):
         """Ask for earlier prompts, and call ``then`` once they are there."""
         self._history.then = then
         # In this widget's own task: a message that the screen posts does not reach the application.
-        self.call_later(self.post_message, self.EarlierWanted(anew, keys_wait))
+        self.call_later(self.post_message, self.PromptsWanted(anew, keys_wait))
 
     def _recall_earlier(self, text: str) -> None:
         """Show the prompt before, unless another text was typed meanwhile."""

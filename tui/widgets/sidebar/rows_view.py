@@ -16,7 +16,7 @@ from tui.widgets.keys import SIDEBAR_ROWS
 from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.outline import FilteredRows, Heading, Last, Line
 from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
-from tui.widgets.sidebar.session_list import NO_SESSIONS, SessionList
+from tui.widgets.sidebar.session_gestures import NO_SESSIONS, SessionList
 
 NO_MATCHES = "No matches"
 

@@ -25,7 +25,7 @@ class PromptHistoryController:
         self._history: PromptHistory | None = None
         self._reading: PromptHistory | None = None
 
-    def read(self, event: Prompt.EarlierWanted) -> None:
+    def read(self, event: Prompt.PromptsWanted) -> None:
         """Read the newest prompts of the session's project, or the next older ones."""
         if event.anew or self._history is None:
             self._history = PromptHistory(self._workspace.reader, self._workspace.current)

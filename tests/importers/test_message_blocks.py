@@ -4,7 +4,7 @@ import pytest
 
 from tui.domain.journal.message import ToolCall
 from tui.importers.answers import Result, Unknown
-from tui.importers.blocks import Blocks
+from tui.importers.message_blocks import Blocks
 from tui.importers.protocol import Ledger
 
 
