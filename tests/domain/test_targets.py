@@ -61,7 +61,7 @@ def find(target, listed=(), catalog=CATALOG):
 def candidates(target, catalog=CATALOG):
     with pytest.raises(AmbiguousSession) as caught:
         find(target, catalog=catalog)
-    assert str(caught.value) == f"Several sessions match {target}:"
+    assert str(caught.value) == f'Several sessions match "{target}":'
     return caught.value.candidates
 
 
