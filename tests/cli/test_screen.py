@@ -108,7 +108,7 @@ def test_what_the_screen_left_unsaved_is_saved_and_told(sibyl, store, shown, dat
     done = sibyl()
     assert done.code == 143
     session_id = shown.parts.workspace.current.id
-    assert done.err == f"Resume with: sibyl-tui -r {session_id} --data-dir {data}\n"
+    assert done.err == f"Resume with: sibyl-tui --session {session_id} --data-dir {data}\n"
     assert [message.text for message in store.journal(session_id).load().loaded_messages] == [
         "the last words"
     ]
@@ -125,7 +125,7 @@ def resumed(sibyl, shown):
 
         shown.work = work
         line = sibyl(*flags).err.splitlines()[-1]
-        start = f"Resume with: sibyl-tui -r {shown.parts.workspace.current.id} "
+        start = f"Resume with: sibyl-tui --session {shown.parts.workspace.current.id} "
         assert line.startswith(start)
         return line.removeprefix(start)
 

@@ -45,4 +45,4 @@ def assert_resumable(program: Program, session_id: str, options: Sequence[str] =
     (line,) = told(program)
     # It stands in a directory that may not be among those that a shell looks into.
     assert line.startswith("Resume with: ")
-    assert line.endswith(" ".join(["sibyl-tui -r", session_id, *options]))
+    assert line.endswith(" ".join(["sibyl-tui --session", session_id, *options]))

@@ -24,7 +24,7 @@ def main() -> int:
         print(program.text)
         program.press("ctrl+q")
         status = program.wait()
-        program.until("sibyl-tui -r ", "the line that resumes it")
+        program.until("sibyl-tui --session ", "the line that resumes it")
     return status
 
 

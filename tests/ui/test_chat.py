@@ -35,7 +35,7 @@ async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(world):
             ("assistant", "Hi there.", None),
         ]
         await until(lambda: "saved" in status(app))
-    assert w.final_save.lines == [f"Resume with: sibyl-tui -r {session_id}"]
+    assert w.final_save.lines == [f"Resume with: sibyl-tui --session {session_id}"]
 
 
 async def test_the_prompt_is_on_disk_before_anything_of_the_answer_came(world):

@@ -236,7 +236,7 @@ async def test_keep_saves_all_of_it_as_a_new_session(world):
         await wait_for_answer(w)
     assert [text for _, text, _ in messages(w, kept)] == ["hello", "Good day.", "more", "Again."]
     assert w.other_program().entry(kept).name == "Kept"
-    assert w.final_save.lines == [f"Resume with: sibyl-tui -r {kept}"]
+    assert w.final_save.lines == [f"Resume with: sibyl-tui --session {kept}"]
 
 
 async def test_a_session_that_is_kept_already_says_so(world):

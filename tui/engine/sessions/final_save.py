@@ -158,7 +158,7 @@ class FinalSave:
     def _tell_how_to_go_on(self, current: LoadedSession) -> None:
         if current.published and not current.private:
             options = self._options + self._model_option(current)
-            self.lines.append(f"Resume with: {_program()} -r {current.id}{options}")
+            self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")
 
     def _model_option(self, current: LoadedSession) -> str:
         """The ``--model`` of this start, unless another model was chosen in the session since."""
