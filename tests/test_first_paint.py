@@ -100,8 +100,8 @@ def loaded(tmp_path_factory):
     return set(json.loads(done.stdout.splitlines()[0]))
 
 
-def test_it_paints_120_times_a_second_so_that_a_key_beside_an_answer_waits_little(loaded):
-    assert "120 frames a second" in loaded
+def test_it_paints_90_times_a_second_so_that_a_key_beside_an_answer_waits_little(loaded):
+    assert "90 frames a second" in loaded
 
 
 @pytest.mark.parametrize("name", sorted(NOT_YET))
