@@ -14,7 +14,7 @@ from tests.benchmarks.programs import Programs
 from tests.benchmarks.table import MILLISECONDS, Row, beside, within
 from tests.benchmarks.terminal import TimedProgram, is_painted
 
-FRAME_MS, START, START_IN_SESSION, EXIT_MS = 40, 1.25, 1.5, 50
+FRAME_MS, START, START_IN_SESSION, EXIT_MS = 40, 1.22, 1.4, 50
 LIST_MS = 100
 """Half of it for reading the page, the rest until it is on the screen."""
 

@@ -217,14 +217,14 @@ class SessionPicker(PreviewDialog):
         self.line.focus()
 
     def action_bring_back(self) -> None:
-        row = self.sessions.take_row()
+        row = self.sessions.row_for_key()
         if row is not None and row.is_kept:
             hint(self, "This session is neither archived nor in the trash")
         elif row is not None:
             self._bring_back(row.id)
 
     def action_rename(self) -> None:
-        if (row := self.sessions.take_row()) is not None:
+        if (row := self.sessions.row_for_key()) is not None:
             back = partial(self.set_focus, self.sessions)
             self.rename.begin(row.id, row.name, row.label, back)
             self._place_rename_line()

@@ -60,7 +60,7 @@ class _KeptTokens(OAuthToken):
 
 
 class SignIn:
-    """Sends requests as the user who has signed in, and has him sign in if the server wants it."""
+    """Sends requests as the signed-in user, and asks for a sign-in if the server wants one."""
 
     def __init__(
         self,

@@ -12,7 +12,7 @@ from tui.errors import UsageError
     [
         ("uvx mcp-server-time", "time"),
         ("npx -y @modelcontextprotocol/server-filesystem /home/me", "filesystem"),
-        ("python3 ~/work/weather.py --metric", "weather"),
+        ("python3 weather.py --metric", "weather"),
         ("docker run -i --rm mcp/git", "git"),
         ("https://mcp.linear.app/mcp?key=1", "linear"),
         ("http://127.0.0.1:8080/mcp", "127"),

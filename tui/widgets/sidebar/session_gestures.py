@@ -36,7 +36,7 @@ class SessionList(LineList[Line]):
     def highlighted(self) -> SessionRow | None:
         """The highlighted session; ``None`` on a heading."""
 
-    def take_row(self) -> SessionRow | None:
+    def row_for_key(self) -> SessionRow | None:
         """The session that a key acts on; without one, hint why."""
         row = self.highlighted
         if row is None:
@@ -51,12 +51,12 @@ class SessionList(LineList[Line]):
     # --- keys of whoever has the list
 
     def action_archive(self) -> None:
-        if (row := self.take_row()) is not None:
+        if (row := self.row_for_key()) is not None:
             self.post(CommandInvoked("archive", row.id))
 
     def action_pin(self) -> None:
         """Pin the highlighted session to the top, or take its pin away."""
-        row = self.take_row()
+        row = self.row_for_key()
         if row is None:
             return
         if not row.is_kept:
@@ -69,7 +69,7 @@ class SessionList(LineList[Line]):
 
     def action_delete(self) -> None:
         """Ask whether to delete the highlighted session."""
-        row = self.take_row()
+        row = self.row_for_key()
         if row is not None and row.group is Group.TRASHED:
             hint(self, "This session is already in the trash")
         elif row is not None:

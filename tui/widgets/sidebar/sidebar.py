@@ -187,11 +187,11 @@ class Sidebar(Vertical):
         self.post_message(CommandInvoked("new"))
 
     def action_close(self) -> None:
-        if (row := self._list.take_row()) is not None:
+        if (row := self._list.row_for_key()) is not None:
             self.post_message(CommandInvoked("session", f"close {row.id}"))
 
     def action_rename(self) -> None:
-        if (row := self._list.take_row()) is not None:
+        if (row := self._list.row_for_key()) is not None:
             back = partial(self.screen.set_focus, self._list)
             self.begin_renaming(row.id, row.name, row.label, back)
 
