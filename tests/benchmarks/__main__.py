@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.benchmarks import (
     busy,
     idling,
+    importing,
     keys,
     listing,
     postgres,
@@ -32,6 +33,7 @@ SUITES = {
     "tail": tail.rows,
     "searching": searching.rows,
     "listing": listing.rows,
+    "importing": importing.rows,
     "postgres": postgres.rows,
     "starting": starting.rows,
     "keys": keys.rows,

@@ -147,7 +147,7 @@ def make_corpus(root, sessions=SESSIONS, messages=MESSAGES):
     folders = Folders(root)
     folders.prepare()
     chance = random.Random(1)
-    rare = [f"{chance.choice('bcdfgklmnprstvz')}{number:x}e" for number in range(100_000)]
+    rare = rare_words(chance)
     size = 0
     for number in range(sessions):
         session_id = _id(number)
@@ -200,12 +200,12 @@ def _records(session_id, number, messages, chance, rare):
 def _name(number, rare):
     # Drawn by itself, so that what is said stays the same.
     chance = random.Random(number)
-    words = [] if number % _NAMED else [_word(chance, rare) for _ in range(_NAME_WORDS)]
+    words = [] if number % _NAMED else [word(chance, rare) for _ in range(_NAME_WORDS)]
     return " ".join(words)
 
 
 def _text(chance, rare):
-    words = [_word(chance, rare) for _ in range(WORDS)]
+    words = [word(chance, rare) for _ in range(WORDS)]
     if chance.random() < 0.1:
         begin = chance.randrange(len(_JAPANESE) - 6)
         words.append(_JAPANESE[begin : begin + 6])
@@ -214,7 +214,13 @@ def _text(chance, rare):
     return " ".join(words)
 
 
-def _word(chance, rare):
+def rare_words(chance):
+    """A hundred thousand words, the first of which are drawn most often."""
+    return [f"{chance.choice('bcdfgklmnprstvz')}{number:x}e" for number in range(100_000)]
+
+
+def word(chance, rare):
+    """Draw a word: one of a few that are everywhere, or a rare one."""
     if chance.random() < 0.3:
         return chance.choice(_COMMON)
     return rare[int(chance.paretovariate(0.4)) % len(rare)]
