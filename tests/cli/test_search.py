@@ -16,7 +16,7 @@ from tui.domain.text.labels import local_minute
 from tui.storage.file_store import FileStore
 
 FIELDS = [
-    *("session_id", "message_id", "role", "timestamp", "snippet", "score"),
+    *("session_id", "message_id", "role", "timestamp", "snippet", "score", "match"),
     *("label", "scope", "project_path", "imported_from"),
     *("created_at", "message_count", "status"),
 ]
@@ -114,12 +114,26 @@ def test_nothing_found_is_said_and_no_failure(sibyl, saved, query):
     assert sibyl("sessions", "search", query, "--json").json == []
 
 
-def test_what_comes_nearest_is_told_beside_the_data(sibyl, saved):
-    saved("the authentication middleware")
-    done = sibyl("sessions", "search", "authent")
-    assert done.out == 'No session matches "authent".\n'
-    assert done.err == "Nearest: authent* (1 match)\n"
-    assert sibyl("sessions", "search", "authent", "--json").err == ""
+def test_what_comes_nearest_stands_below_what_has_all_words(sibyl, saved):
+    saved("the authentication middleware", "the login of the staging cluster")
+    lines = sibyl("sessions", "search", "authent").out.splitlines()
+    assert lines[:2] == ['No session matches "authent".', "Nearest: authent* (1 match)"]
+    assert lines[3:] == ["  the authentication middleware"]
+
+
+def test_each_hit_says_whether_it_has_all_words_or_some(sibyl, saved):
+    saved("login token staging cluster", "the staging cluster")
+    found = sibyl("sessions", "search", "login", "token", "staging", "cluster", "--json").json
+    assert [(hit["message_id"], hit["match"]) for hit in found] == [("m0", "all"), ("m1", "some")]
+    lines = sibyl("sessions", "search", "login", "token", "staging", "cluster").out.splitlines()
+    assert lines[0] == "Found 1 match:"
+    assert lines[3] == "Nearest: login* OR token* OR stag* OR clust* (1 match)"
+
+
+def test_one_of_the_words_around_or_is_enough(sibyl, saved):
+    saved("the login", "the token", "the cluster")
+    found = sibyl("sessions", "search", "login", "OR", "token", "--json").json
+    assert {(hit["message_id"], hit["match"]) for hit in found} == {("m0", "all"), ("m1", "all")}
 
 
 def test_what_follows_two_dashes_is_data(saved, data, capsys, monkeypatch):

@@ -422,10 +422,10 @@ async def test_several_matches_are_counted(commands, world):
 
 async def test_what_comes_nearest_is_told_where_nothing_fits(commands, world):
     await world.session("the authentication middleware")
-    assert (await commands("/search authent")).splitlines() == [
-        'No session matches "authent".',
-        "Nearest: authent* (1 match)",
-    ]
+    lines = (await commands("/search authent")).splitlines()
+    assert lines[:2] == ['No session matches "authent".', "Nearest: authent* (1 match)"]
+    assert lines[2].startswith("  1. the authentication middleware (just now) - ")
+    assert (await commands("/load 1")).startswith("Opened ")
 
 
 async def test_a_session_purged_since_it_was_found_is_called_by_its_id(commands, world):

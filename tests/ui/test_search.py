@@ -203,7 +203,7 @@ async def test_what_comes_nearest_is_shown_and_gone_to_where_nothing_fits(world)
     w = world()
     await w.session("the authentication middleware fails", "Let us see")
     async with looking(w, "authentification middlewares xyz") as (app, pilot):
-        assert words(app).startswith("Not found; nearest: authenti* middleware*")
+        assert words(app).startswith("Not found; 1 match near it: authenti* OR middlewar*")
         assert any("authentication middleware" in line for line in hits(app))
         await go_there(app, pilot)
         await until(lambda: "the authentication middleware fails" in conversation(app))

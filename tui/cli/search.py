@@ -36,19 +36,30 @@ def run(chosen: Namespace) -> int:
     query = " ".join(map(_quoted, chosen.words))
     if fault := parse(query).filters.fault:
         raise UsageError(fault)
-    found = _found(program, query, _limit(chosen.limit))
-    entries = program.store.entries({hit.session_id for hit in found.hits}) if found.hits else ()
+    limit = _limit(chosen.limit)
+    found = _found(program, query, limit)
+    near = nearest(program.store.search, query, found, limit)
+    some = near.found.hits[: limit - len(found.hits)]
+    hits = (*found.hits, *some)
+    entries = program.store.entries({hit.session_id for hit in hits}) if hits else ()
+    by_id = {entry.id: entry for entry in entries}
     if chosen.json:
-        by_id = {entry.id: entry for entry in entries}
-        console.put_json([_as_json(hit, by_id.get(hit.session_id)) for hit in found.hits], 2)
-    elif found.hits:
+        matched = {"all": found.hits, "some": some}.items()
+        listed = [
+            _as_json(hit, by_id.get(hit.session_id), match)
+            for match, each in matched
+            for hit in each
+        ]
+        console.put_json(listed, 2)
+        return 0
+    if found.hits:
         console.put_line(found_words(found))
-        _put_hits(found.hits, {entry.id: entry for entry in entries})
+        _put_hits(found.hits, by_id)
     else:
         console.put_line(f'No session matches "{make_visible_line(query)}".')
-        near = None if found.late else nearest(lambda each: program.store.search(each, 1), query)
-        if near and near.queries:
-            console.tell(make_visible_line(f"Nearest: {near}"))
+    if some:
+        console.put_line(make_visible_line(f"Nearest: {near}"))
+        _put_hits(some, by_id)
     return 0
 
 
@@ -112,10 +123,11 @@ def _facts(entry: SessionEntry) -> list[str]:
     return [f" · {make_visible_line(fact)}" for fact in facts]
 
 
-def _as_json(hit: Hit, session: SessionEntry | None) -> dict[str, Any]:
+def _as_json(hit: Hit, session: SessionEntry | None, match: str) -> dict[str, Any]:
     # None if the session was purged after the search.
     return {name: getattr(hit, name) for name in _JSON_FIELDS} | {
-        name: getattr(session, name, None) for name in _SESSION_FIELDS
+        "match": match,
+        **{name: getattr(session, name, None) for name in _SESSION_FIELDS},
     }
 
 

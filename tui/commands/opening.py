@@ -33,6 +33,7 @@ from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter
 if TYPE_CHECKING:
     # Imported by a search only, to keep the start fast.
     from tui.domain.search.query import SearchResult
+    from tui.engine.library.near_matches import NearMatches
 
 MOST_HITS = 20
 _SEARCH_SECONDS = 2.0
@@ -182,40 +183,48 @@ async def search(shell: Shell, arguments: str) -> None:
     """List the best hits, with numbers that ``/load`` takes."""
     if not arguments:
         return shell.say(BY_NAME["search"].usage_error)
+    from tui.domain.search.query import parse
+
     workspace = shell.workspace
-    found, lines = await asyncio.to_thread(_found, workspace, arguments)
-    is_missing = bool(lines) and not found.hits
-    near = await asyncio.to_thread(_nearest, workspace, arguments) if is_missing else ""
+    found, near = await asyncio.to_thread(_found, workspace, arguments)
     if found.notice:
         shell.say(found.notice, "warning")
-    if found.hits:
-        shell.context.numbers.show(hit.session_id for hit in found.hits)
-        shell.report(f"Search: {arguments}", "\n".join(lines))
-    elif is_missing:
-        shell.say(f'No session matches "{arguments}".')
-        if near:
-            shell.say(f"Nearest: {near}")
+    if hits := (*found.hits, *near.found.hits):
+        shell.context.numbers.show(hit.session_id for hit in hits)
+        text = await asyncio.to_thread(_listed_hits, workspace, arguments, found, near)
+        shell.report(f"Search: {arguments}", text)
+    elif not parse(arguments).filters.fault:
+        shell.say(_no_match(arguments))
     return None
 
 
-def _nearest(workspace: Workspace, text: str) -> str:
+def _no_match(text: str) -> str:
+    return f'No session matches "{text}".'
+
+
+def _found(workspace: Workspace, text: str) -> "tuple[SearchResult, NearMatches]":
     from tui.engine.library.near_matches import nearest
 
-    near = nearest(lambda query: workspace.reader.search(query, MOST_HITS), text)
-    return f"{near}" if near.queries else ""
+    search = partial(workspace.reader.search, seconds=_SEARCH_SECONDS)
+    found = search(text, MOST_HITS)
+    return found, nearest(search, text, found, MOST_HITS)
 
 
-def _found(workspace: Workspace, text: str) -> "tuple[SearchResult, list[str]]":
-    """The hits, and the lines of the report; none if a filter cannot be used."""
-    from tui.domain.search.query import found_words, hit_lines, parse
+def _listed_hits(
+    workspace: Workspace, text: str, found: "SearchResult", near: "NearMatches"
+) -> str:
+    from tui.domain.search.query import found_words, hit_lines
 
-    store = workspace.reader
-    found = store.search(text, MOST_HITS, seconds=_SEARCH_SECONDS)
-    if parse(text).filters.fault:
-        return found, []
-    entries = store.entries({hit.session_id for hit in found.hits})
-    lines = enumerate(hit_lines(found.hits, entries, workspace.clock()), 1)
-    return found, [found_words(found), *(f"  {number}. {line}" for number, line in lines)]
+    hits = (*found.hits, *near.found.hits)
+    entries = workspace.reader.entries({hit.session_id for hit in hits})
+    lines = [
+        f"  {number}. {line}"
+        for number, line in enumerate(hit_lines(hits, entries, workspace.clock()), 1)
+    ]
+    heading = found_words(found) if found.hits else _no_match(text)
+    nearest = [f"Nearest: {near}"] if near.query else []
+    of_all = len(found.hits)
+    return "\n".join([heading, *lines[:of_all], *nearest, *lines[of_all:]])
 
 
 # --- beginning

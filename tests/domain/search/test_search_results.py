@@ -75,10 +75,18 @@ def test_nothing_found_and_nothing_asked_are_told_apart():
 
 def test_that_only_something_near_was_found_is_said():
     near = results(2, 2)
-    found = Results("needle hay", near.sessions, near.found, queries=("need* hay*", "hay*"))
-    assert found.words() == "Not found; nearest: need* hay* or hay* · 2 matches"
-    assert found.marked == "need* hay* hay*"
+    found = Results("needle hay", near.sessions, query="need* OR hay*", near=near.found)
+    assert found.words() == "Not found; 2 matches near it: need* OR hay*"
+    assert found.marked == "need* OR hay*"
     assert results(2, 2).marked == "needle*"
+
+
+def test_what_is_near_is_counted_beside_the_few_that_have_all():
+    near = results(2, 2)
+    found = Results(
+        "needle hay", near.sessions, results(1, 1).found, "", "need* OR hay*", near.found
+    )
+    assert found.words() == "1 match · 2 matches near it: need* OR hay*"
 
 
 def test_a_preview_shows_the_place_that_fits_and_a_part_of_the_others():

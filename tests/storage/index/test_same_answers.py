@@ -49,6 +49,7 @@ queries = st.one_of(
     st.lists(pieces, min_size=1, max_size=3).map(lambda words: f'"{" ".join(words)}"'),
     st.tuples(st.sampled_from(WORDS), st.integers(1, 4)).map(lambda w: f"{w[0][: w[1]]}*"),
     st.tuples(st.sampled_from(FILTERS), texts).map(" ".join),
+    st.lists(pieces, min_size=2, max_size=3).map(" OR ".join),
 )
 sessions = st.sampled_from(["one", "two", "three"])
 changes = st.one_of(

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from textual.app import App
 
 from tui.app.controllers.confirmations import WorkGiven
@@ -165,20 +164,16 @@ class SearchController:
         from tui.domain.search.search_results import Results, as_typed, by_session
         from tui.engine.library.near_matches import nearest
 
-        search = partial(self._workspace.reader.search, limit=MOST_HITS, wanted=wanted)
-        queries: tuple[str, ...] = ()
+        search = partial(self._workspace.reader.search, wanted=wanted)
         try:
-            found = search(as_typed(text))
-            if not found.hits and not found.late and wanted():
-                near = nearest(search, text)
-                kept = {"notice": found.notice, "pending": found.pending}
-                found, queries = msgspec.structs.replace(near.found, **kept), near.queries
-            sessions = by_session(found.hits)
+            found = search(as_typed(text), MOST_HITS)
+            near = nearest(search, text, found, MOST_HITS)
+            sessions = by_session((*found.hits, *near.found.hits))
             entries = {each.id: each for each in self._workspace.reader.entries(sessions)}
         except StorageError as error:
             return Results(text, error=str(error))
         described = [self._described(key, hits, entries.get(key)) for key, hits in sessions.items()]
-        return Results(text, tuple(described), found, queries=queries)
+        return Results(text, tuple(described), found, near=near.found, query=near.query)
 
     def _described(
         self, session_id: str, hits: "tuple[Hit, ...]", entry: "SessionEntry | None"

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import compress
+from math import log
 from operator import attrgetter, itemgetter
 
 import msgspec
@@ -30,6 +32,9 @@ _HARDLY_MORE = 1e-9
 _PIECE_CHARACTERS = 16 * 1024
 _MOST_COUNTED = 8
 _NAME = 3
+_OR = "OR"
+_LEAST = 0.3
+"""The weight of a match for some of the terms that is worth showing, beside the best one's."""
 _OWN_WORDS: dict[Role, int] = {"user": 2, "assistant": 1, "tool": 0}
 _PHRASE_OR_WORD = re.compile(r'"([^"]*)"|(\S+?)(?=[\s"]|$)|(")')
 
@@ -50,6 +55,8 @@ class Query(msgspec.Struct, frozen=True):
     text: str
     terms: tuple[Term, ...]
     filters: Filters = Filters()
+    some: bool = False
+    """True if one term is enough: of texts with some the weightiest are the best."""
 
     @property
     def is_empty(self) -> bool:
@@ -122,16 +129,35 @@ Candidate = MessageCandidate | NameCandidate
 
 
 def parse(text: str) -> Query:
-    """Parse a query: filters, words, ``"phrases"`` and ``word*``; anything else is plain text."""
+    """Parse a query: filters, words, ``"phrases"`` and ``word*``; anything else is plain text.
+
+    ``OR`` between two words makes it a query for some of them.
+    """
     words, filters = split_filters(text)
     terms: dict[Term, None] = {}
-    for phrase, word, _ in _PHRASE_OR_WORD.findall(words):
-        bare = str(word).rstrip("*")
+    found: list[tuple[str, str, str]] = _PHRASE_OR_WORD.findall(words)
+    among = [each for each in found[1:-1] if each[1] != _OR]
+    some = len(among) < len(found[1:-1])
+    for phrase, word, _ in (*found[:1], *among, *found[1:][-1:]):
+        bare = word.rstrip("*")
         tokens = tuple(cut(phrase or bare))
         if tokens:
             starred = len(bare) < len(word) and bool(cut(bare[-1:]))
             terms[Term(tokens, starred and not stands_alone(tokens[-1]))] = None
-    return Query(text, tuple(terms), parse_filters(filters))
+    return Query(text, tuple(terms), parse_filters(filters), some=some)
+
+
+def rarest(query: Query, counts: Iterable[int]) -> Query | None:
+    """The query for the rarest terms, which so few messages have that all can be ranked.
+
+    ``counts`` has the number of messages with each term; ``None`` if there are no such terms.
+    """
+    terms, room = list[Term](), CANDIDATES
+    for count, term in sorted(zip(counts, query.terms, strict=True), key=itemgetter(0)):
+        room -= count
+        if count and room >= 0:
+            terms.append(term)
+    return msgspec.structs.replace(query, terms=tuple(terms)) if terms else None
 
 
 def matches(query: Query, message: Message) -> int:
@@ -147,18 +173,25 @@ def matches_name(query: Query, name: str, used: int) -> bool:
 
 
 def occurrences(query: Query, text: str) -> int:
-    """Count the matches of all terms in a text; 0 if it lacks one of them."""
+    """Count the matches of all terms in a text; 0 if it lacks what the query wants of them."""
+    counts = _counts(query, text)
+    return sum(counts) if (any(counts) if query.some else all(counts)) else 0
+
+
+def _counts(query: Query, text: str) -> Sequence[int]:
+    """Count the matches of each term; all 0 if one is lacking that must be there."""
     if text.isascii():
         lower = text.lower()
-        if any(token not in lower for term in query.terms for token in term.tokens):
-            return 0
+        if not query.some and any(
+            token not in lower for term in query.terms for token in term.tokens
+        ):
+            return [0]
         counts = [len(_pattern(term).findall(lower)) for term in query.terms]
-        if all(counts):
-            return sum(counts)
+        if query.some or all(counts):
+            return counts
         # A token may be a part of a run that is too long for one.
     tokens = spaced(text)
-    found = [tokens.count(needle(term)) for term in query.terms]
-    return sum(found) if all(found) else 0
+    return [tokens.count(needle(term)) for term in query.terms]
 
 
 def spaced(text: str) -> str:
@@ -221,8 +254,10 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
 
     If there are more than ``limit``, names take half of it. Of the names only the newest
     ``limit`` count, as no others can be shown; the same holds for the matches of a filter alone,
-    which are ranked by age.
+    which are ranked by age. Matches for some of the terms are ranked by these, names and all.
     """
+    if query.some:
+        return _ranked_by_weight(query, list(candidates), limit)
     newest = sorted(candidates, key=attrgetter("time"), reverse=True)
     room = max(limit, 0)
     names = _scored([each for each in newest if isinstance(each, NameCandidate)][:room])
@@ -234,6 +269,36 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
     best += said[: room - len(best)]
     hits = tuple(_hit(query, each, score) for score, each in best)
     return SearchResult(hits, total, more=total < len(newest))
+
+
+def _ranked_by_weight(query: Query, candidates: list[Candidate], limit: int) -> SearchResult:
+    """Rank matches by their terms: one that few of them have weighs most.
+
+    What weighs less than a part of the best is none. Of equal ones, own words and newer ones win.
+    """
+    newest = sorted(candidates, key=attrgetter("time"), reverse=True)
+    had = [[count > 0 for count in _counts(query, _text_of(each))] for each in newest]
+    weights = [log(1 + len(had) / max(1, sum(term))) for term in zip(*had, strict=True)]
+    weighed = [sum(compress(weights, terms)) for terms in had]
+    enough = _LEAST * max(weighed, default=0.0)
+    scored = [
+        (round(weight + _lean(each, place), 4), each)
+        for place, (weight, each) in enumerate(zip(weighed, newest, strict=True))
+        if weight >= enough
+    ]
+    best = sorted(scored, key=itemgetter(0), reverse=True)[: max(limit, 0)]
+    hits = tuple(_hit(query, each, score) for score, each in best)
+    return SearchResult(hits, len(scored), more=len(newest) > CANDIDATES)
+
+
+def _text_of(candidate: Candidate) -> str:
+    return candidate.name if isinstance(candidate, NameCandidate) else candidate.message.text
+
+
+def _lean(candidate: Candidate, place: int) -> float:
+    """What tells matches of one weight apart."""
+    own = 0 if isinstance(candidate, NameCandidate) else _OWN_WORDS[candidate.message.role]
+    return own / 8 + _newness(place)
 
 
 def source_of(text: str) -> str:

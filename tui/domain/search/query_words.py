@@ -39,14 +39,14 @@ LITTLE_WORDS = frozenset(
 """Stop words."""
 
 
-def search_words(question: str) -> tuple[str, ...]:
+def search_words(question: str, most: int = MOST_WORDS) -> tuple[str, ...]:
     """The keywords as search queries, in the order of the question."""
     found: dict[str, None] = {}
     for word in _WORD.findall(normalize("NFKC", question)):
         for piece in _pieces(word):
             if cut(piece) and piece.casefold() not in LITTLE_WORDS:
                 found[_query(piece)] = None
-    return tuple(found)[:MOST_WORDS]
+    return tuple(found)[:most]
 
 
 def _pieces(word: str) -> list[str]:

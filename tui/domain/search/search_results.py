@@ -56,13 +56,14 @@ class Results(msgspec.Struct, frozen=True):
     sessions: tuple[SessionHits, ...] = ()
     found: SearchResult = SearchResult()
     error: str = ""
-    queries: tuple[str, ...] = ()
-    """The looser queries that were tried because nothing matched ``text``."""
+    query: str = ""
+    """The looser query that was tried because ``text`` found little, and what it found besides."""
+    near: SearchResult = SearchResult()
 
     @property
     def marked(self) -> str:
         """The query whose matches are highlighted."""
-        return " ".join(self.queries) or as_typed(self.text)
+        return self.query or as_typed(self.text)
 
     def words(self, indexing: str = "") -> str:
         """Format the line above the results; ``indexing`` is the progress of the index."""
@@ -78,6 +79,9 @@ class Results(msgspec.Struct, frozen=True):
 
     def _counted(self) -> Iterable[str]:
         found, shown = self.found, len(self.found.hits)
+        if not shown and self.query:
+            yield f"Not found; {_count(self.near)} near it: {self.query}"
+            return
         if not shown:
             is_whole = not (found.late or found.pending)
             query = parse(self.text)
@@ -89,10 +93,9 @@ class Results(msgspec.Struct, frozen=True):
                 words = "this" if len(query.terms) == 1 else "all of this"
                 yield f"No name or message contains {words}."
             return
-        if self.queries:
-            yield f"Not found; nearest: {' or '.join(self.queries)}"
-        count = f"{found.total}+" if found.more else str(found.total)
-        yield "1 match" if count == "1" else f"{count} matches"
+        yield _count(found)
+        if self.query:
+            yield f"{_count(self.near)} near it: {self.query}"
         if found.more or found.total > shown:
             yield (
                 f"the best {shown} of the newest shown" if found.more else f"the best {shown} shown"
@@ -104,6 +107,11 @@ class Results(msgspec.Struct, frozen=True):
             yield f"{indexing or 'indexing'}: {megabytes} MB to go, more may come"
         elif self.found.late:
             yield "not all could be searched in time"
+
+
+def _count(found: SearchResult) -> str:
+    count = f"{found.total}+" if found.more else str(found.total)
+    return "1 match" if count == "1" else f"{count} matches"
 
 
 def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:

@@ -1,84 +1,81 @@
-"""Near matches for a query without hits: prefixes of its words, and fewer of its words."""
+"""Near matches for a query that finds little: messages with some of its words."""
 
 import math
+import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
 from tui.domain.search.filters import split_filters
-from tui.domain.search.query import Hit, SearchResult
+from tui.domain.search.query import SearchResult, parse
 from tui.domain.search.query_words import search_words
 from tui.domain.text.tokens import stands_alone
 
 SECONDS = 0.5
 """Limit of a search."""
 
-_MOST_WORDS = 6
-_MOST_QUERIES = 3
-_SHORTEST = 3
+_FEW = 5
+"""Matches of all words that are enough; of less words than ``_QUESTION`` one is."""
+_QUESTION = 4
+_MOST_WORDS = 24
+_SHORTEST = 4
+_SHORTEST_STARRED = 3
 _SHORTEST_ALONE = 2  # characters, of a script without spaces
+_ENDING = re.compile(r"(?<=[a-z]{4})(ing|ings|ed|er|ers|es|e|ly|ion|ions|ment|ments)\*$")
 
-Search = Callable[[str], SearchResult]
+Search = Callable[[str, int], SearchResult]
+"""Searches for a query, and gives up to so many hits."""
 
 
 class NearMatches(msgspec.Struct, frozen=True):
-    """Looser queries, those with the fewest hits first, and what they found together."""
+    """The looser query, and what it found besides; no query if nothing comes near."""
 
-    queries: tuple[str, ...] = ()
+    query: str = ""
     found: SearchResult = SearchResult()
 
     def __str__(self) -> str:
-        words = " or ".join(self.queries)
-        if len(self.queries) > 1:
-            return words
         count = f"{self.found.total}{'+' if self.found.more else ''}"
-        return f"{words} (1 match)" if count == "1" else f"{words} ({count} matches)"
+        return f"{self.query} (1 match)" if count == "1" else f"{self.query} ({count} matches)"
 
 
-def nearest(search: Search, text: str, seconds: float = SECONDS) -> NearMatches:
-    """Look for what comes nearest; without queries nothing does. Raises ``StorageError``.
+def nearest(
+    search: Search, text: str, found: SearchResult, limit: int, seconds: float = SECONDS
+) -> NearMatches:
+    """Look for what comes nearest to a query that has found little. Raises ``StorageError``.
 
-    A word that nobody used counts by its longest beginning that somebody did. Of words that are
-    never together as many as can be are kept. The filters of the text stay.
+    These are the messages with the most and the rarest of its words, whose endings do not count. A
+    word that nobody used stands for its longest beginning that somebody did. The filters stay.
     """
-    words_typed, filters = split_filters(text)
+    typed, filters = split_filters(text)
+    words = [each for each in search_words(typed, _MOST_WORDS) if not _is_letter(each)]
+    enough = _FEW if len(words) >= _QUESTION else 1
+    if found.late or len(found.hits) >= enough or parse(text).some:
+        return NearMatches()
 
-    def narrowed(query: str) -> SearchResult:
-        return search(" ".join((query, *filters)))
+    def narrowed(query: str, most: int) -> SearchResult:
+        return search(" ".join((query, *filters)), most)
 
     deadline = time.monotonic() + seconds
-    words = list(_known(narrowed, search_words(words_typed)[:_MOST_WORDS], deadline))
-    for size in range(len(words), 0, -1):
-        found = [
-            (query, answer)
-            for query in map(" ".join, combinations(words, size))
-            if time.monotonic() < deadline and (answer := narrowed(query)).hits
-        ]
-        if found:
-            found.sort(key=lambda each: each[1].total)
-            return _together(found[:_MOST_QUERIES])
-    return NearMatches()
+    query = " OR ".join(_known(narrowed, words, deadline))
+    near = narrowed(query, limit) if query else SearchResult()
+    known = {hit.place for hit in found.hits}
+    hits = tuple(hit for hit in near.hits if hit.place not in known)
+    if not hits:
+        return NearMatches()
+    total = near.total - len(near.hits) + len(hits)
+    return NearMatches(query, msgspec.structs.replace(near, hits=hits, total=total))
 
 
-def _together(found: Sequence[tuple[str, SearchResult]]) -> NearMatches:
-    if len(found) == 1:
-        return NearMatches((found[0][0],), found[0][1])
-    hits: dict[tuple[str, str | None], Hit] = {}
-    for _, answer in found:
-        for hit in answer.hits:
-            hits.setdefault(hit.place, hit)
-    more = any(answer.more or answer.total > len(answer.hits) for _, answer in found)
-    queries = tuple(query for query, _ in found)
-    return NearMatches(queries, SearchResult(tuple(hits.values()), len(hits), more=more))
+def _is_letter(word: str) -> bool:
+    return word.isascii() and len(word.strip('"*')) < _SHORTEST_ALONE
 
 
 def _known(search: Search, words: Iterable[str], deadline: float) -> Iterator[str]:
     for word in words:
         if time.monotonic() > deadline:
             return
-        beginning = _longest_beginning(search, word.strip('"*'))
+        beginning = _longest_beginning(search, _ENDING.sub("*", word).strip('"*'))
         if beginning:
             yield beginning
 
@@ -86,14 +83,14 @@ def _known(search: Search, words: Iterable[str], deadline: float) -> Iterator[st
 def _longest_beginning(search: Search, word: str) -> str:
     """As a query; ``""`` if not even half of it was ever said."""
     shortest = max(_SHORTEST_ALONE if stands_alone(word) else _SHORTEST, math.ceil(len(word) / 2))
-    if search(_beginning(word, len(word))).hits:
+    if search(_beginning(word, len(word)), 1).hits:
         return _beginning(word, len(word))
-    if shortest >= len(word) or not search(_beginning(word, shortest)).hits:
+    if shortest >= len(word) or not search(_beginning(word, shortest), 1).hits:
         return ""
     said, unsaid = shortest, len(word)
     while unsaid - said > 1:
         middle = (said + unsaid) // 2
-        if search(_beginning(word, middle)).hits:
+        if search(_beginning(word, middle), 1).hits:
             said = middle
         else:
             unsaid = middle
@@ -102,4 +99,4 @@ def _longest_beginning(search: Search, word: str) -> str:
 
 def _beginning(word: str, size: int) -> str:
     cut = word[:size].rstrip("._-")
-    return cut if stands_alone(cut[-1:]) or len(cut) < _SHORTEST else f"{cut}*"
+    return cut if stands_alone(cut[-1:]) or len(cut) < _SHORTEST_STARRED else f"{cut}*"

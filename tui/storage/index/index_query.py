@@ -5,7 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ from tui.domain.search.query import (
     matches,
     matches_name,
     needle,
+    rarest,
 )
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.errors import SessionNotFound
@@ -57,6 +58,7 @@ _MATCHING = (
     "words.rowid",
 )
 _ALL = "messages", "messages.id between ? and ? and", "messages.id"
+_COUNTED = "select 1 from words where words match ? limit ?"
 _NAMES = "select id, folder, mtime from sessions where name != '' and folder != 'trash'"
 _LAST_ROW = (1 << 63) - 1
 
@@ -98,7 +100,10 @@ def from_index(
     """
     allowed = passing(connection, query.filters)
     with _journals(folders, effort.refused) as journals:
-        messages = _rows(connection, *_messages_with(connection, query, allowed), effort)
+        messages = chain.from_iterable(
+            _rows(connection, *_messages_with(connection, each, allowed), effort)
+            for each in _rarest_first(connection, query, allowed, effort)
+        )
         said = _newest(messages, journals.message_candidate, query, without, effort)
         if not query.terms:
             return [*islice(said, effort.names + 1)]
@@ -107,10 +112,33 @@ def from_index(
         return [*islice(named, effort.names + 1), *islice(said, CANDIDATES + 1)]
 
 
+def _rarest_first(
+    connection: sqlite3.Connection, query: Query, allowed: Passing, effort: QueryEffort
+) -> Iterator[Query]:
+    """The queries to look up: where some terms are enough, first one for those that are rare.
+
+    All of their matches are candidates, however old, and of the others the newest.
+    """
+    if query.some:
+        alone = [msgspec.structs.replace(query, terms=(term,)) for term in query.terms]
+        matches = [_match(connection, each, allowed) for each in alone]
+        counts = [
+            sum(1 for _ in _rows(connection, _COUNTED, [each, CANDIDATES + 1], effort))
+            for each in matches
+        ]
+        if rare := rarest(query, counts):
+            yield rare
+    yield query
+
+
+def _match(connection: sqlite3.Connection, query: Query, allowed: Passing) -> str:
+    return " AND ".join(filter(None, (as_match(query, connection), allowed.match)))
+
+
 def _messages_with(
     connection: sqlite3.Connection, query: Query, allowed: Passing
 ) -> tuple[str, list[str | int]]:
-    match = " AND ".join(filter(None, (as_match(query, connection), allowed.match)))
+    match = _match(connection, query, allowed)
     source, condition, order = _MATCHING if match else _ALL
     statement = _ROW.format(
         source=source, condition=condition, passing=allowed.condition, order=order
@@ -125,8 +153,8 @@ def _rowids(filters: Filters) -> tuple[int, int]:
 
 
 def _names_with(query: Query, allowed: Passing) -> tuple[str, list[str | int]]:
-    named = " and instr(name, ?)" * len(query.terms)
-    statement = f"{_NAMES}{named}{allowed.condition} order by mtime desc"
+    named = (" or " if query.some else " and ").join(["instr(name, ?)"] * len(query.terms))
+    statement = f"{_NAMES} and ({named}){allowed.condition} order by mtime desc"
     return statement, [*map(needle, query.terms)]
 
 
@@ -141,10 +169,11 @@ def _newest(
 
     Of a filter alone each session has one.
     """
-    done = set(without)
+    done: set[object] = set(without)
     for row in rows:
-        if row[0] in done:
+        if row[0] in done or row in done:
             continue
+        done.add(row)
         found = look(query, row)
         if found is not None:
             yield found

@@ -91,9 +91,10 @@ def as_words(tokens: Sequence[str]) -> str:
 def as_match(query: Query, connection: sqlite3.Connection) -> str:
     """Write a query as an FTS5 match; ``""`` if FTS5 cannot help.
 
-    It may match more than the query.
+    It may match more than the query; where some terms are enough, less: those that FTS5 can find.
     """
-    return " AND ".join(filter(None, (_phrase(term, connection) for term in query.terms)))
+    phrases = list(filter(None, (_phrase(term, connection) for term in query.terms)))
+    return f"({' OR '.join(phrases)})" if query.some and phrases else " AND ".join(phrases)
 
 
 def _phrase(term: Term, connection: sqlite3.Connection) -> str:

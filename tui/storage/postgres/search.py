@@ -28,6 +28,7 @@ from tui.domain.search.query import (
     needle,
     parse,
     rank,
+    rarest,
 )
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.storage.journal_window import decoded
@@ -89,11 +90,15 @@ _OLDEST = """
         select written from words where written < %(before)s and written >= %(since)s
         order by written desc limit %(walked)s) newest
 """
+_COUNTED = b"""
+    select count(*) from (
+        select from words where words @@ %(query)s::tsquery limit %(most)s) counted
+"""
 _NAMES = """
     select id, name, used_ns, header from sessions
     where name <> '' and place in ('kept', 'archived')
         and used_ns >= %(since)s and (used_ns, id) < (%(before)s, %(id)s)
-        and {named}
+        and ({named})
     order by used_ns desc, id desc limit %(page)s
 """
 
@@ -169,12 +174,36 @@ def _candidates(
         return
     if query.terms:
         yield from _names(connection, query, room, limits)
-    messages = _MessageSearch(
-        connection, query, " & ".join((words.as_tsquery(query), *allowed)), room
-    )
-    while not (messages.is_done or limits.over()):
-        for row in messages.next_rows():
-            candidate = messages.candidate(row)
+    known = set[tuple[str, str]]()
+    for each in _rarest_first(connection, query, allowed):
+        condition = _condition(each, allowed)
+        for candidate in _messages(_MessageSearch(connection, query, condition, room), limits):
+            if (place := (candidate.session_id, candidate.message.id)) not in known:
+                known.add(place)
+                yield candidate
+
+
+def _rarest_first(
+    connection: "Connection", query: Query, allowed: Sequence[str]
+) -> Iterator[Query]:
+    """The queries to look up: where some terms are enough, first one for those that are rare."""
+    if query.some:
+        alone = [msgspec.structs.replace(query, terms=(term,)) for term in query.terms]
+        asked = [{"query": _condition(each, allowed), "most": CANDIDATES + 1} for each in alone]
+        counts = [(connection.execute(_COUNTED, each).fetchone() or (0,))[0] for each in asked]
+        if rare := rarest(query, counts):
+            yield rare
+    yield query
+
+
+def _condition(query: Query, allowed: Sequence[str]) -> str:
+    return " & ".join((words.as_tsquery(query), *allowed))
+
+
+def _messages(search: "_MessageSearch", limits: _SearchLimits) -> Iterator[MessageCandidate]:
+    while not (search.is_done or limits.over()):
+        for row in search.next_rows():
+            candidate = search.candidate(row)
             if candidate is not None:
                 yield candidate
             if limits.over():
@@ -215,7 +244,9 @@ def _named(connection: "Connection", query: Query, page: int) -> Iterator[tuple[
     """Read the sessions whose names have the words of a query, newest use first, page by page."""
     since, before = (storable_ns(moment * MILLISECOND_NS) for moment in _times(query.filters))
     needles = {f"needle{at}": as_bytes(needle(term)) for at, term in enumerate(query.terms)}
-    named = " and ".join(f"position(%({each})s in name_words) > 0" for each in needles)
+    named = (" or " if query.some else " and ").join(
+        f"position(%({each})s in name_words) > 0" for each in needles
+    )
     values = {**needles, "since": since, "before": before, "id": _AFTER_IDS, "page": page}
     while True:
         rows = connection.execute(_NAMES.format(named=named).encode(), values).fetchall()

@@ -212,7 +212,8 @@ def _batches(lines: Iterable[Line]) -> Iterator[list[Line]]:
 
 def as_tsquery(query: Query) -> str:
     """Write a query's terms for the server. It may match too much: texts are checked later."""
-    terms = " & ".join(_term(term) for term in query.terms[:_QUERY_TERMS])
+    joined = " | " if query.some else " & "
+    terms = joined.join(_term(term) for term in query.terms[:_QUERY_TERMS])
     return f"({terms} | '{_HUGE}')" if terms else f"'{slice_lexeme(SLICES[-1], 0)}'"
 
 
