@@ -1,5 +1,6 @@
 """Times of foreign files, in all their forms."""
 
+import re
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -11,6 +12,7 @@ _MICROSECONDS_FROM = 1e14
 _NANOSECONDS_FROM = 1e17
 _FIRST_YEAR = 1970
 """Go writes the year 1 for no time."""
+_AS_IN_JOURNAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
 def utc(value: Any) -> str | None:
@@ -20,6 +22,9 @@ def utc(value: Any) -> str | None:
     seconds, milliseconds, microseconds or nanoseconds since 1970.
     """
     moment = _parsed(value) if isinstance(value, str) else _from_number(value)
+    if moment and moment.year >= _FIRST_YEAR and _AS_IN_JOURNAL.fullmatch(str(value)):
+        # Most are, and to write one takes longer than to read it.
+        return str(value)
     if moment and not moment.tzinfo:
         moment = moment.replace(tzinfo=UTC)
     try:

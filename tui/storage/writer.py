@@ -226,8 +226,12 @@ class NewJournal:
 
     def __init__(self, records: Iterable[Encoded]) -> None:
         self._records = records
-        self.last_use: int | None = None
+        self._latest: Message | None = None
+
+    @property
+    def last_use(self) -> int | None:
         """Of the records so far, in nanoseconds since 1970."""
+        return last_use((self._latest,)) if self._latest else None
 
     def blocks(self) -> Iterator[bytes]:
         """Encode the records. Raises ``DamagedRecord``, and whatever their making raises."""
@@ -238,18 +242,17 @@ class NewJournal:
             begins.setdefault(entry_id(record), place + size)
             line = _line(record, known, offsets, begins.get)
             offsets = offsets.following(record, place + size)
-            self._note_use(record)
+            # All times of imported messages have one form, and so the order of texts.
+            if isinstance(record, Message) and (
+                not self._latest or record.timestamp > self._latest.timestamp
+            ):
+                self._latest = record
             block.append(line)
             size += len(line)
             if size >= _BLOCK_BYTES:
                 yield b"".join(block)
                 block, place, size = [], place + size, 0
         yield b"".join(block)
-
-    def _note_use(self, record: Record) -> None:
-        used = last_use((record,))
-        if used is not None:
-            self.last_use = max(used, self.last_use or 0)
 
 
 def _line(
