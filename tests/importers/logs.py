@@ -30,6 +30,30 @@ def claude_code(made, shown):
     return [*records, leaf]
 
 
+def qwen_code(made, shown):
+    records, ends = [], []
+
+    def say(kind, parts, follows):
+        name = f"{len(records):08x}{ID[8:]}"
+        message = {"role": "model" if kind == "assistant" else "user", "parts": parts}
+        record = {"uuid": name, "parentUuid": follows, "sessionId": ID, "timestamp": TIME}
+        records.append({**record, "type": kind, "cwd": "/shop", "message": message})
+        return name
+
+    for number, turn in enumerate(made):
+        follows = ends[turn.follows] if turn.follows >= 0 else None
+        last = say("user", [{"text": turn.prompt}], follows)
+        calls = [{"id": f"c{number}-{place}", "name": "look"} for place in range(len(turn.results))]
+        if calls:
+            last = say("assistant", [{"functionCall": call} for call in calls], last)
+        for call, content in zip(calls, turn.results, strict=True):
+            response = {**call, "response": {"output": content}}
+            last = say("tool_result", [{"functionResponse": response}], last)
+        ends.append(say("assistant", [{"text": turn.answer}], last))
+    told = {"uuid": "told", "parentUuid": ends[shown], "type": "system", "subtype": "rewind"}
+    return [*records, told]
+
+
 def pi(made, shown, version=3):
     header = {"type": "session", "id": ID, "timestamp": TIME, "cwd": "/shop"}
     records, ends = [header | ({"version": version} if version > 1 else {})], []

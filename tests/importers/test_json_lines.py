@@ -12,8 +12,8 @@ def read(tmp_path, data):
     return lines, dict(ledger.skipped)
 
 
-def test_each_object_comes_with_its_offset(tmp_path):
-    assert read(tmp_path, b'{"a":1}\n{"b":2}\n') == ([(0, {"a": 1}), (8, {"b": 2})], {})
+def test_each_object_comes_with_its_place(tmp_path):
+    assert read(tmp_path, b'{"a":1}\n{"b":2}\n') == ([(0, 7, {"a": 1}), (8, 7, {"b": 2})], {})
 
 
 def test_a_line_feed_alone_ends_a_line(tmp_path):

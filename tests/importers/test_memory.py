@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 
 from tests.importers.conversations import Turn
-from tests.importers.logs import ID, claude_code, codex, pi
+from tests.importers.logs import ID, claude_code, codex, pi, qwen_code
 from tui.importers.protocol import ForeignMessage, Ledger, Source
 from tui.importers.readers import reader
 
@@ -17,8 +17,9 @@ from tui.importers.readers import reader
         ("claude-code", lambda made: claude_code(made, -1)),
         ("codex", lambda made: codex(made, [0] * len(made))),
         ("pi", lambda made: pi(made, -1)),
+        ("qwen-code", lambda made: qwen_code(made, -1)),
     ],
-    ids=["claude-code", "codex", "pi"],
+    ids=["claude-code", "codex", "pi", "qwen-code"],
 )
 def test_the_words_of_a_long_file_are_never_all_in_memory(program, written, tmp_path):
     words = "x" * 20_000

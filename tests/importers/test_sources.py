@@ -97,7 +97,9 @@ def test_a_damaged_source_does_no_harm(case, tmp_path):
         check_mutants(program, source, tmp_path / str(number), root)
 
 
-@pytest.mark.parametrize("program", ["claude-code", "codex", "copilot-cli", "gptme", "jan", "pi"])
+@pytest.mark.parametrize(
+    "program", ["claude-code", "codex", "copilot-cli", "gptme", "jan", "pi", "qwen-code"]
+)
 def test_lines_that_are_no_records_hide_nothing(program, tmp_path):
     case = max(SOURCES.glob(f"{program}/*.jsonl"), key=size)
     program, (source, *_) = laid_out(case, tmp_path / "home")
@@ -120,6 +122,7 @@ def test_lines_that_are_no_records_hide_nothing(program, tmp_path):
         ("oterm", "reads-a-chat", "OTERM_DATA_DIR", ".local/share/oterm"),
         ("parllama", "a-chat-is-read-whole", "PARLLAMA_DATA_DIR", ".local/share/parllama"),
         ("picoclaw", "a-session-is-read-whole-old", "PICOCLAW_HOME", ".picoclaw"),
+        ("qwen-code", "a-session-is-read-whole", "QWEN_RUNTIME_DIR", ".qwen"),
         ("vibe", "a-session-is-read-whole", "VIBE_HOME", ".vibe"),
     ],
 )  # fmt: skip

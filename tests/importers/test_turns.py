@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.importers.conversations import Turn, branch, live, roles_and_texts, said, turns
-from tests.importers.logs import ID, claude_code, codex, copilot_cli, gemini_cli, pi
+from tests.importers.logs import ID, claude_code, codex, copilot_cli, gemini_cli, pi, qwen_code
 from tests.importers.samples import check, read_all
 from tui.importers.readers import reader
 
@@ -27,7 +27,7 @@ def read(program, records, count=None):
         return check(reader(program), path, lambda _: total)
 
 
-@pytest.mark.parametrize("program", [claude_code, pi])
+@pytest.mark.parametrize("program", [claude_code, pi, qwen_code])
 @given(made=turns(), data=st.data())
 def test_any_tree_is_read_back_with_the_branch_that_was_shown(program, made, data):
     shown = data.draw(st.integers(0, len(made) - 1))

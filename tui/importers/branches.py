@@ -5,13 +5,26 @@ an answer with its calls and their results, or none, if it is left out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from tui.importers.protocol import ForeignMessage, Item
+from tui.importers.protocol import ForeignMessage, ForeignSummary, Item
 from tui.importers.trees import AGAIN, Node, in_order, nearest
+
+Said = ForeignMessage | ForeignSummary
+"""A message, or the summary of those before it."""
+
+
+class Later:
+    """What a turn says, read once it is due; a turn that has it says something."""
+
+    def __init__(self, read: Callable[[], Iterable[Said]]) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[Said]:
+        return iter(self._read())
 
 
 class TreeTurn(NamedTuple):
@@ -19,10 +32,10 @@ class TreeTurn(NamedTuple):
 
     id: str
     parent: str
-    messages: tuple[ForeignMessage, ...] = ()
+    messages: Iterable[Said] = ()
 
 
-def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[ForeignMessage]:
+def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[Said]:
     """Give each message its parent, and order them such that the branch of ``leaf`` is shown.
 
     What follows a turn without messages follows the one before it.
@@ -40,17 +53,21 @@ def linked(turns: Iterable[TreeTurn], leaf: str) -> Iterator[ForeignMessage]:
     for node in in_order(nodes, nearest(leaf, parents, kept)):
         before = ends[node.parent]
         for message in _messages(node.id, known):
+            if isinstance(message, ForeignSummary):
+                yield replace(message, through=before)
+                continue
             unique = ids.unique(message.id)
             yield replace(message, id=unique, parent=before)
             before = unique
         ends[node.id] = before
 
 
-def _messages(name: str, known: dict[str, TreeTurn]) -> tuple[ForeignMessage, ...]:
+def _messages(name: str, known: dict[str, TreeTurn]) -> Iterable[Said]:
     if name in known:
         return known[name].messages
     again = known[name.removesuffix(AGAIN)].messages
-    return tuple(replace(message, id=message.id + AGAIN) for message in again)
+    said = (message for message in again if isinstance(message, ForeignMessage))
+    return tuple(replace(message, id=message.id + AGAIN) for message in said)
 
 
 def with_unique_ids(items: Iterable[Item]) -> Iterator[Item]:

@@ -7,7 +7,7 @@ program does in its own way, its class overrides.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PureWindowsPath
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, messages
-from tui.importers.branches import TreeTurn, linked, with_unique_ids
+from tui.importers.branches import Later, Said, TreeTurn, linked, with_unique_ids
 from tui.importers.contents import summary, title, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.export_files import nowhere, records
@@ -24,7 +24,10 @@ from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, w
 from tui.importers.json_paths import text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks
+from tui.importers.trees import nearest
+from tui.importers.two_passes import Place, read_again
 
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 Paths = tuple[str, ...]
 """Where a field may be, see ``json_paths``; nowhere if there is none."""
 SPEAKERS: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
@@ -354,6 +357,59 @@ class FolderFormat(Format):
             records=read,
             name=lines.parent.name,
         )
+
+
+class Log(Format):
+    """A program that appends records to a file of lines, which form a tree.
+
+    The file is read for its facts, for its tree, and each record again for its words: these are
+    never all in memory.
+    """
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        read = partial(line_values, source.path)
+        facts = self.facts_in(read(p.Ledger()))
+        yield Talk(path=source.path, facts=facts, records=read, name=source.path.stem)
+
+    def facts_in(self, records: Iterable[p.Json]) -> p.Json:
+        """The facts of a conversation, from all of its records."""
+        raise NotImplementedError
+
+    def tree(self, reading: Reading) -> Iterator[p.Item]:
+        unused = replace(reading, ledger=p.Ledger())
+        turns: dict[str, TreeTurn] = {}
+        parents, kept = dict[str, str](), dict[str, list[Place]]()
+        before = ""
+        with read_again(reading.talk.path, _OBJECT) as record_at:
+
+            def said(name: str) -> Iterator[Said]:
+                first, *summaries = map(record_at, kept[name])
+                yield from self.said(first, name, unused)
+                for each in summaries:
+                    yield p.ForeignSummary(self.summary_in(each, unused), "")
+
+            for number, line in enumerate(objects(reading.talk.path, reading.ledger)):
+                record, place = line.value, Place(line.offset, line.length)
+                name = self.turn_id(record, number, reading)
+                if name in turns:
+                    reading.ledger.skipped["duplicate"] += 1
+                    continue
+                above = self.turn_before(record, before, reading)
+                # Of a file that has lost a part, what is left follows what is before that.
+                parents[name] = before if above and above not in turns else above
+                turns[name], before = TreeTurn(name, parents[name]), name
+                if self.sums_up(record, reading):
+                    reading.ledger.read += 1
+                    if through := nearest(name, parents, kept):
+                        kept[through].append(place)
+                elif self.said(record, name, reading):
+                    kept[name] = [place]
+                    turns[name] = TreeTurn(name, parents[name], Later(partial(said, name)))
+            yield from linked(turns.values(), self.leaf(reading, list(turns.values())))
+
+    def summary_in(self, record: p.Json, reading: Reading) -> str:
+        """The text of a record that sums up those before it."""
+        return "\n\n".join(each.content or "" for each in self.said(record, "", reading))
 
 
 class Export(Format):

@@ -51,9 +51,10 @@ class RawLine(NamedTuple):
 
 
 class JsonLine(NamedTuple):
-    """An object of a file, and where its line begins, in bytes."""
+    """An object of a file, and its line: where it begins and how long it is, in bytes."""
 
     offset: int
+    length: int
     value: Json
 
 
@@ -66,7 +67,7 @@ def objects(path: Path, ledger: Ledger, start: int = 0) -> Iterator[JsonLine]:
     for line in raw_lines(path, start):
         value = parse(line.data) if line.is_whole else None
         if isinstance(value, dict):
-            yield JsonLine(line.offset, cast("Json", value))
+            yield JsonLine(line.offset, line.length, cast("Json", value))
         else:
             ledger.skipped[line.damage] += 1
 

@@ -3,8 +3,8 @@
 import re
 from typing import Any
 
-QWEN_CODE = rb'"message"\s*:\s*\{[^{}\[\]]*"parts"\s*:'
-"""The mark of a program that is not read yet; its lines look like Claude Code's."""
+QWEN_CODE = rb'"message"\s*:\s*\{[^{}\[\]]*"parts"\s*:|"systemPayload"\s*:'
+"""The mark of Qwen Code, whose lines look like Claude Code's."""
 _PLAIN = re.compile(r"[a-zA-Z][a-zA-Z_/. -]{1,40}")
 _SEPARATOR = re.compile(r"[_.]")
 

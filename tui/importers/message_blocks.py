@@ -40,6 +40,8 @@ _NAMES = ("name", "toolName", "tool_name")
 _CALL_IDS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id")
 _SENT = ("input", "arguments", "args", "parameters")
 _RETURNED = ("content", "output", "result", "response", "toolResult")
+_BESIDE = ("thoughtSignature", "videoMetadata")
+"""Keys that Google's blocks may have beside the one that names them."""
 _ANSWERS_BY_ID = ("toolResponse", "functionResponse")
 """Results that have the id of their call as their own."""
 _WORDS = {
@@ -61,6 +63,10 @@ class Blocks:
         known = self.kinds.get(name) or _KINDS.get(name, "")
         return known or (RESULT if name.endswith("_tool_result") else "")
 
+    def kind(self, block: Json) -> str:
+        """The kind of a block; Google marks thinking by a flag."""
+        return THINKING if block.get("thought") is True else self.kind_of(type_of(block))
+
     def text(self, text: str) -> str:
         """The words of a text block of a message."""
         return text
@@ -77,7 +83,7 @@ class Blocks:
         """The pieces of a message, whose id is the beginning of those of its calls."""
         for number, block in enumerate(blocks(content)):
             name = type_of(block)
-            match THINKING if block.get("thought") is True else self.kind_of(name):
+            match self.kind(block):
                 case "call":
                     facts = object_in(block.get(name)) or block
                     call = call_in(facts, self.unnamed(message, number, facts))
@@ -98,7 +104,7 @@ class Blocks:
         if name == "text" and isinstance(text, str) and "thought" not in block:
             # Most blocks are such.
             return text
-        match THINKING if block.get("thought") is True else self.kind_of(name):
+        match self.kind(block):
             case "text":
                 return text_at(block, *_TEXTS)
             case "mark":
@@ -147,14 +153,17 @@ class Blocks:
 
     def thinks(self, content: Any) -> bool:
         """True if a message has thinking, which may be all that it has."""
-        return any(self.kind_of(type_of(block)) == THINKING for block in blocks(content))
+        return any(self.kind(block) == THINKING for block in blocks(content))
 
 
 def type_of(block: Json) -> str:
-    """The type of a block; Google's have none but their only key."""
+    """The type of a block; Google's have none but their only key, with facts beside it."""
     if "type" in block:
         return text_in(block["type"])
-    return "text" if "text" in block else next(iter(block)) if len(block) == 1 else ""
+    if "text" in block or len(block) == 1:
+        return "text" if "text" in block else next(iter(block))
+    names = [name for name in block if name not in _BESIDE]
+    return names[0] if len(names) == 1 else ""
 
 
 def call_in(facts: Json, unnamed: str) -> ToolCall:

@@ -119,7 +119,7 @@ class OpenCode(Format):
         undone = next((turn.parent for turn in turns if turn.id == undone_from), "")
         for message in linked(turns, undone or before):
             yield message
-            if message.id in summaries:
+            if isinstance(message, p.ForeignMessage) and message.id in summaries:
                 yield p.ForeignSummary(summaries[message.id], message.id)
 
     def ending(self, reading: Reading) -> Iterator[p.Item]:

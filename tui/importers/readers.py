@@ -9,6 +9,7 @@ PROGRAMS: dict[str, str] = {
     "jidocode": "jidocode",
     "agent-q": "agent_q",
     "picoclaw": "vendor_sessions.PICOCLAW",
+    "qwen-code": "qwen",
     "claude-code": "claude_code",
     "codex": "codex",
     "gemini-cli": "gemini_cli",

@@ -139,14 +139,15 @@ def test_a_log_of_vs_code_is_no_file_of_claude_code(tmp_path, blank):
     assert (reader.program, unread) == ("vscode", [])
 
 
-def test_a_file_of_a_program_that_is_not_read_yet_is_told(tmp_path):
+def test_a_file_of_qwen_code_is_its_own_and_not_one_of_claude_code(tmp_path):
     line = {"parentUuid": None, "sessionId": "s", "type": "user", "message": {"role": "user"}}
     line["message"]["parts"] = [{"text": "Hi"}]
+    told = {"parentUuid": None, "sessionId": "t", "type": "system", "systemPayload": {}}
     (tmp_path / "s.jsonl").write_text(json.dumps(line) + "\n")
-    assert reasons(tmp_path, *readers()) == [
-        ("s.jsonl", "It is a session of Qwen Code, which is not read yet.")
-    ]
-    assert names(tmp_path, *readers()) == []
+    (tmp_path / "t.jsonl").write_text(json.dumps(told) + "\n")
+    for order in (readers(), reversed(readers())):
+        found, unread = find(tmp_path, *order)
+        assert ({each.program for each, _ in found}, unread) == ({"qwen-code"}, [])
 
 
 def test_a_zip_has_a_source_for_each_program(tmp_path):

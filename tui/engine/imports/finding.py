@@ -2,7 +2,6 @@
 
 import logging
 import os
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -17,7 +16,6 @@ from tui.files import open_regular
 from tui.importers import databases
 from tui.importers.export_files import BROKEN, PACKED, ZIP, members
 from tui.importers.folders import is_so
-from tui.importers.kinds import QWEN_CODE
 from tui.importers.protocol import Places, Reader, Source
 from tui.importers.stopping import check
 from tui.logs import error_name
@@ -31,7 +29,6 @@ _HEAD_BYTES = 4096
 _OWN = b'{"type":"session"'
 OWN_FILE = "It is a session of sibyl-tui. Name the file itself to import it."
 _DAMAGED = "The archive is damaged, or packed in an unknown way."
-_NOT_YET = "It is a session of Qwen Code, which is not read yet."
 _UNPACK = "Unpack it first: it has files of {}, which are not read inside of an archive."
 
 
@@ -158,8 +155,6 @@ def _recognised(
             yield from _recognised_in_archive(path, readers, unread)
         elif reader := _reader_of(path, head, readers):
             yield reader, _source(reader, path, head)
-        elif path.suffix == ".jsonl" and re.search(QWEN_CODE, head):
-            unread.append(Failure(path, _NOT_YET))
     except (OSError, sqlite3.Error) as error:
         unread.append(Failure(path, _reason(error)))
     except BROKEN:
