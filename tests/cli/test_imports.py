@@ -52,7 +52,7 @@ def test_without_a_terminal_it_must_be_said_what_to_import(sibyl, store, shelf):
 
 
 def test_without_a_terminal_nothing_is_asked_where_nothing_is_found(sibyl, store, shelf):
-    assert sibyl("import").out == "No sessions of other programs found.\n"
+    assert sibyl("import").out.startswith("No sessions found of Notebook.\n")
 
 
 def test_a_day_after_which_nothing_was_changed_is_told(sibyl, shelf):
@@ -265,3 +265,19 @@ def test_an_imported_session_is_continued_with_the_model_that_is_there(
     assert "notebook:dear is not in your settings. offline:guide answers instead." in asked.err
     entry = store.entry(FIRST)
     assert (entry.status, entry.ordinal, entry.model) == ("closed", 1, "offline:guide")
+
+
+def test_a_program_is_chosen_by_the_beginning_of_its_name(sibyl, shelf, monkeypatch):
+    names = {"note-book": "", "note-pad": "", "note": ""}
+    monkeypatch.setattr("tui.cli.imports.PROGRAMS", names)
+    rename = lambda name: msgspec.structs.replace(SEVERAL, program=name, title=name)  # noqa: E731
+    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [*map(rename, names)])
+    shelf.put("a.json", told(said("a")))
+
+    def chosen(name):
+        found = sibyl("import", "--dry-run", "--json", "--from", name)
+        return [each["program"] for each in found.json["programs"]]
+
+    assert chosen("note-") == ["note-book", "note-pad"]
+    assert chosen("note") == ["note"]
+    assert sibyl("import", "--from", "other").code == 2

@@ -12,7 +12,7 @@ import msgspec
 from tui.cli import console
 from tui.cli.program import Program
 from tui.cli.progress_line import STOPPED, ProgressLine
-from tui.domain.text.labels import plural
+from tui.domain.text.labels import listed, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import beginning_of_day
 from tui.engine.imports.outcome import Failure, Outcome, program_lines
@@ -48,11 +48,6 @@ def run(chosen: Namespace) -> int:
 
 
 def _wanted(chosen: Namespace) -> Wanted:
-    unknown = [name for name in chosen.sources if name not in PROGRAMS]
-    if unknown:
-        raise UsageError(
-            f'There is no program "{unknown[0]}". sibyl-tui import --help lists the known ones.'
-        )
     paths = tuple(map(Path, chosen.paths))
     # Path.exists raises for a name that is too long.
     missing = [name for name in chosen.paths if not os.path.exists(name)]  # noqa: PTH110
@@ -62,11 +57,21 @@ def _wanted(chosen: Namespace) -> Wanted:
     return Wanted(
         places=None if paths else places,
         paths=paths,
-        programs=frozenset(chosen.sources) or None,
+        programs=frozenset(each for name in chosen.sources for each in _named(name)) or None,
         since=beginning_of_day(chosen.since) if chosen.since is not None else None,
         again=chosen.again,
         large=chosen.large,
     )
+
+
+def _named(name: str) -> list[str]:
+    """The program of a name, else all whose names begin so. Raises ``UsageError``."""
+    found = [each for each in PROGRAMS if name and each.startswith(name)]
+    if not found:
+        raise UsageError(
+            f'There is no program "{name}". sibyl-tui import --help lists the known ones.'
+        )
+    return [name] if name in found else found
 
 
 def _import_own(program: Program, path: Path, *, dry_run: bool) -> _Json:
@@ -132,7 +137,9 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
 def _tell_plan(plan: Plan) -> None:
     if not plan.programs:
         if not plan.unread:
-            console.put_line(_NONE_SINCE if plan.since else "No sessions of other programs found.")
+            console.put_line(
+                _NONE_SINCE if plan.since else _NONE_FOUND.format(listed(plan.looked_for, "or"))
+            )
         return
     width = max(len(each.title) for each in plan.programs)
     for each in plan.programs:
@@ -150,6 +157,10 @@ def _show(outcome: Outcome) -> None:
         console.put_line(_WHERE.format(added[0]))
 
 
+_NONE_FOUND = (
+    "No sessions found of {}.\n"
+    "To import an export, such as that of ChatGPT, or a copied home: sibyl-tui import PATH"
+)
 _NONE_SINCE = "No sessions of other programs were changed since then."
 _WHERE = (
     "They are in the archive: sibyl-tui sessions list --archived\n"

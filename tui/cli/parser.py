@@ -301,7 +301,7 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
         _argument("paths", metavar="PATH", nargs="*", default=[],
                   help="an exported file or a folder; without one, the usual places are searched"),
         _argument("--from", dest="sources", action="append", default=[], metavar="NAME",
-                  help="only from this program, such as claude-code; may be repeated"),
+                  help="only from this program, or those whose names begin so; may be repeated"),
         _flag("--all", "import everything that is found, without asking"),
         _flag("--dry-run", "only show what there is"),
         _flag("--again", "also import sessions that were deleted here"),

@@ -22,8 +22,10 @@ from tui.cli.crash import library_version, system
 from tui.config import Flags, Settings, ToolServerSettings, load_settings, paths
 from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
-from tui.domain.text.labels import damage_words, plural
+from tui.domain.text.labels import damage_words
+from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import utc_now
+from tui.domain.views.import_rows import reason_words
 from tui.errors import ConfigError, SessionDamaged, SessionNotFound, SibylError, StorageError
 from tui.providers.catalog import Catalog
 from tui.storage.doctor import Doctor, Finding, Verdict, verdict
@@ -35,6 +37,7 @@ Report = Mapping[str, Mapping[str, str]]
 """Rows by section and by name."""
 
 _PAGE = 200
+_REASONS = 3
 _EXIT_CODES: dict[Verdict, int] = {"clean": 0, "findings": 1, "damage": 2}
 
 
@@ -265,7 +268,8 @@ def _store(root: Path, doctor: Doctor) -> dict[str, str]:
     )
     # Their records have forms that no reader knows.
     changed = ", ".join(
-        f"{name} ({plural(n, 'record')})" for name, n in sorted(doctor.unknown.items())
+        f"{name} ({reason_words(found, _REASONS)})"
+        for name, found in sorted(doctor.unknown.items())
     )
     return {
         "place": str(root),
@@ -273,7 +277,9 @@ def _store(root: Path, doctor: Doctor) -> dict[str, str]:
         "pictures": pictures_size(root),
         "formats": ", ".join(versions) or "none",
         "search index": index_state(root),
-        "imports": f"format has changed: {changed}" if changed else "every format is known",
+        "imports": f"format has changed: {make_visible_line(changed)}"
+        if changed
+        else "every format is known",
     }
 
 

@@ -1,12 +1,14 @@
 """aider's histories: a Markdown file in each project, to which all of its chats are appended.
 
 Its unit is the line. Prompts and the program's output are marked at the beginning of a line; only a
-code fence tells an answer that has such lines itself.
+code fence tells an answer that has such lines itself. Output of several lines has the mark only
+at the first, and two spaces behind the last.
 """
 
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +21,13 @@ from tui.importers.times import utc_of_local
 _NAME = ".aider.chat.history.md"
 _START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*")
 _MODEL = re.compile(r"> (?:Main model|Models?): (\S+)")
+_ENDED = re.compile(r"\S  \r?$")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 _TOKENS = "> Tokens: "
 """Begins the line that ends an answer."""
 _COMMAND = re.compile(r"/(\S+)\s*(.*)", re.DOTALL)
-_Said = tuple[Role, str]
+_ENDS_OUTPUT = ("#### ", "# aider chat started at ", _TOKENS)
+"""Begin lines that no output goes on over."""
 _ASKING = {"ask", "code", "architect"}
 """The commands that are followed by a prompt."""
 
@@ -42,6 +46,15 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.name == _NAME or (path.suffix == ".md" and b"# aider chat started at " in head)
 
 
+class _Said(NamedTuple):
+    """What somebody said; ``""`` where it was the program's output."""
+
+    role: Role
+    text: str
+    whole: str
+    """With such output among it: ids are made of it."""
+
+
 class _Chat(NamedTuple):
     """The lines of a chat, and when it was started."""
 
@@ -53,8 +66,8 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     for chat in _chats(source.path, ledger):
         counts = p.Ledger()
         messages = list(_messages(chat, counts))
-        if messages:
-            name = made_id(chat.start, messages[0])
+        if any(said.text for said in messages):
+            name = made_id(chat.start, (messages[0].role, messages[0].whole))
             models = [found[1] for line in chat.lines if (found := _MODEL.match(line))]
             heading = p.Heading(
                 source_id=name,
@@ -87,25 +100,28 @@ def _chats(path: Path, ledger: p.Ledger) -> Iterator[_Chat]:
 
 def _items(chat: _Chat, name: str, messages: list[_Said]) -> Iterator[p.ForeignMessage]:
     ids = MadeIds(name)
-    for place, (role, text) in enumerate(messages):
+    for place, (role, text, whole) in enumerate(messages):
         # A chat is appended to: by its place, an answer that was still being written is known.
-        made = ids.within(str(place)) if chat.start else ids.make(role, text)
-        yield p.ForeignMessage(made, role, text)
+        made = ids.within(str(place)) if chat.start else ids.make(role, whole)
+        if text:
+            yield p.ForeignMessage(made, role, text)
 
 
 def _messages(chat: _Chat, ledger: p.Ledger) -> Iterator[_Said]:
     """The prompts and answers of a chat; the lines that are neither are counted."""
     role: Role = "assistant"
-    lines: list[str] = []
+    lines: list[tuple[str, bool]] = []
     fence = ""
-    for line in chat.lines:
-        kind, text, fence = _kind(line, fence)
+    output = _output_behind(chat.lines)
+    for number, line in enumerate(chat.lines):
+        is_output = number in output
+        kind, text, fence = ("assistant", line, fence) if is_output else _kind(line, fence)
         if kind != role and lines:
             yield from _said(role, lines, ledger)
             lines = []
         if kind in {"user", "assistant"}:
             role = "user" if kind == "user" else "assistant"
-            lines.append(text)
+            lines.append((text, is_output))
         else:
             role = "assistant"
             ledger.skipped[kind] += 1
@@ -126,15 +142,36 @@ def _kind(line: str, fence: str) -> tuple[str, str, str]:
     return "assistant", line.rstrip("\r"), mark[1] if mark else ""
 
 
-def _said(role: Role, lines: list[str], ledger: p.Ledger) -> Iterator[_Said]:
-    text = "\n".join(lines).strip("\n")
+def _output_behind(lines: list[str]) -> set[int]:
+    """The numbers of the lines that continue the output of the line before them."""
+    found: set[int] = set()
+    waiting: list[int] = []
+    for number, (before, line) in enumerate(pairwise(lines), 1):
+        begins = before.startswith("> ") and not _ENDED.search(before)
+        begins = begins and bool(line.strip()) and not line.startswith(">")
+        if line.startswith(_ENDS_OUTPUT):
+            waiting = []
+        elif waiting or begins:
+            waiting.append(number)
+            if _ENDED.search(line):
+                found.update(waiting)
+                waiting = []
+    return found
+
+
+def _said(role: Role, lines: list[tuple[str, bool]], ledger: p.Ledger) -> Iterator[_Said]:
+    whole = "\n".join(line for line, _ in lines).strip("\n")
+    text = "\n".join(line for line, is_output in lines if not is_output).strip("\n")
     if role == "user":
-        text = _prompt(text)
+        whole = text = _prompt(text)
+    if hidden := sum(is_output for _, is_output in lines):
+        ledger.skipped["program output"] += hidden
     if text.strip():
-        ledger.read += len(lines)
-        yield role, text
-    else:
-        ledger.skipped["command" if role == "user" else "blank line"] += len(lines)
+        ledger.read += len(lines) - hidden
+    elif left := len(lines) - hidden:
+        ledger.skipped["command" if role == "user" else "blank line"] += left
+    if whole.strip():
+        yield _Said(role, text if text.strip() else "", whole)
 
 
 def _prompt(text: str) -> str:
@@ -145,4 +182,4 @@ def _prompt(text: str) -> str:
     return command[2] if command[1] in _ASKING else ""
 
 
-READER = p.Reader("aider", "aider", _find, _recognises, _read, several=True)
+READER = p.Reader("aider", "aider", _find, _recognises, _read, revision=1, several=True)

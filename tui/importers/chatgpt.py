@@ -1,5 +1,6 @@
 """Conversations of ChatGPT's export: a zip, ``conversations.json`` or its numbered parts."""
 
+import re
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -12,15 +13,18 @@ from tui.importers.branches import TreeTurn
 from tui.importers.contents import arguments, joined, placeholder
 from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import Export, Reading
-from tui.importers.json_lines import items_in, object_in, text_in
+from tui.importers.json_lines import items_in, object_in, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 
+_NO_BRACKETS = str.maketrans("[]", "()")
 _DROPPED = {
     "thoughts": "thinking",
     "reasoning_recap": "thinking",
     "user_editable_context": "custom instructions",
     "model_editable_context": "memory",
 }
+_CITED = re.compile("\ue200([^\ue200\ue201]*)\ue201|【(\\d+)[^【】†]*†[^【】]*】")
+"""The marks of citations, the older ones with the number of what is cited."""
 _TEXTS = ("title", "url", "text", "result", "output_str", "summary", "content")
 """Fields with the words of contents that have no parts."""
 
@@ -29,6 +33,7 @@ class ChatGpt(Export):
     """ChatGPT, whose conversations are trees of nodes with a message each, or none."""
 
     program, title = "chatgpt", "ChatGPT"
+    revision = 1
     within = ("conversations",)
     source_id = ("conversation_id", "id", "made")
     created = ("create_time",)
@@ -98,6 +103,7 @@ class ChatGpt(Export):
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         text, tool = _text(record), _tool_of(record)
+        text = text if whole.role == "user" else _with_links(text, record)
         if whole.role == "tool":
             yield Result(_call_of(record, reading), text)
         else:
@@ -169,6 +175,36 @@ def _text(message: p.Json) -> str:
         return joined(dict.fromkeys(found))
     known = any(field in content for field in _TEXTS)
     return "" if known or not content else placeholder(text_at(content, "content_type"))
+
+
+def _with_links(text: str, message: p.Json) -> str:
+    """Put links in the place of the marks of citations; a mark of none goes."""
+    if not _CITED.search(text):
+        return text
+    facts = {text_at(each, "matched_text"): each for each in _references(message)}
+    for cited in objects_at(message, "metadata.citations"):
+        number = value_at(cited, "metadata.extra.cited_message_idx")
+        facts.setdefault(str(number), object_at(cited, "metadata"))
+
+    def link(mark: re.Match[str]) -> str:
+        return _link(facts.get(mark[0]) or facts.get(mark[2] or "", {}), mark[1] or "")
+
+    return _CITED.sub(link, text)
+
+
+def _references(message: p.Json) -> list[p.Json]:
+    return objects_at(message, "metadata.content_references")
+
+
+def _link(cited: p.Json, mark: str) -> str:
+    """The links to what is cited, else its words."""
+    found = [each for each in objects_at(cited, "items") or [cited] if text_at(each, "url")]
+    titles = (text_at(each, "title", "name", "url").translate(_NO_BRACKETS) for each in found)
+    links = (f"[{name}]({text_at(each, 'url')})" for name, each in zip(titles, found, strict=True))
+    words = text_at(cited, "alt", "prompt_text", "name", "title")
+    if not cited and mark.startswith("entity\ue202"):
+        words = next(iter(items_in(parse_text(mark.partition("\ue202")[2]))[1:2]), "")
+    return f"({', '.join(dict.fromkeys(links))})" if found else text_in(words)
 
 
 def _part(part: Any) -> str:

@@ -86,7 +86,7 @@ class CursorCli(Database):
     """Cursor's command line."""
 
     program, title = "cursor-cli", "Cursor CLI"
-    revision = 1
+    revision = 2
     several = False
     known_by = {"blobs": ("id", "data"), "meta": ("key", "value")}
     source_id = ("agentId",)
@@ -95,7 +95,6 @@ class CursorCli(Database):
     created = ("createdAt",)
     updated = ()
     model = ("lastUsedModel",)
-    no_role = "unreadable line"
     time = said_by = ()
     one_model = True
 
@@ -107,7 +106,7 @@ class CursorCli(Database):
             yield from found(*stored)
             known = {path.parent.name for path in stored}
             for path in places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl"):
-                if path.stem not in known and path.parent.name != "subagents":
+                if path.stem not in known and not _is_sub_agent(path):
                     yield p.Source.of(path)
 
     def recognises(self, path: Path, head: bytes) -> bool:
@@ -116,15 +115,23 @@ class CursorCli(Database):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path = source.path
         if not is_database(path):
-            yield Talk(path=path, facts={}, records=partial(_lines, path), name=path.stem)
+            facts: p.Json = {"is_sub_agent": _is_sub_agent(path)}
+            yield Talk(path=path, facts=facts, records=partial(_lines, path), name=path.stem)
             return
         with opened(path) as database:
-            facts: p.Json = {}
+            facts = {}
             for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
                 with suppress(ValueError):
                     facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
             read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
             yield Talk(path=path, facts=facts, records=read, name=path.parent.name)
+
+    def left_out(self, facts: p.Json) -> str:
+        return "sub-agent" if facts.get("is_sub_agent") else ""
+
+    def reason_without_role(self, record: p.Json) -> str:
+        is_end = record.get("type") == "turn_ended"
+        return "end of a turn" if is_end else super().reason_without_role(record)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
         """What a record says; a result is that of the first call that waits, if it names none."""
@@ -152,9 +159,13 @@ class CursorCli(Database):
         return placeholder(name, text_at(block, "filename"), text_at(block, "mimeType"))
 
 
+def _is_sub_agent(path: Path) -> bool:
+    return path.parent.name == "subagents"
+
+
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
     for line in line_values(path, ledger):
-        yield {**object_at(line, "message"), "role": line.get("role")}
+        yield {**object_at(line, "message"), "role": line.get("role"), "type": line.get("type")}
 
 
 def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Json]:

@@ -15,7 +15,7 @@ import msgspec
 from tui.files import open_regular
 from tui.importers import databases
 from tui.importers.json_elements import Element, placed_elements
-from tui.importers.protocol import Json, Ledger, Places, Source
+from tui.importers.protocol import Json, Ledger, Source
 from tui.importers.stopping import check
 
 ZIP = b"PK\x03\x04"
@@ -37,6 +37,7 @@ TOO_LARGE = "It is over 16 GiB."
 BROKEN = (BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 """Errors of an archive that is damaged, or written in a way that is not known here."""
 
+_JSON_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]\s*(?:[\[{\"\]}]|\Z)")
 _PACKINGS = {ZIP_STORED, ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA}
 _JSON = (".json", ".jsonl")
 _TEXTS = (*_JSON, ".md", ".yaml", ".el", ".lisp")
@@ -58,11 +59,6 @@ class _Bounded(BufferedReader):
         if (size or 0) > _LIST_BYTES:
             raise BadZipFile
         return super().read(size)
-
-
-def nowhere(_: Places) -> Iterator[Source]:
-    """Exports have no usual place: the user names the file."""
-    return iter(())
 
 
 def files(source: Source) -> Iterator[Source]:
@@ -94,8 +90,13 @@ def has_key(start: bytes, *names: bytes) -> bool:
 
 
 def beginning(path: Path, head: bytes) -> bytes:
-    """The first bytes of an export: more than a head has, if the file is at hand."""
-    if not head or len(head) >= BEGINNING_BYTES or head.startswith(PACKED):
+    """The first bytes of an export: more than a head has, if the file is at hand.
+
+    None of a file that is no JSON, such as a program that names the keys of one.
+    """
+    if not _JSON_BEGINS.match(head):
+        return b""
+    if len(head) >= BEGINNING_BYTES:
         return head
     try:
         with _opened(path) as stream:

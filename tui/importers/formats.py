@@ -18,10 +18,11 @@ from tui.importers.answers import Piece, messages
 from tui.importers.branches import Later, Said, TreeTurn, linked, with_unique_ids
 from tui.importers.contents import summary, title, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
-from tui.importers.export_files import nowhere, records
+from tui.importers.export_files import records
 from tui.importers.json_file import content
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, whole_if_there
 from tui.importers.json_paths import text_at, time_at, value_at
+from tui.importers.kinds import unknown
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks
 from tui.importers.trees import nearest
@@ -79,7 +80,6 @@ class Format(Blocks):
 
     role: Paths = ("role",)
     roles: ClassVar[Mapping[str, Role]] = {"user": "user", "assistant": "assistant", "tool": "tool"}
-    no_role = "unknown role"
     message_id: Paths = ()
     content: Paths = ("content",)
     time: Paths = ("created_at",)
@@ -104,11 +104,13 @@ class Format(Blocks):
             revision=self.revision,
             several=self.several,
             archives=self.archives,
+            exported=type(self).find is Format.find,
             parts=self.parts,
         )
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
-        return nowhere(places)
+        """None, as an export has no usual place: the user names the file."""
+        return iter(())
 
     def parts(self, path: Path) -> Iterable[Path]:
         return (path,)
@@ -227,9 +229,12 @@ class Format(Blocks):
         return self.roles.get(text_at(record, *self.role))
 
     def reason_without_role(self, record: p.Json) -> str:
-        if text_at(record, *self.role) in ("system", "developer"):
+        role, kind = text_at(record, *self.role), text_at(record, "type")
+        if role in ("system", "developer"):
             return "system prompt"
-        return self.no_role if record else UNREADABLE
+        if not record:
+            return UNREADABLE
+        return unknown("record", kind) if kind and not role else "unknown role"
 
     def reason_without_words(self, record: p.Json) -> str:
         return "thinking" if self.thinks(value_at(record, *self.content)) else "empty message"

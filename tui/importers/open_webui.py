@@ -34,7 +34,6 @@ class OpenWebUi(Export):
     name = ("title", "chat.title")
     created = ("created_at", "chat.timestamp")
     model = ("first_model",)
-    no_role = "unreadable line"
     message_id = ("own_id",)
     time = ("timestamp",)
     parent = ("parentId",)

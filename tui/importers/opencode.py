@@ -9,7 +9,7 @@ from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
 from tui.importers.branches import TreeTurn, linked
-from tui.importers.contents import attachment, todos, usage
+from tui.importers.contents import attachment, joined, todos, usage
 from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
 from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_file import content
@@ -45,7 +45,7 @@ class OpenCode(Format):
     """opencode, whose records are the parts of messages, too."""
 
     program = title = "opencode"
-    revision = 1
+    revision = 2
     several = True
     source_id = ()
     project = ("directory",)
@@ -217,7 +217,9 @@ def _called(unnamed: str, part: p.Json) -> Iterator[Piece]:
     named = {"id": part.get("callID"), "name": part.get("tool"), "input": state.get("input")}
     call = call_in(named, unnamed)
     yield call
-    result = text_at(state, "output", "error")
+    shown = objects_in(state.get("attachments"))
+    files = (attachment(text_at(each, "filename"), text_at(each, "mime")) for each in shown)
+    result = joined([text_at(state, "output", "error"), *files])
     if state.get("status") in ("completed", "error") or result:
         yield Result(call.id, result)
 

@@ -18,13 +18,7 @@ from tui.importers.contents import joined
 from tui.importers.export_files import beginning, files, has_key, placed_records, records
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
 from tui.importers.json_elements import Element
-from tui.importers.json_lines import (
-    UNREADABLE,
-    items_in,
-    object_in,
-    objects_in,
-    parse_text,
-)
+from tui.importers.json_lines import items_in, object_in, objects_in, parse_text
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.made_ids import first_ids, made_id
 from tui.importers.message_blocks import as_json, call_in
@@ -65,14 +59,11 @@ class PlainMessages(Export):
     updated = ("updated_at", "updatedAt", "update_time", "updated")
     model = said_by = ("model", "model.id")
     roles = _SPEAKERS
-    no_role = UNREADABLE
     message_id = ("id", "uuid", "message_id", "messageId")
     time = _CREATED
 
     def recognises(self, path: Path, head: bytes) -> bool:
         start = beginning(path, head)
-        if not start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
-            return False
         if not has_key(start, b"role", b"content|parts|text"):
             return False
         return has_key(start, b"messages") or _MESSAGE.match(start) is not None
@@ -88,7 +79,7 @@ class PlainMessages(Export):
                 if not found and "role" in element.value:
                     loose.add(element)
                 elif not found:
-                    ledger.skipped[UNREADABLE] += 1
+                    ledger.skipped["unknown record"] += 1
             for record in loose.conversations():
                 yield self.talk(source.path, record)
 
@@ -176,7 +167,7 @@ class ShareGpt(PlainMessages):
                 messages = [_message(object_in(turn)) for turn in items_in(turns)]
                 yield self.talk(source.path, {**record, "messages": messages})
             else:
-                ledger.skipped[UNREADABLE] += 1
+                ledger.skipped["unknown record"] += 1
 
 
 def _message(turn: p.Json) -> p.Json:

@@ -241,6 +241,8 @@ class Reader(msgspec.Struct, frozen=True):
     """Higher than before once it reads better: sources that it read before are read again."""
     several: bool = False
     """True if a source may hold several conversations, as a database or an export does."""
+    exported: bool = False
+    """True if its files have no usual place: the user names them."""
     archives: bool = False
     """True if it reads the ``members`` of a source that is an archive."""
     parts: Callable[[Path], Iterable[Path]] = lambda path: (path,)

@@ -164,8 +164,8 @@ class Doctor:
         self._headers: dict[str, SessionHeader] = {}
         self._pinned: dict[str, bool] = {}
         self._pictures = PictureCheck(self._folders, self._scopes)
-        self.unknown: Counter[str] = Counter()
-        """The numbers of imported records of an unknown form, by program."""
+        self.unknown: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        """The imported records and blocks of an unknown form, by program."""
 
     @property
     def formats(self) -> Counter[int]:
@@ -290,9 +290,9 @@ class Doctor:
 
     def _note_unknown(self, imported: Import | None) -> None:
         skipped = imported.skipped if imported else {}
-        unknown = sum(count for reason, count in skipped.items() if is_unknown(reason))
-        if imported and unknown:
-            self.unknown[imported.program] += unknown
+        for reason, count in skipped.items():
+            if imported and is_unknown(reason):
+                self.unknown[imported.program][reason] += count
 
     def _twice(self) -> Iterator[_Found]:
         seen: dict[str, Path] = {}

@@ -26,6 +26,7 @@ def test_reasons_are_named_the_most_frequent_first():
         skipped_words(2, skipped)
         == "2 records read, 5 skipped (3 thinking, 1 duplicate, 1 system prompt)"
     )
+    assert skipped_words(0, {"blank line": 2}) == "2 skipped (2 blank lines)"
     assert skipped_words(2, skipped, 1) == "2 records read, 5 skipped (3 thinking, 2 others)"
     kept = "2 records read, 1 unknown block kept as text"
     assert skipped_words(2, {"unknown block new": 1}) == kept

@@ -343,3 +343,10 @@ def test_the_error_of_a_source_is_told_from_others(error, reason):
 
     with pytest.raises(SourceFailed, match=reason):
         list(guarded(items()))
+
+
+def test_a_program_that_names_the_keys_of_an_export_is_none(tmp_path):
+    for number, export in enumerate((CHATGPT, CLAUDE_AI, TALK)):
+        (tmp_path / f"{number}.py").write_text(f"import json\njson.dump({export}, open('x', 'w'))")
+        (tmp_path / f"{number}.js").write_text(f"{{ const x = {export} }}")
+    assert names(tmp_path, *readers()) == []

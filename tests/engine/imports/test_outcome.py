@@ -21,7 +21,7 @@ def test_foreign_titles_paths_and_errors_are_one_plain_line_each():
     result = done(forks=[Fork("s", "f", evil)], failures=[Failure(Path(evil), evil)])
     words = outcome_words(Outcome((result,), stopped=False))
     assert "\x1b" not in words
-    assert len(words.splitlines()) == 3
+    assert len(words.splitlines()) == 2
 
 
 def test_the_screen_and_the_command_line_say_the_same():

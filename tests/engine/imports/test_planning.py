@@ -11,7 +11,6 @@ from tui.engine.imports import planning
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.importers import databases
-from tui.importers.export_files import nowhere
 
 
 @pytest.fixture
@@ -69,7 +68,7 @@ def test_conversations_that_ended_before_are_not_counted(shelf, counts):
 def test_files_of_other_programs_are_not_taken_for_those_of_the_chosen_one(store, shelf):
     shelf.put("a.json", told(said("a")))
     anything = msgspec.structs.replace(
-        NOTEBOOK, program="any", recognises=lambda path, _: path.is_file(), find=nowhere
+        NOTEBOOK, program="any", recognises=lambda path, _: path.is_file(), find=lambda _: iter(())
     )
     alike = msgspec.structs.replace(NOTEBOOK, program="alike")
     readers = [NOTEBOOK, alike, anything]

@@ -605,8 +605,12 @@ TALK = '{"messages": [{"role": "user", "content": "Why?"}]}'
 @pytest.mark.parametrize(
     ("text", "added", "reason"),
     [
-        (TALK[:-5], 0, "Nothing in it could be read."),
-        ('{"role": 1, "content": 2, "messages": 3}', 0, "Nothing in it could be read."),
+        (TALK[:-5], 0, "Nothing in it could be read: 1 unfinished line."),
+        (
+            '{"role": 1, "content": 2, "messages": 3}',
+            0,
+            "Nothing in it could be read: 1 unknown role.",
+        ),
         (f"[{TALK}, {TALK[:-2]}]", 1, ""),
         (TALK, 1, ""),
         ('{"messages": [], "about": {"role": 1, "content": 2}}', 0, ""),
@@ -708,5 +712,5 @@ def test_a_source_of_which_nothing_is_understood_is_told(store, shelf, take):
     reader = msgspec.structs.replace(NOTEBOOK, read=read)
     plan = make_plan(store, Wanted(shelf.places), readers=[reader])
     assert [each.reason for each in run(store, plan).programs[0].failures] == [
-        "Nothing in it could be read."
+        "Nothing in it could be read: 2 unknown records, 1 empty message."
     ]

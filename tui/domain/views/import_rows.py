@@ -1,5 +1,6 @@
 """An import of other programs' sessions, as it is shown."""
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -9,6 +10,11 @@ from tui.domain.imports import is_block
 from tui.domain.text.labels import plural
 
 _UNIT = 1000.0
+_COUNTED = re.compile(
+    r"\b(line|record|block|part|row|file|message|prompt|command|conversation|sub-agent|role)\b"
+)
+"""The noun of a reason that can be counted; other reasons are no number of things."""
+_PLURAL = r"\1s"
 
 
 def bytes_words(count: int) -> str:
@@ -26,17 +32,25 @@ def skipped_words(read: int, skipped: Mapping[str, int], most: int | None = None
 
     At most ``most`` reasons are named. Blocks of unknown types are not skipped, but kept as text.
     """
-    words = f"{plural(read, 'record')} read"
+    said = [f"{plural(read, 'record')} read"] if read else []
     if blocks := sum(count for reason, count in skipped.items() if is_block(reason)):
-        words += f", {plural(blocks, 'unknown block')} kept as text"
+        said.append(f"{plural(blocks, 'unknown block')} kept as text")
     skipped = {reason: count for reason, count in skipped.items() if not is_block(reason)}
-    if not skipped:
-        return words
-    by_number = sorted(skipped.items(), key=lambda each: (-each[1], each[0]))
-    reasons = ", ".join(f"{count} {reason}" for reason, count in by_number[:most])
-    if most is not None and len(by_number) > most:
-        reasons += f", {sum(count for _, count in by_number[most:])} others"
-    return f"{words}, {sum(skipped.values())} skipped ({reasons})"
+    if skipped:
+        said.append(f"{sum(skipped.values())} skipped ({reason_words(skipped, most)})")
+    return ", ".join(said)
+
+
+def reason_words(reasons: Mapping[str, int], most: int | None = None) -> str:
+    """Reasons with their counts, the most frequent first: ``3 thinking, 2 blank lines``."""
+    by_number = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
+    words = [
+        f"{count} {reason if count == 1 else _COUNTED.sub(_PLURAL, reason, count=1)}"
+        for reason, count in by_number[:most]
+    ]
+    if others := sum(count for _, count in by_number[len(words) :]):
+        words.append(f"{others} others")
+    return ", ".join(words)
 
 
 class FoundCounts(msgspec.Struct, frozen=True):
@@ -59,16 +73,18 @@ class FoundCounts(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The counts in words."""
-        counts = [f"{self.new:,} new"] if self.new else []
+        counts = [plural(self.total, self.unit)] if self.total else []
+        if self.new:
+            counts.append(f"{self.new:,} new")
         if self.changed:
             counts.append(f"{self.changed:,} changed")
-        if self.bytes and self.total and not counts:
+        if self.bytes and self.total and len(counts) == 1:
             # A file with several sessions: only reading it tells which of them.
             counts.append("changed")
         if self.deleted:
             counts.append(f"{plural(self.deleted, 'session')} deleted here")
         counts.append(bytes_words(self.bytes) if self.bytes else "nothing new")
-        return ", ".join([plural(self.total, self.unit), *counts])
+        return ", ".join(counts)
 
 
 class ImportRow(msgspec.Struct, frozen=True):

@@ -106,12 +106,16 @@ def _lines(outcome: Outcome) -> Iterator[str]:
 
 def program_lines(done: ImportedProgram) -> Iterator[str]:
     """Say what came of one program, but for what could not be read."""
-    grown = f", {done.grown} extended" if done.grown else ""
-    added = plural(done.added, "session")
-    yield f"{done.title}: {added} added{grown}, {plural(done.messages, 'message')}"
-    if done.ledger.total:
+    counts = [f"{plural(done.added, 'session')} added"] if done.added else []
+    if done.grown:
+        counts.append(f"{done.grown} extended")
+    if done.messages:
+        counts.append(plural(done.messages, "message"))
+    # What failed as a whole is named with its reasons.
+    if counts or done.ledger.read or not done.failures:
+        yield f"{done.title}: {', '.join(counts) or 'nothing new'}"
         skipped = skipped_words(done.ledger.read, done.ledger.skipped, _REASONS)
-        yield f"  {make_visible_line(skipped)}"
+        yield from [f"  {make_visible_line(skipped)}"] if skipped else []
     if done.gone:
         yield f"  {plural(done.gone, 'session')} left out: deleted here. {_AGAIN}"
     if done.cut:

@@ -100,6 +100,8 @@ class Plan(msgspec.Struct, frozen=True):
     """Files and folders below named paths that could not be looked at."""
     since: datetime | None = None
     again: bool = False
+    looked_for: tuple[str, ...] = ()
+    """The titles of the programs that may be found; exports only where nothing else was wanted."""
 
     @property
     def bytes(self) -> int:
@@ -145,7 +147,8 @@ def make_plan(
     plans = (count.plan() for count in counts.values())
     programs = tuple(plan for plan in plans if plan.sources or plan.unchanged)
     told = tuple(each for each in dict.fromkeys(unread) if not _is_here(store, each))
-    return Plan(programs, tuple(unknown), told, wanted.since, wanted.again)
+    titles = [each.title for each in chosen if not each.exported] or [each.title for each in chosen]
+    return Plan(programs, tuple(unknown), told, wanted.since, wanted.again, tuple(titles))
 
 
 def _is_large(source: Source) -> bool:

@@ -14,6 +14,7 @@ import msgspec
 
 from tui.domain.imports import ImportLine, is_unknown
 from tui.domain.timestamps import utc_now
+from tui.domain.views.import_rows import reason_words
 from tui.engine.imports.finding import SourceFailed, guarded
 from tui.engine.imports.history import History
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
@@ -40,6 +41,7 @@ from tui.storage.protocol import SessionStore
 _log = logging.getLogger(__name__)
 
 _LOG_LINES = 100
+_REASONS = 3
 _REMEMBERED = 4
 """First messages that tell a conversation from others that begin alike, if it is purged here."""
 _DAMAGED = (json_file.DAMAGED, export_files.DAMAGED, databases.DAMAGED)
@@ -128,7 +130,7 @@ def _damage(counts: Ledger) -> str:
     is_strange = reasons and all(is_unknown(each) or each in _EMPTY for each in reasons)
     is_broken = any(each.startswith(_UNREADABLE) for each in reasons)
     if not counts.read and (is_strange or is_broken):
-        return "Nothing in it could be read."
+        return f"Nothing in it could be read: {reason_words(counts.skipped, _REASONS)}."
     if any(counts.skipped[reason] for reason in _DAMAGED):
         return "A part of it is damaged; the rest is imported."
     return ""
