@@ -19,7 +19,7 @@ from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.domain.search.query import SearchResult
-from tui.errors import StorageError
+from tui.errors import ModelUnavailable, StorageError
 from tui.screens.search import SearchScreen
 
 pytestmark = pytest.mark.full
@@ -500,3 +500,57 @@ async def test_there_is_room_for_all_of_it_on_the_smallest_screen(world):
         await until(lambda: "needle 8" in preview(app))
         assert len(hits(app)) >= 6
         assert len(app.screen.preview.visible_text()) >= 4
+
+
+# --- by meaning
+
+
+@pytest.mark.fast
+async def test_after_a_question_mark_the_model_gives_other_words_when_enter_asks_for_them(world):
+    w = world(["NAS full\nxylophone\n"])
+    await w.session("The nightly backup failed because the NAS was full")
+    await w.session("Why is there no cake?")
+    async with looking(w, "?why was no copy made") as (app, pilot):
+        await until(lambda: "Enter sends this question to scripted:model" in words(app), "the hint")
+        assert w.model.requests == []
+        await pilot.press("enter")
+        await until(lambda: words(app) == "Also: NAS full (1) · xylophone (0)", "the queries")
+        assert any("nightly backup" in line for line in hits(app))
+        await until(lambda: "NAS was full" in preview(app), "the preview")
+        await pilot.press("home")
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.chat, "the session")
+        assert len(w.model.requests) == 1
+
+
+async def test_escape_ends_the_request_for_other_words(world):
+    w = world([asyncio.Event()])
+    async with looking(w, "?why was no copy made") as (app, pilot):
+        await pilot.press("enter")
+        await until(lambda: w.model.requests, "the request")
+        assert words(app) == "Asking scripted:model for other words…"
+        await pilot.press("escape")
+        await until(lambda: w.model.closed == 1, "its end")
+        assert app.screen is app.chat
+
+
+async def test_a_model_that_fails_leaves_what_was_found(world):
+    w = world([ModelUnavailable("The server is away.")])
+    await w.session("no copy of it")
+    async with looking(w, "?copy") as (app, pilot):
+        await pilot.press("enter")
+        await until(lambda: words(app) == "No other words: The server is away.", "the reason")
+        assert any("no copy of it" in line for line in hits(app))
+        await go_there(app, pilot)
+
+
+async def test_no_model_is_asked_from_a_private_session(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await send(pilot, "/private")
+        await until(lambda: w.workspace.current.private, "the private session")
+        await look_for(app, pilot, "?copy")
+        assert "a private session asks none" in words(app)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert w.model.requests == []

@@ -51,6 +51,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     exclusive_projects: bool = False
     first_command: str = ""
     titles_by_model: bool = False
+    search_model: str | None = None
     prompts: Mapping[str, str] = {}
     appearance: Appearance = Appearance()
     notify: NotifySettings = NotifySettings()

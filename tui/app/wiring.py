@@ -107,13 +107,7 @@ class Controllers:
             app, queue, chat, parts.workspace, self.presenter, self.session_list
         )
         self.search = SearchController(
-            app,
-            chat,
-            parts.workspace,
-            self.navigation,
-            parts.index_root,
-            self.notices.show,
-            queue.hold,
+            app, chat, parts, self.navigation, self.notices.show, queue.hold
         )
         self.background = Background(
             app,

@@ -164,6 +164,7 @@ def _parts(
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
         titles_by_model=config.titles == "model",
+        search_model=config.search_model,
         prompts=config.prompts,
         ui_state_file=paths.state_directory() / ui_state.FILE,
         appearance=Appearance.of(program.settings),

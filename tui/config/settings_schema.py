@@ -221,6 +221,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     titles: Annotated[Literal["words", "model"], _about(
         "The titles of sessions without a name: their first words, or one that the model\n"
         "makes after the first answer, by a short request of its own.")] = "words"
+    search_model: Annotated[ModelName | None, _about(
+        "The model that gives a search other words, after ? in Ctrl+F; without this, the one\n"
+        "in use.", EXAMPLE_MODEL)] = None
     theme: Annotated[str | None, _about("The colours of the screen.", "textual-dark")] = None
     reduced_motion: Annotated[bool, _about("Turn animations off.")] = False
     retention: Annotated[RetentionSettings, _about(

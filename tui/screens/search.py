@@ -21,6 +21,8 @@ from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
 from tui.widgets.search import HitList
 
+_PLACEHOLDER = "what was said, or a name; after ? a question in other words"
+
 
 class SearchScreen(PreviewDialog):
     """Has a text looked for and a hit previewed or gone to; only the latest of each counts."""
@@ -37,17 +39,16 @@ class SearchScreen(PreviewDialog):
         search: Callable[["SearchScreen", str], Coroutine[Any, Any, None]],
         preview: Callable[["SearchScreen", Hit, str], Coroutine[Any, Any, None]],
         go_to: Callable[["SearchScreen", Hit], None],
+        ask: Callable[["SearchScreen", Results], Coroutine[Any, Any, None]],
         text: str = "",
         highlighted: Hit | None = None,
     ) -> None:
         """``text`` is the last query, ``highlighted`` the hit to return to.
 
-        ``preview`` is also given the words to mark.
+        ``preview`` is also given the words to mark. ``ask`` has a model asked for other words.
         """
-        super().__init__(
-            LineInput(text, placeholder="what was said, or a name", compact=True, max_length=500)
-        )
-        self._search, self._preview, self._go_to = search, preview, go_to
+        super().__init__(LineInput(text, placeholder=_PLACEHOLDER, compact=True, max_length=500))
+        self._search, self._preview, self._go_to, self._ask = search, preview, go_to, ask
         self.hits = HitList()
         # Textual looks for the actions of BINDINGS here.
         self.action_move, self.action_move_page = self.hits.move, self.hits.move_page
@@ -85,7 +86,7 @@ class SearchScreen(PreviewDialog):
 
     def ask_again(self) -> None:
         """Repeat the search if the index was incomplete."""
-        if self._results is not None and self._results.found.pending:
+        if self._results is not None and self._results.found.pending and not self._results.asked:
             self._look_for()
 
     def retry_failed(self) -> None:
@@ -94,9 +95,9 @@ class SearchScreen(PreviewDialog):
             self._is_retrying = True
             self._look_for()
 
-    def show_error(self, reason: str) -> None:
-        """Show why a hit cannot be opened."""
-        self.words.update(Content(make_visible_line(reason)))
+    def say(self, words: str) -> None:
+        """Say something above the hits, such as why one cannot be opened."""
+        self.words.update(Content(make_visible_line(words)))
 
     def show_indexing(self, progress: str) -> None:
         """Show the progress of the index; empty when it is complete."""
@@ -125,6 +126,8 @@ class SearchScreen(PreviewDialog):
         if self._results is None or self._results.text != self.line.value:
             # The results on screen belong to an earlier query.
             self._look_for()
+        elif self._results.model:
+            self.run("search", partial(self._ask, self, self._results))
         elif hit is not None:
             self._go_to(self, hit)
 

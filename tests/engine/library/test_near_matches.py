@@ -3,29 +3,8 @@
 import pytest
 
 from tests.builders import answer, user
-from tests.engine.library.remembered import REMEMBERED, five_hundred
-from tui.engine.library.near_matches import nearest
-from tui.storage.file_store import FileStore
-
-_PATIENT = 5
-_FIRST = 5
-
-
-def _saved(folder, *sessions):
-    store = FileStore(folder / "data")
-    for messages in sessions:
-        lease = store.create("project:/shop", "/shop", "m")
-        store.append(lease, messages)
-        lease.release()
-    return store
-
-
-def _nearest(store, text):
-    def search(query, limit):
-        return store.search(query, limit, seconds=_PATIENT)
-
-    found = search(text, 50)
-    return found, nearest(search, text, found, 50, _PATIENT)
+from tests.engine.library.conftest import Searched
+from tests.engine.library.remembered import REMEMBERED
 
 
 @pytest.fixture
@@ -41,10 +20,10 @@ def look(tmp_path):
         user("backup", "Резервная копия не работает"),
         user("code", "see tui/parser_state.py:12"),
     ]
-    store = _saved(tmp_path, said)
+    searched = Searched(tmp_path / "data", said)
 
     def look(text):
-        _, near = _nearest(store, text)
+        near = searched.near(text)
         return near.query, [hit.message_id for hit in near.found.hits]
 
     return look
@@ -99,9 +78,11 @@ def test_two_words_that_are_found_need_no_others(look):
 
 def test_beside_the_few_matches_of_a_whole_question_stand_those_of_some_of_its_words(tmp_path):
     both = user("both", "the login token expires in the staging cluster")
-    store = _saved(tmp_path, [both, user("one", "the staging cluster was slow")])
-    found, near = _nearest(store, "login token staging cluster")
-    assert [hit.message_id for hit in found.hits] == ["both"]
+    one = user("one", "the staging cluster was slow")
+    searched = Searched(tmp_path / "data", [both, one])
+    question = "login token staging cluster"
+    assert [hit.message_id for hit in searched.search(question).hits] == ["both"]
+    near = searched.near(question)
     assert [hit.message_id for hit in near.found.hits] == ["one"]
     assert near.found.total == 1
 
@@ -109,26 +90,15 @@ def test_beside_the_few_matches_of_a_whole_question_stand_those_of_some_of_its_w
 def test_an_old_message_with_a_rare_word_is_found_behind_many_newer_ones_with_common_ones(tmp_path):
     old = [user("old", "the cluster in Ghent", 0)]
     new = [user(f"new-{number}", "the cluster is slow", 10 + number) for number in range(700)]
-    store = _saved(tmp_path, old, new)
-    list(store.rebuild_index())
-    _, near = _nearest(store, "Ghent cluster xylophone slow")
+    searched = Searched(tmp_path / "data", old, new)
+    searched.index()
+    near = searched.near("Ghent cluster xylophone slow")
     assert near.found.hits[0].message_id == "old"
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory):
-    messages = five_hundred()
-    parts = [messages[at : at + 25] for at in range(0, len(messages), 25)]
-    store = _saved(tmp_path_factory.mktemp("remembered"), *parts)
-    list(store.rebuild_index())
-    return store
 
 
 def _among_the_first(archive, texts):
     for number, text in enumerate(texts):
-        found, near = _nearest(archive, text)
-        first = [*found.hits, *near.found.hits][:_FIRST]
-        if f"looked-for-{number}" in {hit.message_id for hit in first}:
+        if f"looked-for-{number}" in {hit.message_id for hit in archive.hits(text)[:5]}:
             yield text
 
 

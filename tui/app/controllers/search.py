@@ -3,22 +3,24 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.navigation import Navigation
+from tui.app.dependencies import Dependencies
 from tui.app.services.index_builder import IndexBuilder
+from tui.domain.providers import is_guide
 from tui.domain.text.labels import scope_name, whole_label
+from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
-from tui.engine.sessions.workspace import Workspace
-from tui.errors import StorageError
+from tui.errors import SibylError, StorageError
 from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
@@ -44,9 +46,8 @@ class SearchController:
         self,
         app: App[None],
         chat: ChatScreen,
-        workspace: Workspace,
+        parts: Dependencies,
         navigation: Navigation,
-        index_root: Path | None,
         say: Callable[[tuple[Notice, str]], None],
         hold_keys: Callable[[], Callable[[], None]],
     ) -> None:
@@ -55,13 +56,17 @@ class SearchController:
         self._say = say
         self._chat = chat
         self._indexing = (
-            IndexBuilder(index_root, self._show_progress, self._say_failed) if index_root else None
+            IndexBuilder(parts.index_root, self._show_progress, self._say_failed)
+            if parts.index_root
+            else None
         )
         self._timer: Timer | None = None
         self._progress = ""
         self._asked_at = 0.0
-        self._workspace = workspace
+        self._workspace = parts.workspace
         self._navigation = navigation
+        self._models = parts.models
+        self._model = parts.search_model
         self._screen: SearchScreen | None = None
         self._text = ""
         self._highlighted: Hit | None = None
@@ -110,7 +115,7 @@ class SearchController:
             from tui.screens.search import SearchScreen
 
             self._screen = SearchScreen(
-                self._search, self._preview, self._choose, self._text, self._highlighted
+                self._search, self._preview, self._choose, self._ask, self._text, self._highlighted
             )
             self._app.push_screen(self._screen, self._forget_screen)
             self._screen.show_indexing(self._progress)
@@ -142,7 +147,7 @@ class SearchController:
             # Again as a command, which asks whether it may be lost.
             self._app.post_message(WorkGiven(lambda _: self._go_to(hit)))
         except StorageError as error:
-            screen.show_error(str(error))
+            screen.say(str(error))
         finally:
             release_keys()
 
@@ -161,19 +166,70 @@ class SearchController:
         screen.show_results(results, self._workspace.clock())
 
     def _found(self, text: str, wanted: Callable[[], bool]) -> "Results":
-        from tui.domain.search.search_results import Results, as_typed, by_session
+        from tui.domain.search.search_results import Results, as_typed, is_question
         from tui.engine.library.near_matches import nearest
 
         search = partial(self._workspace.reader.search, wanted=wanted)
         try:
             found = search(as_typed(text), MOST_HITS)
             near = nearest(search, text, found, MOST_HITS)
-            sessions = by_session((*found.hits, *near.found.hits))
-            entries = {each.id: each for each in self._workspace.reader.entries(sessions)}
+            sessions = self._sessions_of((*found.hits, *near.found.hits))
         except StorageError as error:
             return Results(text, error=str(error))
-        described = [self._described(key, hits, entries.get(key)) for key, hits in sessions.items()]
-        return Results(text, tuple(described), found, near=near.found, query=near.query)
+        model = self._model_name if is_question(text) else ""
+        return Results(text, sessions, found, "", near.query, near.found, model)
+
+    def _sessions_of(self, hits: "Sequence[Hit]") -> "tuple[SessionHits, ...]":
+        from tui.domain.search.search_results import by_session
+
+        sessions = by_session(hits)
+        entries = {each.id: each for each in self._workspace.reader.entries(sessions)}
+        return tuple(
+            self._described(key, found, entries.get(key)) for key, found in sessions.items()
+        )
+
+    # --- by meaning
+
+    @property
+    def _model_name(self) -> str:
+        """The model that may be asked for other words; ``""`` if there is none to be asked."""
+        session = self._workspace.current
+        if session.private or session.model is None:
+            return ""
+        own = "" if is_guide(session.model.name) else session.model.name
+        return self._model or own
+
+    async def _ask(self, screen: "SearchScreen", results: "Results") -> None:
+        """Have a model asked for other words, and show what these find, too."""
+        from tui.engine.library.meaning_search import ask_for_queries
+
+        screen.say(f"Asking {results.model} for other words…")
+        try:
+            model = self._workspace.current.model
+            if model is None or model.name != results.model:
+                model = await asyncio.to_thread(self._models.named, results.model)
+            at = format_utc(self._workspace.clock())
+            queries = await ask_for_queries(model, results.text, at)
+            with _wanted() as wanted:
+                found = await asyncio.to_thread(self._found_besides, results, queries, wanted)
+            words = "" if queries else f"{results.model} gave no other words."
+        except SibylError as error:
+            found, words = results, f"No other words: {error}"
+        # Enter goes to a hit now.
+        screen.show_results(msgspec.structs.replace(found, model=""), self._workspace.clock())
+        if words:
+            screen.say(words)
+
+    def _found_besides(
+        self, results: "Results", queries: "Sequence[str]", wanted: Callable[[], bool]
+    ) -> "Results":
+        from tui.engine.library.meaning_search import find_all
+
+        search = partial(self._workspace.reader.search, wanted=wanted)
+        own = (*results.found.hits, *results.near.hits)
+        matches = find_all(search, results.text, own, queries, MOST_HITS)
+        sessions = self._sessions_of(matches.hits)
+        return msgspec.structs.replace(results, sessions=sessions, asked=matches.queries)
 
     def _described(
         self, session_id: str, hits: "tuple[Hit, ...]", entry: "SessionEntry | None"

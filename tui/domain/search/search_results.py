@@ -23,6 +23,11 @@ _BEGINNING = 3
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
 
 
+def is_question(text: str) -> bool:
+    """True for a text that a model is to find other words for."""
+    return text.lstrip().startswith("?") and bool(parse(text).terms)
+
+
 def as_typed(text: str) -> str:
     """The query while the user types: the last word may be unfinished, so it is a prefix."""
     if ends_with_filter(text):
@@ -59,11 +64,16 @@ class Results(msgspec.Struct, frozen=True):
     query: str = ""
     """The looser query that was tried because ``text`` found little, and what it found besides."""
     near: SearchResult = SearchResult()
+    model: str = ""
+    """The model that may be asked for other words: the text begins with ``?``."""
+    asked: tuple[tuple[str, int], ...] = ()
+    """The queries that it gave, each with the number of its matches."""
 
     @property
     def marked(self) -> str:
         """The query whose matches are highlighted."""
-        return self.query or as_typed(self.text)
+        own = self.query or as_typed(self.text)
+        return " OR ".join([own, *(query for query, _ in self.asked)])
 
     def words(self, indexing: str = "") -> str:
         """Format the line above the results; ``indexing`` is the progress of the index."""
@@ -78,6 +88,13 @@ class Results(msgspec.Struct, frozen=True):
         return " · ".join([*said, self.found.notice] if self.found.notice else said)
 
     def _counted(self) -> Iterable[str]:
+        if self.asked:
+            yield "Also: " + " · ".join(f"{query} ({count})" for query, count in self.asked)
+            return
+        if self.model:
+            yield f"Enter sends this question to {self.model}, for other words"
+        elif is_question(self.text):
+            yield "No model to ask: F5 connects one, and a private session asks none"
         found, shown = self.found, len(self.found.hits)
         if not shown and self.query:
             yield f"Not found; {_count(self.near)} near it: {self.query}"
