@@ -1,4 +1,4 @@
-"""Tasks of Cline and Roo Code: what was sent, in Anthropic's form, and what was shown.
+"""Tasks of Cline, Roo Code and Kilo Code: what was sent, in Anthropic's form, and what was shown.
 
 The newest Cline keeps one file of messages with times and models instead.
 """
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role
 from tui.importers import protocol as p
 from tui.importers.answers import Piece
-from tui.importers.contents import base64_size, placeholder, title
+from tui.importers.contents import base64_size, blocks, placeholder, title
 from tui.importers.formats import SPEAKERS, Format, Reading, Talk
 from tui.importers.json_file import records_or_rest
 from tui.importers.json_lines import object_in, objects_in, whole_if_there
@@ -26,6 +26,10 @@ _NEWEST = ".messages.json"
 _COMPACTED = ".compaction.json"
 """Ends the name of what the model is sent of a session that has become too long."""
 _INJECTED = re.compile(r"<environment_details>.*?</environment_details>\s*", re.DOTALL)
+_FOLDER = re.compile(
+    r"<environment_details>.*?Current (?:Workspace|Working) Directory \((.+?)\) Files", re.DOTALL
+)
+_MODEL = re.compile(r"<environment_details>.*?# Current Mode.*?<model>(.+?)</model>", re.DOTALL)
 _MARKS = re.compile(r"</?(?:task|feedback|user_message|user_input|answer)(?: mode=\"\w+\")?>\n?")
 
 
@@ -33,7 +37,7 @@ class Cline(Format):
     """Cline, its extension in editors and its command line."""
 
     program, title = "cline", "Cline"
-    revision = 1
+    revision = 2
     extension = "saoudrizwan.claude-dev"
     source_id = ("session_id",)
     name = ("task", "metadata.title")
@@ -71,7 +75,9 @@ class Cline(Format):
     def recognises(self, path: Path, head: bytes) -> bool:
         if path.name.endswith(_NEWEST):
             return b'"messages"' in head or b'"agent"' in head
-        return path.name == API or path.name.endswith(_COMPACTED) or (path / API).is_file()
+        known = path.name == API or path.name.endswith(_COMPACTED) or (path / API).is_file()
+        # Elsewhere a folder of tasks is that of the program that is asked for.
+        return known and _EXTENSIONS.isdisjoint({*path.parts} - {self.extension})
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path = source.path
@@ -121,6 +127,17 @@ class RooCode(Cline):
     extension = "rooveterinaryinc.roo-cline"
 
 
+class KiloCode(RooCode):
+    """Kilo Code's extension, as long as it was built on Roo Code."""
+
+    program, title = "kilo-code", "Kilo Code"
+    revision = 0
+    extension = "kilocode.kilo-code"
+
+
+_EXTENSIONS = {Cline.extension, RooCode.extension, KiloCode.extension}
+
+
 def _beside(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(_NEWEST) + ".json")
 
@@ -151,7 +168,10 @@ def _task(folder: Path) -> Talk:
     facts = {
         field: found.get(field) for field in ("workspace", "cwdOnTaskInitialization", "modelId")
     }
+    texts = [text_at(each, "text") for record in records for each in blocks(record.get("content"))]
     facts |= {
+        "cwd": next((found[1] for text in texts if (found := _FOLDER.search(text))), ""),
+        "model": next((found[1] for text in reversed(texts) if (found := _MODEL.search(text))), ""),
         "task": title(task.strip().partition("\n")[0]),
         "first": min(times, default=None) or folder.name,
         "last": max(times, default=None),
@@ -177,6 +197,4 @@ def _typed(text: str) -> str:
     return _MARKS.sub("", _INJECTED.sub("", text)).strip() if "<" in text else text
 
 
-CLINE = Cline().reader()
-# The same function for both: a folder of tasks is that of the program that is asked for.
-ROO_CODE = replace(RooCode().reader(), recognises=CLINE.recognises)
+CLINE, ROO_CODE, KILO_CODE = Cline().reader(), RooCode().reader(), KiloCode().reader()

@@ -58,6 +58,8 @@ class Reading(msgspec.Struct):
     """The id of the last message."""
     known: dict[str, str] = {}
     """What a program has to keep in mind: names by names."""
+    summaries: dict[str, str] = {}
+    """Summaries in a tree, by the last messages that they stand for."""
 
 
 class Format(Blocks):
@@ -172,15 +174,25 @@ class Format(Blocks):
     def tree(self, reading: Reading) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
         turns = list(self.turns(reading))
-        return linked(turns, self.leaf(reading, turns))
+        for message in linked(turns, self.leaf(reading, turns)):
+            yield message
+            if text := reading.summaries.get(message.id):
+                yield p.ForeignSummary(text, message.id)
 
     def turns(self, reading: Reading) -> Iterator[TreeTurn]:
         """The records of a tree with their messages."""
-        name = ""
+        before = ""
         for number, record in enumerate(reading.talk.records(reading.ledger)):
-            before, name = name, self.turn_id(record, number, reading)
+            name = self.turn_id(record, number, reading)
             parent = self.turn_before(record, before, reading)
-            yield TreeTurn(name, parent, self.said(record, name, reading))
+            said = self.said(record, name, reading)
+            if said and reading.last and self.sums_up(record, reading):
+                text = "\n\n".join(each.content or "" for each in said)
+                reading.summaries[self.through(record, reading)] = text
+                continue
+            yield TreeTurn(name, parent, said)
+            before = name
+            reading.last = said[-1].id if said else reading.last
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         """The id of a record of a tree, which has a number in its source."""

@@ -5,10 +5,12 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
-from tui.importers.branches import TreeTurn, linked
+from tui.importers.branches import TreeTurn
 from tui.importers.contents import attachment, joined, todos, usage
 from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
 from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Reading, Talk
@@ -46,6 +48,7 @@ class OpenCode(Format):
 
     program = title = "opencode"
     revision = 2
+    variable = "OPENCODE_DB"
     several = True
     source_id = ()
     project = ("directory",)
@@ -59,9 +62,12 @@ class OpenCode(Format):
     parent = ("before",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
-        folder = places.data / "opencode"
-        databases = {*places.glob(folder, "opencode.db"), *places.glob(folder, "opencode-*.db")}
-        named = places.environment.get("OPENCODE_DB", "").strip()
+        name = self.program
+        folder = places.data / name
+        # Kilo's were opencode's before they had their own name.
+        kinds = (f"{each}{end}" for each in (name, "opencode") for end in (".db", "-*.db"))
+        databases = {path for kind in kinds for path in places.glob(folder, kind)}
+        named = places.environment.get(self.variable, "").strip()
         if named and named != ":memory:":
             databases.add(folder / Path(named).expanduser())
         yield from found(*sorted(databases))
@@ -88,39 +94,29 @@ class OpenCode(Format):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         if is_database(source.path):
             with opened(source.path) as database:
-                yield from _in_database(source.path, database, ledger)
+                yield from map(_in_order, _in_database(source.path, database, ledger))
         elif _is_of_a_session(source.path):
-            yield from _in_files(source.path, ledger)
+            yield from map(_in_order, _in_files(source.path, ledger))
         else:
-            yield from _exported(source.path, ledger)
+            yield from map(_in_order, _exported(source.path, ledger))
 
     def left_out(self, facts: p.Json) -> str:
         return "sub-agent" if facts.get("parentID") else ""
 
-    def tree(self, reading: Reading) -> Iterator[p.Item]:
-        """The messages one after the other, without those that were undone, and the summaries."""
-        records = sorted(
-            reading.talk.records(reading.ledger),
-            key=lambda each: (time_at(each, *self.time) or "", each["id"]),
-        )
-        turns: list[TreeTurn] = []
-        summaries: dict[str, str] = {}
-        before = through = ""
-        for record in records:
-            said = self.said(record, record["id"], reading)
-            if value_at(record, "info.summary") is True and said and through:
-                summaries[through] = "\n\n".join(each.content or "" for each in said)
-                continue
-            turns.append(TreeTurn(record["id"], before, said))
-            before = record["id"]
-            through = said[-1].id if said else through
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
+        return record["id"]
+
+    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
+        return before
+
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
+        """The message before those that were undone, else the last one."""
         undone_from = text_at(reading.talk.facts, "revert.messageID")
-        # The message before those that were undone, else the last one.
         undone = next((turn.parent for turn in turns if turn.id == undone_from), "")
-        for message in linked(turns, undone or before):
-            yield message
-            if isinstance(message, p.ForeignMessage) and message.id in summaries:
-                yield p.ForeignSummary(summaries[message.id], message.id)
+        return undone or super().leaf(reading, turns)
+
+    def sums_up(self, record: p.Json, reading: Reading) -> bool:
+        return value_at(record, "info.summary") is True
 
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         listed = objects_in(reading.talk.facts["todos"])
@@ -163,6 +159,16 @@ class OpenCode(Format):
         names = ("input", "output", "reasoning", "cache.read", "cache.write")
         sent, received, thought, cached, written = (_count(tokens, name) for name in names)
         return usage(sent + cached + written, received + thought, cached, written)
+
+
+def _in_order(talk: Talk) -> Talk:
+    """A conversation with its messages in the order of time."""
+
+    def records(ledger: p.Ledger) -> list[p.Json]:
+        found = talk.records(ledger)
+        return sorted(found, key=lambda each: (time_at(each, *OpenCode.time) or "", each["id"]))
+
+    return replace(talk, records=records)
 
 
 def _count(tokens: p.Json, name: str) -> int:
@@ -357,4 +363,16 @@ def _files(folder: Path) -> list[Path]:
     return []
 
 
-READER = OpenCode().reader()
+class Kilo(OpenCode):
+    """Kilo's command line and its newer extension, which are built on opencode."""
+
+    program, title = "kilo", "Kilo"
+    revision = 0
+    variable = "KILO_DB"
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        is_named = path.name.startswith("kilo") or "kilo" in path.parts
+        return is_named and super().recognises(path, head)
+
+
+READER, KILO = OpenCode().reader(), Kilo().reader()

@@ -83,15 +83,23 @@ def test_files_of_other_programs_are_not_taken_for_those_of_the_chosen_one(store
     assert found("any") == ([], (shelf.home,))
 
 
-@pytest.mark.parametrize("program", ["cline", "roo-code"])
-def test_tasks_are_those_of_the_chosen_of_two_programs_that_keep_them_alike(
+@pytest.mark.parametrize("program", ["cline", "roo-code", "kilo-code"])
+def test_tasks_elsewhere_are_those_of_the_chosen_of_the_programs_that_keep_them_alike(
     program, store, tmp_path
 ):
     case = SOURCES / "roo-code" / "a-summary-stands-for-the-messages-that-name-it.jsonl"
-    laid_out(case, tmp_path / "home")
-    wanted = Wanted(paths=(tmp_path / "home",), programs=frozenset([program]))
+    _, (task,) = laid_out(case, tmp_path / "home")
+    copy = task.rename(tmp_path / "copy")
+    wanted = Wanted(paths=(copy,), programs=frozenset([program]))
     plan = make_plan(store, wanted)
     assert [each.program for each in plan.programs] == [program]
+
+
+def test_tasks_in_the_folder_of_an_extension_are_those_of_that_one(store, tmp_path):
+    case = SOURCES / "roo-code" / "a-summary-stands-for-the-messages-that-name-it.jsonl"
+    _, (task,) = laid_out(case, tmp_path / "home")
+    plan = make_plan(store, Wanted(paths=(task,)))
+    assert [each.program for each in plan.programs] == ["roo-code"]
 
 
 def test_a_file_with_several_sessions_that_has_changed_is_told(shelf, counts, imported):
