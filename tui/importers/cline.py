@@ -36,7 +36,8 @@ _MARKS = re.compile(r"</?(?:task|feedback|user_message|user_input|answer)(?: mod
 class Cline(Format):
     """Cline, its extension in editors and its command line."""
 
-    program, title = "cline", "Cline"
+    program = kin = "cline"
+    title = "Cline"
     revision = 2
     extension = "saoudrizwan.claude-dev"
     source_id = ("session_id",)
@@ -76,7 +77,6 @@ class Cline(Format):
         if path.name.endswith(_NEWEST):
             return b'"messages"' in head or b'"agent"' in head
         known = path.name == API or path.name.endswith(_COMPACTED) or (path / API).is_file()
-        # Elsewhere a folder of tasks is that of the program that is asked for.
         return known and _EXTENSIONS.isdisjoint({*path.parts} - {self.extension})
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:

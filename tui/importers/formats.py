@@ -58,8 +58,6 @@ class Reading(msgspec.Struct):
     """The id of the last message."""
     known: dict[str, str] = {}
     """What a program has to keep in mind: names by names."""
-    summaries: dict[str, str] = {}
-    """Summaries in a tree, by the last messages that they stand for."""
 
 
 class Format(Blocks):
@@ -68,6 +66,7 @@ class Format(Blocks):
     program: ClassVar[str]
     title: ClassVar[str]
     revision = 0
+    kin = ""
     several = archives = False
 
     source_id: Paths = ("id",)
@@ -104,6 +103,7 @@ class Format(Blocks):
             self.recognises,
             self.read,
             revision=self.revision,
+            kin=self.kin,
             several=self.several,
             archives=self.archives,
             exported=type(self).find is Format.find,
@@ -174,24 +174,20 @@ class Format(Blocks):
     def tree(self, reading: Reading) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
         turns = list(self.turns(reading))
-        for message in linked(turns, self.leaf(reading, turns)):
-            yield message
-            if text := reading.summaries.get(message.id):
-                yield p.ForeignSummary(text, message.id)
+        return linked(turns, self.leaf(reading, turns))
 
     def turns(self, reading: Reading) -> Iterator[TreeTurn]:
         """The records of a tree with their messages."""
-        before = ""
+        name = ""
         for number, record in enumerate(reading.talk.records(reading.ledger)):
-            name = self.turn_id(record, number, reading)
+            before, name = name, self.turn_id(record, number, reading)
             parent = self.turn_before(record, before, reading)
             said = self.said(record, name, reading)
-            if said and reading.last and self.sums_up(record, reading):
+            if said and reading.last and parent and self.sums_up(record, reading):
                 text = "\n\n".join(each.content or "" for each in said)
-                reading.summaries[self.through(record, reading)] = text
+                yield TreeTurn(name, parent, (p.ForeignSummary(text, ""),))
                 continue
             yield TreeTurn(name, parent, said)
-            before = name
             reading.last = said[-1].id if said else reading.last
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:

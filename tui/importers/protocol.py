@@ -239,6 +239,8 @@ class Reader(msgspec.Struct, frozen=True):
     """
     revision: int = 0
     """Higher than before once it reads better: sources that it read before are read again."""
+    kin: str = ""
+    """The same for programs whose files look alike: elsewhere they are those of the chosen one."""
     several: bool = False
     """True if a source may hold several conversations, as a database or an export does."""
     exported: bool = False

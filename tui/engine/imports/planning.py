@@ -188,9 +188,13 @@ def _sources(
 def _owners(chosen: Sequence[Reader], readers: Sequence[Reader]) -> list[Reader]:
     """All readers, as only all tell whose a file is. Of those that take the same, one is chosen."""
     return [
-        next((mine for mine in chosen if mine.recognises is reader.recognises), reader)
+        next((mine for mine in (reader, *chosen) if mine in chosen and _kin(mine, reader)), reader)
         for reader in readers
     ]
+
+
+def _kin(reader: Reader, other: Reader) -> bool:
+    return reader is other or (reader.kin != "" and reader.kin == other.kin)
 
 
 def ended_before(heading: Heading, since: datetime | None) -> bool:
