@@ -70,6 +70,7 @@ class TestAServerOfOnesOwn:
         [
             ("127.0.0.1:8080", "local"),
             ("localhost:1", "local"),
+            ("127.evil.example:1", "127-evil-example"),
             ("gpu-box:8000", "gpu-box"),
             ("gate.example.com", "gate-example-com"),
             ("openai", "openai-2"),

@@ -21,6 +21,17 @@ def is_guide(model: str | None) -> bool:
     return bool(model and model.startswith(f"{OFFLINE}:"))
 
 
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine, by a name or number that nobody else can have."""
+    # The first screen does not need it.
+    from ipaddress import ip_address
+
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 DialectName = Literal["openai", "responses", "anthropic", "google", "mistral", "bedrock"]
 """The protocol of a server: chat completions, OpenAI's Responses, Anthropic's messages, …"""
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tui.config import Connections, ProviderSettings, Settings, is_address
 from tui.config.connections import connections_file
-from tui.domain.providers import OFFLINE, PROVIDERS, Provider
+from tui.domain.providers import OFFLINE, PROVIDERS, Provider, is_loopback
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.errors import ConfigError, ModelUnavailable, UsageError
 from tui.providers.catalog import Catalog, Connection
@@ -164,7 +164,7 @@ class ProviderConnections:
         if begun and provider.needs_key and not (found or self._is_usable(name)):
             lacks = f"{provider.key_variable} is not set"
         address = urlsplit(provider.base_url)
-        place = address.netloc if _is_loopback(address.hostname or "") else ""
+        place = address.netloc if is_loopback(address.hostname or "") else ""
         return ProviderRow(
             name,
             provider.title or name,
@@ -229,7 +229,7 @@ def _name_for(address: str, settings: Settings) -> str:
         if settings.provider(name).base_url == address:
             return name
     host = urlsplit(address).hostname or ""
-    plain = "local" if _is_loopback(host) else _ODD.sub("-", host).strip("-_") or "server"
+    plain = "local" if is_loopback(host) else _ODD.sub("-", host).strip("-_") or "server"
     taken = {*PROVIDERS, *settings.providers}
     others = (f"{plain}-{number}" for number in range(2, len(taken) + 3))
     return next(name for name in (plain, *others) if name not in taken)
@@ -256,7 +256,3 @@ def address_of(text: str, provider: Provider) -> str:
     if odd or not is_address(address):
         raise UsageError("This is not an address. Type one like http://127.0.0.1:8080/v1")
     return address
-
-
-def _is_loopback(host: str) -> bool:
-    return host in {"localhost", "::1"} or host.startswith("127.")

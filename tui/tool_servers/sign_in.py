@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager, suppress
 from functools import partial
 from http import HTTPStatus
 from importlib.metadata import version
-from ipaddress import ip_address
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
@@ -27,6 +26,7 @@ from mcp.shared.auth import (
 )
 
 from tui.config import ToolServerSettings
+from tui.domain.providers import is_loopback
 from tui.domain.server_questions import ServerQuestion, is_shown_whole
 from tui.domain.tool_servers import SignIns
 from tui.errors import StorageError
@@ -196,7 +196,7 @@ class SignIn:
 
     def _check(self, url: httpx2.URL) -> None:
         """Raise ``ServerFailed`` for an address at which nothing secret may be said."""
-        is_local = _is_loopback(url.host) and _is_loopback(httpx2.URL(self._url).host)
+        is_local = is_loopback(url.host) and is_loopback(httpx2.URL(self._url).host)
         if url.scheme != "https" and not (url.scheme == "http" and is_local):
             raise ServerFailed(f"It wants a sign-in at {url.host}, which is not https")
         if not is_shown_whole(str(url)):
@@ -286,13 +286,6 @@ def _is_refused(response: httpx2.Response) -> bool:
     if response.status_code == HTTPStatus.FORBIDDEN:
         return extract_field_from_www_auth(response, "error") == "insufficient_scope"
     return response.status_code == HTTPStatus.UNAUTHORIZED
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class _Redirect:
