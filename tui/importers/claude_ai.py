@@ -34,6 +34,7 @@ class ClaudeAi(Export):
     finish = ("stop_reason",)
     statuses = {"user_canceled": "interrupted", "max_tokens": "truncated"}
     parent = ("parent_message_uuid",)
+    may_be_a_line = True
     kinds = {"token_budget": THINKING, "flag": THINKING}
 
     def recognises(self, path: Path, head: bytes) -> bool:
@@ -50,16 +51,6 @@ class ClaudeAi(Export):
                 name = facts["uuid"] = f"{record.get('uuid')}-{number}"
             seen.add(name)
         return found
-
-    def turns(self, reading: Reading) -> Iterator[TreeTurn]:
-        """The tree of the turns; without any parent, each follows the one before it."""
-        turns = list(super().turns(reading))
-        if _is_tree(turns):
-            return iter(turns)
-        # What is shown is the last one then.
-        reading.talk.facts.pop("current_leaf_message_uuid", None)
-        before = ["", *(turn.id for turn in turns[:-1])]
-        return (turn._replace(parent=each) for turn, each in zip(turns, before, strict=True))
 
     def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
         leaf = text_at(reading.talk.facts, "current_leaf_message_uuid")
@@ -86,11 +77,6 @@ class ClaudeAi(Export):
 
     def mark(self, name: str, block: p.Json) -> str:
         return placeholder(name, text_at(block, "file_name"))
-
-
-def _is_tree(turns: list[TreeTurn]) -> bool:
-    known = {turn.id for turn in turns}
-    return any(turn.parent in known for turn in turns)
 
 
 def _says(piece: Piece) -> bool:

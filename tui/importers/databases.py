@@ -124,17 +124,23 @@ class DatabaseCopy:
         ledger: Ledger,
         *,
         equal: Mapping[str, Any] | None = None,
+        beginning: Mapping[str, str] | None = None,
         order: Sequence[str] = (),
     ) -> Iterator[Row]:
         """Read rows of a table; columns and tables that it has not are passed over.
 
+        Of a column, values may be given: the one that it has, or its first characters.
         Damage ends the rows and is counted. A value over 64 MiB is ``None``.
         """
         known = self.schema.get(table)
         if known is None:
             return
         wanted = [column for column in columns if column in known]
-        given = {key: value for key, value in (equal or {}).items() if key in known}
+        given = {f"{_q(key)} IS ?": value for key, value in (equal or {}).items() if key in known}
+        for key, value in (beginning or {}).items():
+            # A range, which an index answers; LIKE would read the whole table.
+            after = value[:-1] + chr(ord(value[-1]) + 1)
+            given |= {f"{_q(key)} >= ?": value, f"{_q(key)} < ?": after} if key in known else {}
         query = _query(table, wanted, list(given), [name for name in order if name in known])
         try:
             self._limits.begin()
@@ -230,7 +236,7 @@ def _query(table: str, wanted: list[str], given: list[str], order: list[str]) ->
     columns = ", ".join(
         f"CASE WHEN length({_q(name)}) <= {LINE_BYTES} THEN {_q(name)} END" for name in wanted
     )
-    where = " AND ".join(f"{_q(name)} IS ?" for name in given)
+    where = " AND ".join(given)
     by = ", ".join(_q(name) for name in order)
     query = f"SELECT {columns or 'NULL'} FROM {_q(table)}"  # noqa: S608
     return query + (f" WHERE {where}" if where else "") + (f" ORDER BY {by}" if by else "")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, messages
-from tui.importers.branches import Later, Said, TreeTurn, linked, with_unique_ids
+from tui.importers.branches import Later, Said, TreeTurn, in_line, is_tree, linked, with_unique_ids
 from tui.importers.contents import summary, title, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.export_files import records
@@ -93,6 +93,8 @@ class Format(Blocks):
     received: Paths = ()
     parent: Paths = ()
     """Names the message that one follows, where these are a tree."""
+    may_be_a_line = False
+    """True if messages of which none names another follow each other as they stand."""
 
     def reader(self) -> p.Reader:
         """The reader of the program."""
@@ -174,6 +176,9 @@ class Format(Blocks):
     def tree(self, reading: Reading) -> Iterator[p.Item]:
         """The messages of records that form a tree."""
         turns = list(self.turns(reading))
+        if self.may_be_a_line and not is_tree(turns):
+            turns = list(in_line(turns))
+            return linked(turns, turns[-1].id if turns else "")
         return linked(turns, self.leaf(reading, turns))
 
     def turns(self, reading: Reading) -> Iterator[TreeTurn]:
@@ -333,12 +338,18 @@ class JsonFile(Format):
         counts = p.Ledger()
         fields, found = content(source.path, self.records_key, counts)
         facts = self.facts_of(source.path, fields)
-        name = source.path.stem
-        yield Talk(path=source.path, facts=facts, records=lambda _: found, name=name, ledger=counts)
+        records, name = self.records_of(facts, found), source.path.stem
+        yield Talk(
+            path=source.path, facts=facts, records=lambda _: records, name=name, ledger=counts
+        )
 
     def facts_of(self, path: Path, fields: p.Json) -> p.Json:
         """The facts of a conversation, from its file and those beside it."""
         return fields
+
+    def records_of(self, facts: p.Json, found: list[p.Json]) -> list[p.Json]:
+        """The records of a conversation, from those of its file."""
+        return found
 
 
 class FolderFormat(Format):

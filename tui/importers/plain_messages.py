@@ -66,6 +66,9 @@ class PlainMessages(Export):
         start = beginning(path, head)
         if not has_key(start, b"role", b"content|parts|text"):
             return False
+        if has_key(start, b"versions", b"currentlySelected"):
+            # LM Studio's, which has its messages in versions.
+            return False
         return has_key(start, b"messages") or _MESSAGE.match(start) is not None
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:

@@ -58,6 +58,12 @@ def user_folders(places: p.Places) -> Iterator[Path]:
         yield (places.home if editor.startswith(".") else applications) / editor / "User"
 
 
+def folder_of(window: Path) -> str:
+    """The folder that a window has open, by what its editor keeps of it."""
+    address = text_at(object_in(whole_if_there(window / "workspace.json")), "folder")
+    return unquote(urlsplit(address).path) if address.startswith("file:///") else ""
+
+
 def last_state(path: Path, ledger: p.Ledger) -> p.Json:
     """Make the object as it was last; a change that fits nowhere is counted. Raises ``OSError``."""
     state: p.Json = {}
@@ -146,13 +152,11 @@ class VsCode(JsonFile):
     def heading(self, talk: Talk) -> p.Heading:
         requests = list(talk.records(p.Ledger()))
         # The folder of the window that the chat was in; a window may have none, or several.
-        window = object_in(whole_if_there(talk.path.parent.with_name("workspace.json")))
-        address = text_at(window, "folder")
         models = filter(None, map(self.model_of, reversed(requests)))
         facts = {
             **talk.facts,
             "first": next((text_at(each, "requestId") for each in requests), ""),
-            "folder": unquote(urlsplit(address).path) if address.startswith("file:///") else "",
+            "folder": folder_of(talk.path.parent.parent),
             "last_model": next(models, ""),
         }
         return super().heading(replace(talk, facts=facts))
