@@ -101,6 +101,7 @@ CASES = {
     "cursor-cli": "finds-stores-and-the-transcripts-of-other-sessions",
     "goose": "reads-a-session-with-its-tools-in-database",
     "jan": "a-thread-is-read-whole",
+    "lm-studio": "the-selected-versions-are-shown",
     "opencode": "gives-the-facts-of-a-session-stored",
     "pi": "a-conversation-is-read-with-its-facts",
 }

@@ -28,6 +28,7 @@ from tests.importers.samples import (
     read_all,
 )
 from tui.importers.protocol import Ledger, Places
+from tui.importers.readers import readers
 
 CASES = sorted(SOURCES.glob("*/*.jsonl"))
 
@@ -70,6 +71,21 @@ def test_a_source_is_read_as_expected(case, tmp_path, monkeypatch):
         assert program.recognises(source, beginning(source))
         lines += printed(check(program, source, lambda _, total=total: total), home)
     assert lines == expected
+
+
+_MANY = ("messages", "chatbot-ui", "cline", "roo-code")
+"""Programs whose files are told by their places, or whose readers take those of many."""
+
+
+def test_a_file_is_that_of_its_program_in_whatever_order_readers_are_asked(tmp_path):
+    table = set[tuple[str, str]]()
+    for number, case in enumerate(CASES):
+        program, sources = laid_out(case, tmp_path / str(number))
+        for path in sources:
+            head = beginning(path)
+            found = {each.program for each in readers() if each.recognises(path, head)}
+            table |= {(program.program, other) for other in found - {program.program, *_MANY}}
+    assert table == set()
 
 
 SMALL = [
@@ -174,15 +190,19 @@ def in_emacs(text):
         ("cline", "a-session-of-the-newest-command-line-is-read-whole", in_ascii),
         ("continue", "a-session-is-read-whole", in_json),
         ("crush", "reads-a-session-with-its-tools", in_json_in_sql),
+        ("cursor", "a-chat-is-read-whole", in_json_in_sql),
         ("cursor-cli", "reads-a-session-with-its-tools-transcript", in_ascii),
         ("cursor-cli", "gives-the-facts-of-a-stored-session", in_hex),
+        ("deepseek", "the-last-answer-is-shown-and-others-are-versions", in_json),
         ("elia", "reads-a-chat", in_sql),
         ("goose", "reads-a-session-with-its-tools-in-database", in_json_in_sql),
         ("goose", "reads-a-session-with-its-tools-in-file", in_ascii),
         ("gptme", "a-conversation-is-read-whole", in_json),
+        ("grok", "responses-without-parents-follow-each-other", in_json),
         ("jan", "a-thread-is-read-whole", in_json),
         ("jidocode", "a-session-is-read-whole-in-the-order-of-time", in_json),
         ("llm", "reads-the-older-form", in_sql),
+        ("lm-studio", "the-selected-versions-are-shown", in_json),
         ("messages", "gives-loose-messages-of-a-session-their-own-conversation", in_ascii),
         ("opencode", "gives-the-facts-of-a-session-exported", in_ascii),
         ("opencode", "gives-the-facts-of-a-session-in-database", in_json_in_sql),
@@ -191,6 +211,7 @@ def in_emacs(text):
         ("parllama", "a-chat-is-read-whole", in_json),
         ("picoclaw", "a-session-is-read-whole-new", in_json),
         ("picoclaw", "a-session-is-read-whole-old", in_json),
+        ("qwen-code", "a-rewound-turn-is-a-version", in_json),
         ("sharegpt", "reads-sharegpt", in_ascii),
         ("sibyl", "a-session-is-read-whole", in_lisp),
         ("vibe", "a-session-is-read-whole", in_json),

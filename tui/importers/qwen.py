@@ -51,7 +51,9 @@ class QwenCode(Log):
         return places.sources(folder, "projects/*/chats/**/*.jsonl")
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        return path.suffix == ".jsonl" and _MARK.search(head) is not None
+        # VS Code's messages have parts, too.
+        is_line = path.suffix == ".jsonl" and b'"parentUuid"' in head
+        return is_line and _MARK.search(head) is not None
 
     def left_out(self, facts: p.Json) -> str:
         return _SUB_AGENT if facts.get("isSidechain") is True else ""
