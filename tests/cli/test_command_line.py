@@ -65,10 +65,18 @@ def test_what_is_no_command_is_a_usage_error(sibyl, arguments):
 
 @pytest.mark.parametrize(
     ("word", "closest"),
-    [("serch", "sessions search"), ("sesions", "sessions"), ("doctr", "doctor"), ("Hello", "")],
+    [
+        ("serch", "sessions search"),
+        ("sesions", "sessions"),
+        ("doctr", "doctor"),
+        ("Hello", ""),
+        ("sessions lst", "sessions list"),
+        ("config shw", "config show"),
+        ("sessions doctor", ""),
+    ],
 )
 def test_a_word_that_is_no_command_names_the_closest_and_the_way_to_ask_it(sibyl, word, closest):
-    lines = sibyl(word).err.splitlines()
+    lines = sibyl(*word.split()).err.splitlines()
     assert f'sibyl-tui: There is no command "{word}".' in lines
     assert (f"Closest: sibyl-tui {closest}" in lines) == bool(closest)
     assert lines[-1] == f'To ask it as a question: sibyl-tui ask "{word}"'

@@ -67,7 +67,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     # Building the subparsers takes 4 ms, which the start of the full screen saves.
     grammar = _without_commands() if asks_for_screen([*arguments]) else build()
-    word = _first_word(arguments)
+    word, verb = _first_words(arguments)
     if _has_blank(word):
         arguments = ["ask", *arguments]
     # ``--debug`` takes no argument after it: that is a command, a prompt or a session file.
@@ -78,8 +78,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     except UsageError as error:
         if _DEBUG in arguments:
             raise UsageError(f"{error}\nTo name the file of the log: {_DEBUG}=FILE") from error
-        if word and not _has_blank(word) and all(word != each.split()[0] for each in _COMMANDS):
-            raise UsageError(_no_command(grammar, word)) from error
+        if word and not _has_blank(word) and not _is_command(word, verb):
+            raise UsageError(_no_command(grammar, word, verb)) from error
         raise
     for name, value in vars(chosen).items():
         if name not in _PATHS:
@@ -87,30 +87,44 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return chosen
 
 
-def _first_word(arguments: Sequence[str]) -> str:
-    """The first argument that is no option and no option's value."""
-    rest = iter(arguments)
+def _first_words(arguments: Sequence[str]) -> tuple[str, str]:
+    """The first two arguments that are no option and no option's value; ``""`` without them."""
+    words, rest = list[str](), iter(arguments)
     for argument in rest:
         if argument in _WITH_VALUE:
             next(rest, None)
         elif not argument.startswith("-"):
-            return argument
-    return ""
+            words.append(argument)
+    first, second, *_ = *words, "", ""
+    return first, second
+
+
+def _is_command(word: str, verb: str) -> bool:
+    return f"{word} {verb}" in _COMMANDS if verb and _has_verbs(word) else word in _COMMANDS
+
+
+def _has_verbs(word: str) -> bool:
+    return any(each.startswith(f"{word} ") for each in _COMMANDS)
 
 
 def _has_blank(text: str) -> bool:
     return any(map(str.isspace, text))
 
 
-def _no_command(grammar: Parser, word: str) -> str:
+def _no_command(grammar: Parser, word: str, verb: str) -> str:
     from difflib import get_close_matches
 
+    group = f"{word} " if verb and _has_verbs(word) else ""
+    said = group + verb if group else word
     # A verb may be all that is remembered of its command.
-    names = {name.rpartition(" ")[2]: name for name in reversed([*_COMMANDS])}
-    close = [f"\nClosest: {PROGRAM} {names[each]}" for each in get_close_matches(word, names, 1)]
+    names = {
+        name.rpartition(" ")[2]: name for name in reversed([*_COMMANDS]) if name.startswith(group)
+    }
+    found = get_close_matches(verb if group else word, names, 1)
+    close = "".join(f"\nClosest: {PROGRAM} {names[each]}" for each in found)
     return (
-        f'{grammar.format_usage()}{PROGRAM}: There is no command "{word}".{"".join(close)}'
-        f'\nTo ask it as a question: {PROGRAM} ask "{word}"'
+        f'{grammar.format_usage()}{PROGRAM}: There is no command "{said}".{close}'
+        f'\nTo ask it as a question: {PROGRAM} ask "{said}"'
     )
 
 
