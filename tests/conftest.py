@@ -65,7 +65,6 @@ _IMPATIENT = (
     "tui.engine.library.guide_recall.SECONDS",
     "tui.engine.library.guide_recall._EACH_SECONDS",
     "tui.storage.index.maintenance._FOLLOW_SECONDS",
-    "tui.storage.index.maintenance._PATIENCE",
 )
 
 # Time limits of single examples only measure how busy the machine is.

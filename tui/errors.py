@@ -161,10 +161,14 @@ class AttachmentNotFound(StorageError):
 
 
 class IndexBusy(StorageError):
-    """Another program is building the search index."""
+    """Another program is building the search index.
 
-    def __init__(self) -> None:
-        super().__init__("Another window is building the search index.")
+    ``builder`` reads ``an import (pid P on HOST since TIME)``.
+    """
+
+    def __init__(self, builder: str) -> None:
+        super().__init__(f"The search index is being built by {builder}.")
+        self.builder = builder
 
 
 class SessionBusy(StorageError):

@@ -34,7 +34,7 @@ def archive(directory):
     beside_archive = median_of(lambda: store.list(wanted, None, 50), 20)
     every = SessionFilter(statuses=archived)
     unindexed = median_of(lambda: FileStore(directory).list(every, None, 50), 5)
-    for _ in IndexMaintenance(directory).build():
+    for _ in IndexMaintenance(directory).build("a test"):
         pass
     indexed = median_of(lambda: FileStore(directory).list(every, None, 50), 20)
     of_scope = SessionFilter("project:/7", archived)

@@ -70,7 +70,7 @@ def whole(directory):
 def rows(directory, messages=MESSAGES):
     """Build, catch up, search: warm, cold, and beside what greps."""
     size = make_corpus(directory, messages=messages) / 1e6
-    build = timed(lambda: list(IndexMaintenance(directory).build()))
+    build = timed(lambda: list(IndexMaintenance(directory).build("a test")))
     store = FileStore(directory)
     speed = size / build * MILLISECONDS
     measured = [

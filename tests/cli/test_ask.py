@@ -6,10 +6,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -51,6 +52,21 @@ def served(config):
             return server
 
         yield serve
+
+
+def test_question_and_answer_are_indexed_where_there_is_an_index(sibyl, served, saved, data):
+    def messages():
+        with closing(sqlite3.connect(data / "index.sqlite3")) as connection:
+            return connection.execute("select count(*) from messages").fetchone()[0]
+
+    served(answers("Yes."), answers("No."), answers("Perhaps."))
+    sibyl("ask", "Well?")
+    assert not (data / "index.sqlite3").exists()
+    sibyl("index", "rebuild")
+    saved("What another program said.")
+    sibyl("ask", "Why?")
+    sibyl("ask", "--continue", "Why not?")
+    assert messages() == 6, "and nothing of another session"
 
 
 def test_the_configured_settings_of_the_model_are_sent(sibyl, served):

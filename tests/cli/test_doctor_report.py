@@ -105,7 +105,7 @@ def test_a_data_directory_that_is_a_file_is_damage_and_the_report_comes(sibyl, d
 def test_the_search_index_is_described(sibyl, saved, store, home):
     saved(TEXT, "An answer.")
     assert sibyl("doctor", "--json").json["report"]["store"]["search index"].startswith("missing")
-    list(IndexMaintenance(store.root).build())
+    list(IndexMaintenance(store.root).build("a test"))
     described = sibyl("doctor", "--json").json["report"]["store"]["search index"]
     assert "2 messages of 1 session, " in described
     (store.root / "index.sqlite3").write_bytes(b"no index")

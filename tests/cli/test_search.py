@@ -1,15 +1,9 @@
-"""``sibyl-tui sessions search`` and ``sibyl-tui index rebuild``"""
-
-import io
-import sqlite3
-import sys
-from contextlib import closing
+"""``sibyl-tui sessions search``"""
 
 import pytest
 
 from tests.builders import header, user
 from tui.cli import console, run
-from tui.cli.progress_line import bar
 from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import local_minute
@@ -233,54 +227,3 @@ def test_what_cannot_be_waited_for_is_said(sibyl, saved, monkeypatch):
     monkeypatch.setattr(FileStore, "search", lambda *_, **__: SearchResult(late=True))
     told = "The search ran out of time: older matches may be missing.\n"
     assert sibyl("sessions", "search", "needle").err == told
-
-
-# --- index rebuild
-
-
-def test_the_index_is_built_anew(sibyl, saved, data):
-    saved("needle")
-    sibyl("sessions", "search", "needle")
-    with closing(sqlite3.connect(data / "index.sqlite3")) as connection, connection:
-        connection.execute("delete from messages")
-    assert sibyl("sessions", "search", "needle", "--json").json == []
-    done = sibyl("index", "rebuild")
-    assert (done.code, done.out, done.err) == (0, "Indexed 0.0 MB of sessions.\n", "")
-    assert len(sibyl("sessions", "search", "needle", "--json").json) == 1
-
-
-def test_a_bar_is_drawn_on_a_terminal(sibyl, saved, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    saved("needle")
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    assert sibyl("index", "rebuild").code == 0
-    first, last = terminal.getvalue().split("\r")[1], terminal.getvalue().split("\r")[-1]
-    assert first == f"[{'.' * 30}]   0%"
-    assert last == f"[{'#' * 30}] 100%\n"
-
-
-def test_the_bar_of_nothing_is_full():
-    assert bar(0, 0) == f"[{'#' * 30}] 100%"
-    assert bar(1, 2) == f"[{'#' * 15}{'.' * 15}]  50%"
-
-
-def test_an_index_that_cannot_be_built_fails(sibyl, saved, data):
-    saved("needle")
-    (data / "index.sqlite3").mkdir()
-    done = sibyl("index", "rebuild")
-    assert (done.code, done.out) == (1, "")
-    assert "cannot be built" in done.err
-
-
-def test_without_a_data_directory_there_is_nothing_to_build(sibyl, data):
-    done = sibyl("index", "rebuild")
-    assert (done.code, done.out) == (0, "Indexed 0.0 MB of sessions.\n")
-    assert not data.exists()
-
-
-def test_an_index_command_needs_its_verb(sibyl):
-    assert sibyl("index").code == 2

@@ -247,7 +247,7 @@ def test_a_file_system_without_locks_is_told_with_a_way_out(tmp_path, monkeypatc
     with pytest.raises(StorageError, match=way_out):
         store.create("project:/shop", "/shop", "m")
     with pytest.raises(StorageError, match=way_out):
-        list(store.rebuild_index())
+        list(store.build_index("a test"))
     with pytest.raises(StorageError, match=way_out), locks.alone(tmp_path / "list.json"):
         pass
 

@@ -8,6 +8,7 @@ import pytest
 from tests.waiting import until
 from tui.app.services.index_builder import IndexBuilder
 from tui.storage.index import child
+from tui.storage.index.maintenance import IndexMaintenance
 
 
 class Heard:
@@ -64,12 +65,19 @@ async def test_the_builder_is_killed_with_the_program(world, builder):
     assert heard.indexing._process is None or heard.indexing._process is process
 
 
-async def test_another_program_at_it_is_no_failure(world, builder):
-    heard = Heard(world().root)
-    builder(f"raise SystemExit({child.BUSY})")
+async def test_who_indexes_meanwhile_is_told_and_waited_for(world):
+    w = world()
+    await w.session("a needle")
+    other = IndexMaintenance(w.root).build("an import")
+    next(other)
+    heard = Heard(w.root)
     heard.indexing.catch_up()
+    await until(lambda: heard.progress)
+    assert set(heard.progress) == {"an import is indexing"}
+    other.close()
     await until(lambda: heard.ended)
     assert heard.failures == []
+    assert w.other_program().search("needle", 5).pending == 0
 
 
 async def test_one_that_fails_is_told_once_and_done_without(world):

@@ -251,6 +251,18 @@ async def test_only_the_answer_to_the_latest_text_is_shown(world, monkeypatch):
         assert words(app) == "1 match"
 
 
+async def test_much_that_another_program_writes_is_indexed_behind_the_search(world, monkeypatch):
+    monkeypatch.setattr("tui.app.controllers.search._AFTER_START_SECONDS", 600)
+    w = world()
+    await w.session("a needle")
+    async with looking(w, "needle") as (app, _):
+        await until(lambda: not w.other_program().search("needle", 5).pending, "the first build")
+        await w.session(*["straw " * 20_000] * 12)
+        app.screen.line.value = "straw"
+        await found(app, "straw")
+        await until(lambda: not w.other_program().search("straw", 5).pending, "the second one")
+
+
 @pytest.mark.fast
 async def test_a_search_that_fails_says_why(world, monkeypatch):
     w = world()

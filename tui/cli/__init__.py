@@ -31,7 +31,7 @@ _MODULES = {
     "sessions export": "export",
     "sessions copy": "copying",
     "import": "imports",
-    "index rebuild": "search",
+    "index rebuild": "indexing",
     "doctor": "report",
     "config": "config",
     "completion": "config",

@@ -350,6 +350,7 @@ async def _ask(
         printer.show(ended)
     if kept and session.published:
         _tell_how_to_go_on(program, session)
+        program.store.catch_up_index(session.id)
     if ended_by:
         return 128 + ended_by[0]
     return 0 if kept and ended is not None and ended.status != "failed" else 1

@@ -3,6 +3,7 @@
 import codecs
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tui.domain.journal.json_text import ascii_json, terminal_json
@@ -102,6 +103,14 @@ def columns() -> int | None:
         return os.get_terminal_size(sys.stdout.fileno()).columns or _USUAL_COLUMNS
     except OSError:
         return _USUAL_COLUMNS
+
+
+def end_output() -> None:
+    """End standard output for whoever reads it from a pipe, while the command goes on."""
+    if sys.stdout is not None and not is_terminal(sys.stdout):
+        # Without a descriptor, nobody reads.
+        with suppress(OSError, ValueError):
+            discard(sys.stdout)
 
 
 def discard(stream: TextIO) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from tui.cli import console
+from tui.cli.indexing import complete
 from tui.cli.program import Program
 from tui.cli.progress_line import STOPPED, ProgressLine
 from tui.domain.text.labels import listed, plural
@@ -28,6 +29,9 @@ _NOT_FOUND = (
     "No program's sessions found in {}. sibyl-tui import --help lists the programs that are read."
 )
 
+_IMPORT = "an import"
+"""What others wait for."""
+
 _Json = dict[str, Any]
 
 
@@ -44,7 +48,7 @@ def run(chosen: Namespace) -> int:
         return _import(program, chosen, wanted, sessions)
     if chosen.json:
         console.put_json(_plan_json(Plan((), ()), sessions, dry_run=chosen.dry_run), 2)
-    return 0
+    return 0 if chosen.dry_run else complete(program.store, _IMPORT)
 
 
 def _wanted(chosen: Namespace) -> Wanted:
@@ -105,7 +109,8 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
     if chosen.dry_run or not plan.sources:
         if chosen.json:
             console.put_json(_plan_json(plan, sessions, dry_run=chosen.dry_run), 2)
-        return int(bool(plan.unread))
+        unread = int(bool(plan.unread))
+        return unread if chosen.dry_run else complete(program.store, _IMPORT) or unread
     if not (chosen.all or chosen.sources or chosen.paths):
         if not console.is_terminal(sys.stdin):
             raise UsageError(
@@ -128,7 +133,10 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
         console.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
     if outcome.stopped:
         return STOPPED
-    return int(not outcome.is_whole)
+    if outcome.error:
+        return 1
+    # An import that was stopped while indexing finds nothing new, and continues here, too.
+    return complete(program.store, _IMPORT) or int(not outcome.is_whole)
 
 
 # --- words

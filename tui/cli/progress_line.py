@@ -51,8 +51,12 @@ class ProgressLine:
 
     def show(self, progress: Progress) -> bool:
         """Show how many bytes are done; false once it was stopped."""
-        size = f"{bytes_words(progress.done)} of {bytes_words(progress.total)}"
-        self._write(f"{bar(progress.done, progress.total)}  {size}  {progress.title}")
+        return self.show_part(progress.done, progress.total, progress.title)
+
+    def show_part(self, done: int, total: int, title: str) -> bool:
+        """Show how many bytes of a work are done; false once it was stopped."""
+        size = f"{bytes_words(done)} of {bytes_words(total)}"
+        self._write(f"{bar(done, total)}  {size}  {title}")
         return self._is_wanted
 
     def end(self) -> None:

@@ -1,4 +1,4 @@
-"""``sibyl-tui sessions search`` in names and messages of all sessions, and ``index rebuild``."""
+"""``sibyl-tui sessions search`` in names and messages of all sessions."""
 
 import sys
 from argparse import Namespace
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tui.cli import console
+from tui.cli.indexing import complete
 from tui.cli.program import Program
-from tui.cli.progress_line import bar
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit, SearchResult, found_words, parse
 from tui.domain.search.search_results import by_session, in_sight
@@ -15,7 +15,6 @@ from tui.domain.text.labels import cell_width, cut_to_cells, local_minute, scope
 from tui.domain.text.safe_text import make_visible_line
 from tui.engine.library.near_matches import nearest
 from tui.errors import UsageError
-from tui.storage.index.child import Progress
 
 _PATIENT_SECONDS = 10.0
 _SHORTEST_TITLE = 10
@@ -28,22 +27,29 @@ _JSON_FIELDS = ("session_id", "message_id", "role", "timestamp", "snippet", "sco
 
 
 def run(chosen: Namespace) -> int:
-    """Print the best hits, or rebuild the index."""
+    """Print the best hits, then complete the index if much is missing in it."""
     program = Program.from_arguments(chosen)
-    if chosen.command == "index rebuild":
-        return _rebuild(program)
     # The words of the command line form one query.
     query = " ".join(map(_quoted, chosen.words))
     if fault := parse(query).filters.fault:
         raise UsageError(fault)
     limit = _limit(chosen.limit)
     found = _found(program, query, limit)
+    _print(program, query, found, limit, as_json=chosen.json)
+    if not found.is_behind:
+        return 0
+    # Whoever reads the hits needs not wait for the index.
+    console.end_output()
+    return complete(program.store, "a search in a shell", waits=False)
+
+
+def _print(program: Program, query: str, found: SearchResult, limit: int, *, as_json: bool) -> None:
     near = nearest(program.store.search, query, found, limit)
     some = near.found.hits[: limit - len(found.hits)]
     hits = (*found.hits, *some)
     entries = program.store.entries({hit.session_id for hit in hits}) if hits else ()
     by_id = {entry.id: entry for entry in entries}
-    if chosen.json:
+    if as_json:
         matched = {"all": found.hits, "some": some}.items()
         listed = [
             _as_json(hit, by_id.get(hit.session_id), match)
@@ -51,7 +57,7 @@ def run(chosen: Namespace) -> int:
             for hit in each
         ]
         console.put_json(listed, 2)
-        return 0
+        return
     if found.hits:
         console.put_line(found_words(found))
         _put_hits(found.hits, by_id)
@@ -60,7 +66,6 @@ def run(chosen: Namespace) -> int:
     if some:
         console.put_line(make_visible_line(f"Nearest: {near}"))
         _put_hits(some, by_id)
-    return 0
 
 
 def _quoted(word: str) -> str:
@@ -129,17 +134,3 @@ def _as_json(hit: Hit, session: SessionEntry | None, match: str) -> dict[str, An
         "match": match,
         **{name: getattr(session, name, None) for name in _SESSION_FIELDS},
     }
-
-
-def _rebuild(program: Program) -> int:
-    """Rebuild the index, with a progress bar if standard error is a terminal."""
-    shown = console.is_terminal(sys.stderr)
-    last = Progress(0, 0)
-    for last in program.store.rebuild_index():
-        if shown:
-            sys.stderr.write("\r" + bar(last.done, last.total))
-            sys.stderr.flush()
-    if shown:
-        sys.stderr.write("\n")
-    console.put_line(f"Indexed {last.total / 1_000_000:.1f} MB of sessions.")
-    return 0

@@ -287,9 +287,11 @@ class FileStore:
         named = source_of(query)
         return with_sessions(found, self.entries(came_from(named, self.imports(named))), limit)
 
-    def rebuild_index(self) -> "Iterator[Progress]":
-        """Build the search index anew, and report the progress. Raises ``StorageError``."""
-        return self._index.rebuild()
+    def build_index(self, builder: str, *, anew: bool = False) -> "Iterator[Progress]":
+        return self._index.build(builder, anew=anew)
+
+    def catch_up_index(self, session_id: str) -> None:
+        self._index.catch_up(session_id)
 
     # --- moving
 

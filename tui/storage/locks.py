@@ -55,13 +55,13 @@ class Lock:
     def held(self) -> bool:
         return self.descriptor >= 0
 
-    def note(self, now: datetime) -> None:
-        """Write pid, host and time into the lock file, for others to read."""
+    def note(self, now: datetime, work: str = "") -> None:
+        """Write pid, host, time and work into the lock file, for others to read."""
         text = {
             "pid": os.getpid(),
             "host": socket.gethostname(),
             "since": format_utc(now),
-        }
+        } | ({"work": work} if work else {})
         # The lock itself is the kernel's: a full disk only leaves it unsigned.
         with suppress(OSError):
             # Not truncated first: ext4 then flushes the file at once.
@@ -158,7 +158,8 @@ def _leads_to(path: Path, descriptor: int) -> bool:
 def _read_note(descriptor: int) -> Holder:
     try:
         note = json.loads(os.pread(descriptor, _NOTE_BYTES, 0))
-        return Holder(int(note["pid"]), str(note["host"]), parse_utc(str(note["since"])))
+        since, work = parse_utc(str(note["since"])), str(note.get("work", ""))
+        return Holder(int(note["pid"]), str(note["host"]), since, work=work)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         # Just taken and not signed yet.
         return Holder(0, "unknown host", None)

@@ -328,8 +328,15 @@ class SessionStore(SessionReader, JournalStore, Protocol):
     ``search.rank`` and ``search.SessionScan``.
     """
 
-    def rebuild_index(self) -> "Iterator[Progress]":
-        """Build the search index anew, and report the progress."""
+    def build_index(self, builder: str, *, anew: bool = False) -> "Iterator[Progress]":
+        """Bring the search index up to date, or build it anew; yields the progress.
+
+        Waits for another program that builds it, which is told who ``builder`` is: ``an import``.
+        """
+        ...
+
+    def catch_up_index(self, session_id: str) -> None:
+        """Add what was written to a session to the search index, if that is little work."""
         ...
 
     @property

@@ -9,17 +9,8 @@ import pytest
 from tests.builders import answer, user
 from tests.storage.contract import state
 from tui.storage.file_store import FileStore
-from tui.storage.index import child
 
 QUERIES = ["needle", "hay*", '"the needle"', "検索", "n*", "nowhere"]
-
-
-@pytest.fixture(autouse=True)
-def started(monkeypatch):
-    """The builders that searches start; none of them runs beside the test."""
-    starts = []
-    monkeypatch.setattr(child, "start", lambda root: starts.append(root) or 0)
-    return starts
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from tui.domain.text.tokens import cut
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
-from tui.storage.index import __main__, child, database, index_query, maintenance, words
+from tui.storage.index import __main__, database, index_query, words
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.index_query import QueryEffort, from_index, from_journals
 from tui.storage.index.maintenance import IndexMaintenance
@@ -292,23 +292,13 @@ def test_there_is_nothing_to_check_where_there_is_none(index):
 
 
 def test_a_builder_whose_listener_is_gone_ends(filled, data, monkeypatch):
-    def gone(self):
+    def gone(self, builder):
         raise BrokenPipeError
         yield
 
     monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
     monkeypatch.setattr(IndexMaintenance, "build", gone)
     assert __main__.main([str(data)]) == 1
-
-
-def test_a_builder_that_finds_another_one_at_work_says_so_by_its_exit_code(
-    filled, data, monkeypatch
-):
-    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
-    monkeypatch.setattr(maintenance, "_PATIENCE", 0.0)
-    held = locks.take(data / "index.lock")
-    assert __main__.main([str(data)]) == child.BUSY
-    held.release()
 
 
 def test_an_old_lease_is_no_reason_not_to_find(filled, data):

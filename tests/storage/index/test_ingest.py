@@ -1,6 +1,5 @@
 """Following the journals: what is read, what is masked, what is left to another process."""
 
-import importlib
 import os
 import signal
 import sqlite3
@@ -8,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -15,11 +15,10 @@ from tests.attached import NOTES, picture, showing
 from tests.builders import answer, at, header, user
 from tests.storage.index.conftest import answers, hits
 from tui.domain.journal.records import encode
-from tui.errors import StorageError
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.index import child, ingest, maintenance, row_ids, search_index
-from tui.storage.index.child import Progress, start
+from tui.storage.index.child import Progress
 from tui.storage.index.maintenance import IndexMaintenance
 
 _IN_SMALL_STEPS = """
@@ -27,6 +26,7 @@ import sys
 from tui.storage.index import ingest
 from tui.storage.index.__main__ import main
 ingest.BATCH_BYTES = 300
+ingest._REPORT_SECONDS = 600
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -161,18 +161,17 @@ def test_a_message_of_any_time_is_found(data, moment):
     assert [row[:2] for row in hits(FileStore(data), "needle")] == [("one", "m1")]
 
 
-def test_what_is_much_is_left_to_another_process_and_found_meanwhile(
-    filled, data, index, started, monkeypatch
-):
+def test_what_is_much_is_left_to_a_build_and_found_meanwhile(filled, data, index, monkeypatch):
     monkeypatch.setattr(maintenance, "FOLLOWED_HERE", 100)
     store = FileStore(data)
     found = store.search("needle", 300, seconds=60)
     assert (found.total, found.late) == (12, False)
     assert found.pending > 100
-    assert started == [data]
+    assert found.is_behind
     assert rows(index) == []
-    store.search("needle", 300)
-    assert started == [data], "it is not started again at once"
+    assert [*store.build_index("a test")][-1].done > 0
+    found = store.search("needle", 300)
+    assert (found.total, found.pending, found.is_behind) == (12, 0, False)
 
 
 def test_what_a_search_has_no_time_to_bring_into_the_index_is_found_all_the_same(
@@ -183,25 +182,67 @@ def test_what_a_search_has_no_time_to_bring_into_the_index_is_found_all_the_same
         found = filled.search("needle", 300, seconds=60)
         assert (found.total, found.late) == (12, False)
     assert found.pending
+    assert not found.is_behind
     assert 0 < len(rows(index)) < 48, "a little each time"
     monkeypatch.setattr(maintenance, "_FOLLOW_SECONDS", 60.0)
     assert answers(data) == fresh()
 
 
-def test_a_search_beside_a_builder_starts_no_other(filled, data, started, monkeypatch):
-    monkeypatch.setattr(maintenance, "FOLLOWED_HERE", 100)
-    held = locks.take(data / "index.lock")
-    assert FileStore(data).search("needle", 300, seconds=60).total == 12
-    held.release()
-    assert started == []
+def test_what_was_said_in_one_session_is_added_without_a_look_at_the_others(
+    filled, data, index, say, read
+):
+    filled.catch_up_index("s1")
+    assert not index.exists(), "where there is no index, none is begun"
+    answers(data)
+    say("s1", "brand new")
+    say("s2", "brand old")
+    read.clear()
+    filled.catch_up_index("s1")
+    assert len(read) == 1
+    assert len(rows(index)) == 49
 
 
-def test_two_builders_are_not_at_work_at_once(filled, data, monkeypatch):
-    monkeypatch.setattr(maintenance, "_PATIENCE", 0.0)
+def test_much_that_is_missing_of_one_session_is_left_to_a_build(filled, data, index, say):
+    answers(data)
+    say("s1", "word " * 300_000)
+    filled.catch_up_index("s1")
+    assert len(rows(index)) == 48
+
+
+@pytest.mark.parametrize("harm", [Path.mkdir, lambda path: path.write_bytes(b"no database")])
+def test_an_index_that_cannot_be_used_fails_no_addition(filled, data, index, harm):
+    harm(index)
+    filled.catch_up_index("s1")
+    assert len(hits(FileStore(data), "needle")) == 12
+
+
+def test_a_build_says_for_whom_it_waits_and_goes_on_once_that_is_gone(filled, data, fresh):
+    other = IndexMaintenance(data).build("an import")
+    next(other)
+    build = IndexMaintenance(data).build("a search")
+    waiting = [next(build), next(build)]
+    pid = os.getpid()
+    assert all(each.builder.startswith(f"an import (pid {pid} on ") for each in waiting)
+    found = FileStore(data).search("needle", 300, seconds=60)
+    assert (found.total, found.late) == (12, False)
+    other.close()
+    assert [*build][-1].builder == ""
+    assert answers(data) == fresh()
+
+
+def test_a_build_whose_lock_was_just_taken_waits_for_another_program(filled, data):
     held = locks.take(data / "index.lock")
-    with pytest.raises(StorageError, match="Another window"):
-        list(IndexMaintenance(data).build())
+    assert next(IndexMaintenance(data).build("a test")).builder == "another program"
     held.release()
+
+
+def test_a_build_that_is_stopped_keeps_what_it_has_committed(filled, data, monkeypatch, read):
+    monkeypatch.setattr(ingest, "BATCH_BYTES", 300)
+    build = IndexMaintenance(data).build("a test")
+    begun, later = next(build), [next(build) for _ in range(5)]
+    assert begun.done == 0 < later[-1].done < later[-1].total
+    build.close()
+    assert next(IndexMaintenance(data).build("a test")).done == later[-1].done
 
 
 def test_many_files_are_not_looked_at_for_each_key(filled, data, say, monkeypatch):
@@ -282,11 +323,6 @@ def test_the_builder_takes_no_module_from_where_the_user_is(filled, data, tmp_pa
     assert subprocess.run(command, env=environment, cwd=tmp_path, stdout=-3).returncode == 0
 
 
-def test_the_builder_started_without_being_listened_to_builds(filled, data, index):
-    os.waitpid(start(data), 0)
-    assert len(rows(index)) == 48
-
-
 def test_a_builder_that_cannot_build_says_why(filled, data, index):
     index.mkdir()
     command, environment = child.command(data), child.environment(os.environ)
@@ -300,15 +336,14 @@ import sys, time
 from tui.storage.index import __main__
 from tui.storage.index.maintenance import IndexMaintenance
 
-def hang(self):
-    with self._alone(0):
+def hang(self, builder):
+    with self._alone(0, builder):
         print("locked", flush=True)
         time.sleep(600)
         yield
 
 IndexMaintenance.build = hang
-__main__._GRACE_SECONDS = 0.1
-__main__.end_soon_after(int(sys.argv[2]))
+__main__.end_after(int(sys.argv[2]))
 sys.exit(__main__.main(sys.argv[1:]))
 """
 _PROGRAM = """
@@ -333,11 +368,6 @@ def test_a_builder_that_hangs_ends_with_its_program_and_frees_the_lock(filled, d
         # The builder has the pipe too: its end is that of both.
         assert program.stdout.read() == b""
     assert locks.holder_of(data / "index.lock") is None
-
-
-def test_a_builder_has_less_than_ten_seconds_once_its_program_is_gone():
-    builder = importlib.import_module("tui.storage.index.__main__")
-    assert builder._LOOK_SECONDS + builder._GRACE_SECONDS < 9
 
 
 @pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"done":"x","total":1}', b"null"])

@@ -160,10 +160,13 @@ class SearchController:
         await self._navigation.session_list.show_scope()
 
     async def _search(self, screen: "SearchScreen", text: str) -> None:
-        self._text, self._asked_at = text, time.monotonic()
+        is_new, self._text, self._asked_at = text != self._text, text, time.monotonic()
         with _wanted() as wanted:
             results = await asyncio.to_thread(self._found, text, wanted)
         screen.show_results(results, self._workspace.clock())
+        # Not for the same text again, which the end of a build leads to.
+        if is_new and results.found.is_behind and self._indexing is not None:
+            self._indexing.catch_up()
 
     def _found(self, text: str, wanted: Callable[[], bool]) -> "Results":
         from tui.domain.search.search_results import Results, as_typed, is_question

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from tui.domain.text.safe_text import make_visible_line
 from tui.logs import milliseconds_since
 
 _log = logging.getLogger(__name__)
@@ -19,8 +20,9 @@ _SHOWN_FROM_BYTES = 1024 * 1024
 class IndexBuilder:
     """Starts the builder when something may be new, and says how far it is.
 
-    ``progressed`` gets ``indexing 42 %``, and an empty text at the end; ``failed`` why it cannot
-    be had, once: it is done without then. Both are called by the event loop.
+    ``progressed`` gets ``indexing 42 %``, or who indexes while this waits, and an empty text at the
+    end; ``failed`` why it cannot be had, once: it is done without then. Both are called by the
+    event loop.
     """
 
     def __init__(
@@ -48,8 +50,6 @@ class IndexBuilder:
                 self._process.kill()
 
     async def _run(self) -> None:
-        from tui.storage.index.child import BUSY
-
         while self._wanted and not self._is_over:
             self._wanted = False
             begun = time.perf_counter()
@@ -61,7 +61,7 @@ class IndexBuilder:
             if self._is_over:
                 return
             self._progressed("")
-            if code not in (0, BUSY):
+            if code:
                 self._is_over = True
                 last = reason.strip().rpartition("\n")[2]
                 self._failed(last or f"The search index cannot be built: exit code {code}.")
@@ -90,10 +90,13 @@ class IndexBuilder:
             for line in process.stdout or ():
                 if (progress := child.read_line(line)) is None:
                     continue
-                done, total = progress
+                done, total, builder = progress
                 to_do = max(to_do, total - done)
-                if to_do > _SHOWN_FROM_BYTES:
-                    words = f"indexing {min(99, 100 * done // max(1, total))} %"
+                if builder or to_do > _SHOWN_FROM_BYTES:
+                    at = f"indexing {min(99, 100 * done // max(1, total))} %"
+                    # From a file that anybody may have written.
+                    other = make_visible_line(builder.partition(" (")[0])
+                    words = f"{other} is indexing" if other else at
                     # The program may have ended, and its loop with it.
                     with suppress(RuntimeError):
                         loop.call_soon_threadsafe(self._progressed, words)

@@ -186,13 +186,15 @@ def program_of(imported_from: str | None) -> str:
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """The process that has the lease of a session."""
+    """The process that has the lease of a session, or another lock."""
 
     pid: int
     host: str
     since: datetime | None
     is_here: bool = True
     """False on another machine, where its pid means nothing."""
+    work: str = ""
+    """What it does with a lock that is no lease, such as ``an import``."""
 
     def __str__(self) -> str:
         """Say where the session is open."""

@@ -105,6 +105,8 @@ class SearchResult(msgspec.Struct, frozen=True):
     """A message to show once, such as the state of the index."""
     pending: int = 0
     """Bytes of journals that were not in the index."""
+    is_behind: bool = False
+    """True if the index lacks more than a search adds to it, or may do so."""
 
 
 class MessageCandidate(msgspec.Struct, frozen=True):

@@ -7,25 +7,23 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from tui.errors import IndexBusy, StorageError
-from tui.storage.index.child import BUSY, as_line
+from tui.errors import StorageError
+from tui.storage.index.child import as_line
 from tui.storage.index.maintenance import IndexMaintenance
 
 _LOWEST = 19
 _LOOK_SECONDS = 1.0
-_GRACE_SECONDS = 7.0
-"""Time for some batches: without a screen, each search on the command line builds that much."""
 
 
 def main(arguments: list[str]) -> int:
-    """Build; return 0 when up to date, ``BUSY`` if another builder runs, 1 if it fails."""
+    """Build; return 0 when up to date, 1 if it fails."""
     with suppress(OSError):
         os.nice(_LOWEST)
     try:
-        for progress in IndexMaintenance(Path(arguments[0])).build():
+        maintenance = IndexMaintenance(Path(arguments[0]))
+        maintenance.check()
+        for progress in maintenance.build("another window"):
             print(as_line(progress), flush=True)  # noqa: T201 - whoever started it may listen
-    except IndexBusy:
-        return BUSY
     except StorageError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the same
         return 1
@@ -35,8 +33,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def end_soon_after(parent: int) -> None:
-    """Watch the parent process, and exit soon after it; committed batches stay.
+def end_after(parent: int) -> None:
+    """Watch the parent process, and exit after it; committed batches stay.
 
     A thread does so, as a hanging system call must not keep the index's lock.
     """
@@ -44,12 +42,11 @@ def end_soon_after(parent: int) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(_LOOK_SECONDS)
-        time.sleep(_GRACE_SECONDS)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True, name="parent").start()
 
 
 if __name__ == "__main__":
-    end_soon_after(int(sys.argv[2]))
+    end_after(int(sys.argv[2]))
     sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Starts the builder process: by exec, at low priority, in a process group of its own."""
+"""The builder process of a window: its command, and the progress that it prints."""
 
 import json
 import os
@@ -9,15 +9,14 @@ from typing import NamedTuple
 
 import tui
 
-BUSY = 3
-"""The exit code of a builder that found another one running."""
-
 
 class Progress(NamedTuple):
     """Progress of the index, in bytes of journals."""
 
     done: int
     total: int
+    builder: str = ""
+    """Who builds it meanwhile: an own build waits for that."""
 
 
 def command(root: Path) -> list[str]:
@@ -37,23 +36,6 @@ def environment(inherited: Mapping[str, str]) -> dict[str, str]:
     return {**inherited, "PYTHONPATH": path}
 
 
-def start(root: Path) -> int:
-    """Start the builder with its output discarded; return its pid. Raises ``OSError``."""
-    nowhere = os.devnull
-    return os.posix_spawn(
-        sys.executable,
-        command(root),
-        environment(os.environ),
-        file_actions=[
-            (os.POSIX_SPAWN_OPEN, 0, nowhere, os.O_RDONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 1, nowhere, os.O_WRONLY, 0),
-            (os.POSIX_SPAWN_OPEN, 2, nowhere, os.O_WRONLY, 0),
-        ],
-        # Not interrupted by Ctrl+C in the terminal.
-        setpgroup=0,
-    )
-
-
 def as_line(progress: Progress) -> str:
     return json.dumps(progress._asdict())
 
@@ -62,6 +44,6 @@ def read_line(line: str | bytes) -> Progress | None:
     """Parse a line of the command's output; ``None`` for any other line."""
     try:
         value = json.loads(line)
-        return Progress(int(value["done"]), int(value["total"]))
-    except (ValueError, TypeError, KeyError):
+        return Progress(int(value["done"]), int(value["total"]), str(value.get("builder", "")))
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None

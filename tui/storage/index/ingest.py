@@ -31,6 +31,7 @@ from tui.storage.index.words import as_row
 BATCH_BYTES = 16 * 1024 * 1024
 """Size of a transaction: about two seconds, at the end of which its messages are found."""
 
+_REPORT_SECONDS = 0.05
 _UNSETTLED = -1
 
 
@@ -94,8 +95,8 @@ class Ingest:
         self._connection.execute("commit")
 
     def take(self, pending: Pending, deadline: float | None = None) -> Iterator[int]:
-        """Index journals; yields the bytes read so far after each commit."""
-        read = 0
+        """Index journals; yields the bytes read so far, after each commit and now and then."""
+        read, reported = 0, time.monotonic()
         self._connection.execute("begin immediate")
         for file, known in pending:
             for length in self._follow(file, known, deadline):
@@ -104,6 +105,9 @@ class Ingest:
                     self._commit()
                     yield read
                     self._connection.execute("begin immediate")
+                elif time.monotonic() > reported + _REPORT_SECONDS:
+                    yield read
+                    reported = time.monotonic()
             if _past(deadline):
                 break
         self._commit()

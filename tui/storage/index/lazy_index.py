@@ -44,11 +44,17 @@ class LazyIndex:
         )
         return found
 
-    def rebuild(self) -> "Iterator[Progress]":
-        """Rebuild it as ``IndexMaintenance.rebuild``."""
+    def build(self, builder: str, *, anew: bool) -> "Iterator[Progress]":
+        """Build it as ``IndexMaintenance.build``."""
         from tui.storage.index.maintenance import IndexMaintenance
 
-        return IndexMaintenance(self._root).rebuild()
+        return IndexMaintenance(self._root).build(builder, anew=anew)
+
+    def catch_up(self, session_id: str) -> None:
+        """Add what was written to a session as ``IndexMaintenance.catch_up``."""
+        from tui.storage.index.maintenance import IndexMaintenance
+
+        IndexMaintenance(self._root).catch_up(session_id)
 
     def archived(
         self, scope: str | None, after: tuple[int, str] | None, limit: int

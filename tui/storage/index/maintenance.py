@@ -8,12 +8,14 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from tui.domain.journal.session import Holder
 from tui.domain.json_limits import ODD_VALUES
+from tui.domain.timestamps import utc_now
 from tui.errors import IndexBusy, StorageError
 from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folder, Folders
-from tui.storage.index import child, database
+from tui.storage.index import database
 from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed, was_listed
 from tui.storage.index.child import Progress
 from tui.storage.index.database import Unusable, unusable
@@ -29,14 +31,14 @@ from tui.storage.index.ingest import (
 )
 
 FOLLOWED_HERE = 1024 * 1024
-"""Bytes that a search indexes itself; more is left to a builder process."""
+"""Bytes that a search indexes itself; more is left to a build."""
 
 _FOLLOW_SECONDS = 0.1
-_RESTART_SECONDS = 5.0
-_PATIENCE = 5.0
+_WAIT_SECONDS = 0.25
 _ROUNDS = 3
 _MENDED = frozenset({"missing", "older", "damaged"})
 _CHANGING = Folder.SESSIONS, Folder.TRASH
+_SEARCH = "a search"
 _HARMLESS = frozenset({"locked", "out of reach"})
 
 
@@ -56,7 +58,8 @@ class _Seen(NamedTuple):
 class IndexMaintenance:
     """The writer of one index; a lock admits one program at a time.
 
-    ``journals`` is the number of journals at the last full scan.
+    ``journals`` is the number of journals at the last full scan; ``is_behind`` is true if a build
+    has more to do than the last ``follow`` did.
     """
 
     def __init__(self, root: Path) -> None:
@@ -66,9 +69,7 @@ class IndexMaintenance:
         self._lock = root / "index.lock"
         self._forgetting = root / "index.forget"
         self.journals = 0
-        self._behind = False
-        self._child = 0
-        self._started = float("-inf")
+        self.is_behind = self._is_archive_behind = False
 
     @contextmanager
     def opened(self) -> Generator[sqlite3.Connection]:
@@ -79,7 +80,7 @@ class IndexMaintenance:
             # A damaged one is reported first.
             if error.kind not in ("missing", "older"):
                 raise
-            with self._locked(0) as held:
+            with self._locked(0, _SEARCH) as held:
                 if not held:
                     raise
                 connection = self._usable()
@@ -93,25 +94,34 @@ class IndexMaintenance:
 
         With ``session_ids``, only these are looked at: a stat of ten thousand files takes long.
         """
-        with self._locked(0) as held:
-            if not held:
-                return self._seen(connection, session_ids).pending
-            pending = self._follow(connection, session_ids)
-        if self._behind or unread_bytes(pending) > FOLLOWED_HERE:
-            self._start_child()
+        with self._locked(0, _SEARCH) as held:
+            if held:
+                pending = self._follow(connection, session_ids)
+            else:
+                pending = self._seen(connection, session_ids).pending
+        self.is_behind = self._is_archive_behind or unread_bytes(pending) > FOLLOWED_HERE
         return pending
+
+    def catch_up(self, session_id: str) -> None:
+        """Add what was written to one session, if there is an index and that is little work."""
+        with (
+            suppress(Unusable, OSError),
+            closing(database.connect(self._path)) as connection,
+            as_unusable(connection),
+        ):
+            self.follow(connection, [session_id])
 
     def _seen(self, connection: sqlite3.Connection, session_ids: Collection[str] | None) -> _Seen:
         """Look at the journals, or at those of some sessions, and at their rows."""
         if session_ids is not None:
             files = look(self._folders, session_ids)
             return _Seen(files, known_sessions(connection, session_ids))
-        # A listed archive may be too large for a look at each file: the builder does that.
+        # A listed archive may be too large for a look at each file: a build does that.
         if was_listed(connection) and self._folders.is_large(Folder.ARCHIVE):
-            self._behind = not is_listed(connection, self._folders)
+            self._is_archive_behind = not is_listed(connection, self._folders)
             seen = self._seen_without_archive(connection)
         else:
-            self._behind = False
+            self._is_archive_behind = False
             seen = self._seen_all(connection)
         self.journals = len(seen.files)
         return seen
@@ -152,30 +162,31 @@ class IndexMaintenance:
             note_listed(connection, seen.stamp, seen.files, seen.known)
         return seen.pending
 
-    def build(self) -> Iterator[Progress]:
+    def check(self) -> None:
+        """Set a damaged index aside, unless it is being written."""
+        with self._locked(locks.PATIENCE, "a check") as held:
+            if held:
+                with suppress(Unusable, OSError):
+                    if database.check(self._path) is not None:
+                        database.set_aside(self._path)
+
+    def build(self, builder: str, *, anew: bool = False) -> Iterator[Progress]:
         """Bring the index up to date, however long that takes; yields progress.
 
-        Raises ``IndexBusy`` if another program builds it, and ``StorageError`` if it fails.
+        Waits for another builder, and yields who that is; ``builder`` is what others wait for
+        meanwhile. ``anew`` empties the index first. Raises ``StorageError`` if it fails.
         """
-        if not os.path.lexists(self._root):
-            return
-        with self._alone(_PATIENCE):
-            self._set_aside_if_damaged()
-            with self._built() as connection:
-                yield from self._build(connection)
-
-    def _set_aside_if_damaged(self) -> None:
-        with suppress(Unusable, OSError):
-            if database.check(self._path) is not None:
-                database.set_aside(self._path)
-
-    def rebuild(self) -> Iterator[Progress]:
-        """Empty the index and build it anew; raises as ``build``."""
-        if not os.path.lexists(self._root):
-            return
-        with self._alone(_PATIENCE), self._built() as connection:
-            database.clear(connection)
-            yield from self._build(connection)
+        while os.path.lexists(self._root):
+            try:
+                with self._alone(locks.PATIENCE, builder), self._built() as connection:
+                    if anew:
+                        database.clear(connection)
+                    yield from self._build(connection)
+            except IndexBusy as busy:
+                yield Progress(0, 0, busy.builder)
+                time.sleep(_WAIT_SECONDS)
+            else:
+                return
 
     def note_forgetting(self) -> None:
         """Mark the index to be emptied before anything else is written to it.
@@ -195,7 +206,7 @@ class IndexMaintenance:
         if not os.path.lexists(self._path):
             return
         self.note_forgetting()
-        with self._locked(locks.PATIENCE) as held:
+        with self._locked(locks.PATIENCE, "a purge") as held:
             if held:
                 with suppress(StorageError), self._built() as connection:
                     self._forget_if_asked(connection)
@@ -208,7 +219,7 @@ class IndexMaintenance:
 
     def set_aside(self) -> None:
         """Set a damaged index aside. Raises ``IndexBusy`` if it is being written, ``OSError``."""
-        with self._alone(0):
+        with self._alone(0, _SEARCH):
             database.set_aside(self._path)
 
     def _build(self, connection: sqlite3.Connection) -> Iterator[Progress]:
@@ -227,13 +238,15 @@ class IndexMaintenance:
         connection.execute("pragma wal_checkpoint(truncate)")
 
     @contextmanager
-    def _alone(self, patience: float) -> Generator[None]:
+    def _alone(self, patience: float, holder: str) -> Generator[None]:
+        """Hold the lock, which names its holder. Raises ``IndexBusy``."""
         try:
             with storage_errors("The search index cannot be written"):
                 lock = locks.take(self._lock, patience=patience)
-        except locks.LockHeld:
-            raise IndexBusy from None
+        except locks.LockHeld as held:
+            raise IndexBusy(_builder(held.holder)) from None
         try:
+            lock.note(utc_now(), holder)
             yield
         finally:
             lock.release()
@@ -275,26 +288,19 @@ class IndexMaintenance:
             raise Unusable("out of reach", os.strerror(reason.errno or 0)) from reason
 
     @contextmanager
-    def _locked(self, patience: float) -> Generator[bool]:
+    def _locked(self, patience: float, holder: str) -> Generator[bool]:
         with ExitStack() as stack:
             try:
-                stack.enter_context(self._alone(patience))
+                stack.enter_context(self._alone(patience, holder))
             except StorageError:
                 yield False
                 return
             yield True
 
-    def _start_child(self) -> None:
-        now = time.monotonic()
-        if now - self._started < _RESTART_SECONDS:
-            return
-        with suppress(OSError):
-            if locks.holder_of(self._lock):
-                return
-            self._started = now
-            if self._child:
-                os.waitpid(self._child, os.WNOHANG)
-            self._child = child.start(self._root)
+
+def _builder(holder: Holder) -> str:
+    """Say who holds the index's lock; one that has just taken it is not known yet."""
+    return f"{holder.work or 'a process'} ({holder.process})" if holder.pid else "another program"
 
 
 @contextmanager

@@ -64,7 +64,11 @@ class SearchIndex:
         notices = filter(None, (notice, _refusal(len(effort.refused))))
         pending = unread_bytes(self._pending)
         return msgspec.structs.replace(
-            found, late=effort.late, notice=" ".join(notices), pending=pending
+            found,
+            late=effort.late,
+            notice=" ".join(notices),
+            pending=pending,
+            is_behind=self._maintenance.is_behind,
         )
 
     def changed(self, session_id: str) -> None:
@@ -104,6 +108,8 @@ class SearchIndex:
 
     def _notice(self, error: Unusable) -> str:
         """Word a notice about an unusable index, once for each kind; set a damaged one aside."""
+        # Only a damaged one is away afterwards, and built anew.
+        self._maintenance.is_behind = error.kind == "damaged"
         if error.kind == "damaged":
             try:
                 self._maintenance.set_aside()

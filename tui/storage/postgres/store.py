@@ -322,8 +322,13 @@ class PostgresStore:
         with self._database.connection(_INDEX_SECONDS) as connection:
             index_session(connection, checked_id(session_id))
 
-    def rebuild_index(self) -> Iterator[Progress]:
-        """Rebuild the index of all sessions, newest use first."""
+    def catch_up_index(self, session_id: str) -> None:
+        """Do nothing: a save writes to the index, too."""
+
+    def build_index(self, builder: str, *, anew: bool = False) -> Iterator[Progress]:  # noqa: ARG002
+        """Rebuild the index of all sessions, newest use first; it is never behind."""
+        if not anew:
+            return
         with self._database.connection() as connection:
             waiting = listing.sizes(connection)
         done, total = 0, sum(size for _, size in waiting)
