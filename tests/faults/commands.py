@@ -133,7 +133,7 @@ def _is_gone(store: FileStore) -> bool:
 def fill(root: Path, directory: Path) -> None:
     """A data directory with a session in each folder, and two files to be imported.
 
-    No search index can be made in it: it takes many calls, and nothing that was said is in it alone.
+    No search index can be made in it: that takes many calls, and nothing is in it alone.
     """
     store = FileStore(root)
     for session_id, texts in TEXTS.items():

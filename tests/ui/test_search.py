@@ -18,6 +18,7 @@ from tests.ui.screen import (
 from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.app.services.index_builder import IndexBuilder
 from tui.domain.search.query import SearchResult
 from tui.errors import ModelUnavailable, StorageError
 from tui.screens.search import SearchScreen
@@ -251,16 +252,24 @@ async def test_only_the_answer_to_the_latest_text_is_shown(world, monkeypatch):
         assert words(app) == "1 match"
 
 
-async def test_much_that_another_program_writes_is_indexed_behind_the_search(world, monkeypatch):
+async def test_much_that_another_program_writes_is_indexed_once_it_is_looked_for(
+    world, monkeypatch
+):
+    built = []
     monkeypatch.setattr("tui.app.controllers.search._AFTER_START_SECONDS", 600)
+    monkeypatch.setattr(IndexBuilder, "catch_up", lambda _: built.append(1))
     w = world()
+    w.index_root = w.root
     await w.session("a needle")
     async with looking(w, "needle") as (app, _):
-        await until(lambda: not w.other_program().search("needle", 5).pending, "the first build")
+        assert len(built) == 1
         await w.session(*["straw " * 20_000] * 12)
         app.screen.line.value = "straw"
-        await found(app, "straw")
-        await until(lambda: not w.other_program().search("straw", 5).pending, "the second one")
+        await until(lambda: len(built) == 2)
+        # The end of a build looks again, and leads to no other one.
+        app.screen.ask_again()
+        app.screen.line.value = "needle"
+        await until(lambda: len(built) == 3)
 
 
 @pytest.mark.fast

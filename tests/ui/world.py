@@ -82,6 +82,8 @@ class World:
         self.titles_by_model = False
         self.prompts: Mapping[str, str] = {}
         self.ui_state_file = root.parent / "state" / "ui.json"
+        self.index_root: Path | None = None
+        """Where a process builds the index; without it, searches do."""
         self.tools = Tools()
         self.approvals_file = root.parent / "state" / "tool-approvals.json"
         self.place = PLACE
@@ -172,6 +174,7 @@ class World:
                 prompts=self.prompts,
                 appearance=self.appearance,
                 ui_state_file=self.ui_state_file,
+                index_root=self.index_root,
                 stopwatch=lambda: self.seconds,
             )
         )
