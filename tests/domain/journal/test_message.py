@@ -38,3 +38,18 @@ def test_the_longest_text_has_8_mib():
 def test_a_message_cannot_be_changed():
     with pytest.raises(AttributeError):
         message("x").content = "y"
+
+
+@pytest.mark.parametrize(
+    ("text", "folded", "title"),
+    [
+        ("PASTE why does it fail?", ((0, 5),), " why does it fail?"),
+        ("why? PASTE and PASTE", ((5, 10), (15, 20)), "why?  and "),
+        ("PASTE", ((0, 5),), "PASTE"),
+        ("why?", ((2, 90),), "wh"),
+        ("why?", None, "why?"),
+    ],
+)
+def test_a_title_has_no_paste_unless_that_is_all(text, folded, title):
+    prompt = Message(id="m", role="user", content=text, timestamp="t", folded=folded)
+    assert prompt.title_text == title

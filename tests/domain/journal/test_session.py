@@ -3,11 +3,12 @@ from datetime import UTC, datetime
 import pytest
 from msgspec import structs
 
+from tests.builders import answer, user
 from tests.domain.histories import HEADER
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, State, Summary, decode, encode
-from tui.domain.journal.session import Draft, Holder
+from tui.domain.journal.session import Draft, Holder, title_question
 from tui.domain.json_limits import MOST
 
 
@@ -80,3 +81,10 @@ def test_a_draft_is_empty_without_text_and_queue(text, queued, empty):
 def test_a_draft_knows_its_folded_pastes():
     draft = Draft("tale", "scope", "/shop", "see abc and d", folded=((4, 7), (12, 13), (90, 99)))
     assert draft.pastes == ("abc", "d")
+
+
+def test_where_no_question_can_be_read_the_first_answer_is_the_title():
+    assert title_question([answer("a1", " "), answer("a2", "It is 2."), answer("a3", "No.")]) == (
+        "It is 2."
+    )
+    assert title_question([answer("a1", "It is 2."), user("u2", "And three?")]) == "And three?"

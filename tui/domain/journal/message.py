@@ -104,8 +104,15 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
 
     @property
     def title_text(self) -> str:
-        """The text that titles a session without a name: the typed one, else labels of files."""
-        return title_text(self.content)
+        """The text that titles a session without a name: the typed one, else labels of files.
+
+        Long pastes say nothing of the question beside them.
+        """
+        typed, own, end = self.typed_text, "", 0
+        for begin, after in sorted(self.folded or ()):
+            own, end = own + typed[end:begin], after
+        own += typed[end:]
+        return own if own.strip() else title_text(self.content)
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:

@@ -121,9 +121,10 @@ class Session(msgspec.Struct, frozen=True):
 def title_question(messages: Iterable[Message]) -> str:
     """Find the question that titles a session: the first to a model, else the first at all.
 
-    A question that only the built-in guide has answered was to no model.
+    A question that only the built-in guide has answered was to no model. Where no question can be
+    read, the first answer gives the title.
     """
-    first, question, guided = "", "", False
+    first, question, guided, said = "", "", False, ""
     for message in messages:
         match message.role:
             case "user" if message.title_text.strip():
@@ -135,9 +136,11 @@ def title_question(messages: Iterable[Message]) -> str:
                 guided = is_guide(message.model)
                 if not guided:
                     return question
+            case "assistant":
+                said = said or message.text.strip()
             case _:
                 pass
-    return first
+    return first or said
 
 
 def _bounded(count: int) -> int:
