@@ -73,7 +73,7 @@ def test_a_source_is_read_as_expected(case, tmp_path, monkeypatch):
     assert lines == expected
 
 
-_MANY = ("messages", "chatbot-ui", "cline", "roo-code")
+_MANY = ("messages", "chatbot-ui", "cline", "roo-code", "kilo-code", "opencode", "kilo")
 """Programs whose files are told by their places, or whose readers take those of many."""
 
 

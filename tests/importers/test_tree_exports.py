@@ -62,13 +62,29 @@ def open_webui(folder, spoken, leaf):
     return saved(folder, [{"id": "c1", "chat": chat}])
 
 
-@pytest.mark.parametrize("program", [chatgpt, claude_ai, open_webui])
+def grok(folder, spoken, leaf):
+    responses = [
+        {
+            "response": {
+                "_id": each.id,
+                "parent_response_id": each.parent or None,
+                "sender": "human" if each.role == "user" else "ASSISTANT",
+                "message": each.text,
+            }
+        }
+        for each in spoken
+    ]
+    facts = {"id": "c1", "leaf_response_id": leaf}
+    return saved(folder, {"conversations": [{"conversation": facts, "responses": responses}]})
+
+
+@pytest.mark.parametrize("program", [chatgpt, claude_ai, grok, open_webui])
 @given(tree=trees())
 def test_any_tree_is_read_back(program, tmp_path_factory, tree):
     spoken, leaf = tree
     path = program(tmp_path_factory.mktemp("e"), spoken, leaf)
-    # Claude.ai has no tree where no message follows another.
-    has_tree = program is not claude_ai or any(each.parent for each in spoken)
+    # Some have no tree where no message follows another.
+    has_tree = program not in (claude_ai, grok) or any(each.parent for each in spoken)
     messages = read_all(reader(program.__name__.replace("_", "-")), path).messages
     check_read(messages, spoken, leaf if has_tree else None)
 

@@ -1,6 +1,6 @@
 """Chats of Cursor's editor: its database of values, one for each chat and each of its bubbles."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any
 
 from tui.importers import protocol as p
 from tui.importers.contents import placeholder
-from tui.importers.databases import DatabaseCopy, found, opened
+from tui.importers.databases import DatabaseCopy, beginnings_in, found, opened
 from tui.importers.formats import WITHOUT_MESSAGES, Database, Talk
 from tui.importers.json_lines import UNREADABLE, object_in, objects_in, parse, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
@@ -45,9 +45,7 @@ class Cursor(Database):
     received = ("tokenCount.outputTokens",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
-        for folder in user_folders(places):
-            if folder.parent.name == "Cursor":
-                yield from found(folder / "globalStorage" / "state.vscdb")
+        return found(*_databases(places))
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         with opened(source.path) as database:
@@ -83,6 +81,18 @@ class Cursor(Database):
     def mark(self, name: str, block: p.Json) -> str:
         path = text_at(block, "path").replace("\\", "/")
         return placeholder("image", path.rpartition("/")[2])
+
+
+def chats_in(places: p.Places, names: Iterable[str]) -> set[str]:
+    """Those of some chats that the editor keeps."""
+    beginnings = {f"{_BUBBLE}{name}:": name for name in names}
+    kept = (beginnings_in(path, _TABLE, "key", beginnings) for path in _databases(places))
+    return {beginnings[each] for found in kept for each in found}
+
+
+def _databases(places: p.Places) -> list[Path]:
+    folders = (folder for folder in user_folders(places) if folder.parent.name == "Cursor")
+    return [folder / "globalStorage" / "state.vscdb" for folder in folders]
 
 
 def _listed(database: DatabaseCopy, ledger: p.Ledger) -> dict[str, p.Json]:
@@ -122,7 +132,9 @@ def _bubbles(
         named.add(key)
         stored = next(database.rows(_TABLE, ["value"], ledger, equal={"key": key}), None)
         bubble = header if stored is None else _value(stored.get("value"))
-        if bubble:
+        if stored is None and "text" not in header:
+            ledger.skipped["message that is not there"] += 1
+        elif bubble:
             yield _record({**header, **bubble})
         else:
             ledger.skipped[UNREADABLE] += 1

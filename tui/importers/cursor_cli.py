@@ -10,6 +10,7 @@ from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
 from tui.importers.contents import blocks, joined, placeholder
+from tui.importers.cursor import chats_in
 from tui.importers.databases import DatabaseCopy, found, is_database, opened
 from tui.importers.formats import Database, Reading, Talk, line_values
 from tui.importers.json_lines import object_in, parse, text_in
@@ -104,8 +105,10 @@ class CursorCli(Database):
         for folder in [Path(named).expanduser()] if named else usual:
             stored = places.glob(folder, "chats/*/*/store.db")
             yield from found(*stored)
+            copies = places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl")
             known = {path.parent.name for path in stored}
-            for path in places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl"):
+            known |= chats_in(places, (path.stem for path in copies))
+            for path in copies:
                 if path.stem not in known and not _is_sub_agent(path):
                     yield p.Source.of(path)
 

@@ -11,7 +11,7 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -220,15 +220,34 @@ def schema(path: Path, head: bytes) -> Schema:
 @lru_cache(maxsize=1)
 def _schema_of(found: Source) -> Schema:
     """The same for each reader that asks for a file."""
-    # Immutable: no lock and no file beside it. Its log is not read, which may have all tables.
-    address = f"{found.path.absolute().as_uri()}?mode=ro&immutable=1"
-    with suppress(*_ERRORS), closing(_opened(address, _StatementLimits(0))) as connection:
+    # The log is not read, which may have all tables.
+    with suppress(*_ERRORS), closing(_looked_at(found.path, _StatementLimits(0))) as connection:
         if tables := _schema(connection):
             return tables
     if found.size > _SMALL_BYTES:
         return {}
     with opened(found.path) as database:
         return database.schema
+
+
+def beginnings_in(path: Path, table: str, column: str, wanted: Iterable[str]) -> set[str]:
+    """Those of some beginnings that a value of a column has.
+
+    The database is looked at as it is: what was written last, or is being written, may be missing.
+    """
+    found: set[str] = set()
+    limits = _StatementLimits(0)
+    with suppress(*_ERRORS, OSError), closing(_looked_at(path, limits)) as connection:
+        database = DatabaseCopy(connection, limits)
+        for each in wanted:
+            rows = database.rows(table, [column], Ledger(), beginning={column: each})
+            found |= {each} if next(rows, None) else set()
+    return found
+
+
+def _looked_at(path: Path, limits: _StatementLimits) -> sqlite3.Connection:
+    """Open a database without a lock and without a file beside it."""
+    return _opened(f"{path.absolute().as_uri()}?mode=ro&immutable=1", limits)
 
 
 def _query(table: str, wanted: list[str], given: list[str], order: list[str]) -> str:

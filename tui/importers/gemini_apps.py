@@ -31,6 +31,7 @@ _OTHER = re.compile(
     r"(Created|Used|Added|Gave|Selected|Shared|Deleted|Viewed|Visited|Searched|Edited|Pinned"
     r"|Renamed|Exported|Updated)\s"
 )
+_OTHER_ACTIVITY = "record of other activity"
 _ATTACHED = re.compile(r"\s*(Attached \d+ files?|\d+ Datei(en|\(en\))? angehängt)\.?\s*\Z")
 
 
@@ -51,7 +52,7 @@ class GeminiApps(Export):
         sitting: list[p.Json] = []
         for record in records(source, ledger):
             if not _is_ours(record):
-                ledger.skipped["other activity"] += 1
+                ledger.skipped[_OTHER_ACTIVITY] += 1
                 continue
             if sitting and not _is_near(sitting[-1], record):
                 yield _talk(source.path, sitting)
@@ -68,7 +69,7 @@ class GeminiApps(Export):
         prompted = _PROMPTED.match(text)
         # Of a verb in another language, the answer says that it was a prompt.
         if _OTHER.match(text) or not (prompted or answer):
-            reading.ledger.skipped["other activity"] += 1
+            reading.ledger.skipped[_OTHER_ACTIVITY] += 1
             return ()
         reading.ledger.read += 1
         files = [placeholder("file", each) for each in _files(record)]

@@ -79,7 +79,7 @@ class _Markdown(HTMLParser):
             self._break(2)
         elif tag in _BLOCKS or _HEADING.fullmatch(tag):
             self._close_block(tag)
-        elif tag == "tr":
+        elif tag == "tr" and self._cells:
             self._write(" |")
             self._rows += 1
             if self._rows == 1:

@@ -11,7 +11,7 @@ from tui.domain.text.labels import plural
 
 _UNIT = 1000.0
 _COUNTED = re.compile(
-    r"\b(line|record|block|part|row|file|message|prompt|command|conversation|sub-agent|role)\b"
+    r"\b(node|notice|line|record|block|part|row|file|message|prompt|command|conversation|sub-agent|role)\b"
 )
 """The noun of a reason that can be counted; other reasons are no number of things."""
 _PLURAL = r"\1s"

@@ -1,0 +1,13 @@
+BEGIN TRANSACTION;
+CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+INSERT INTO cursorDiskKV VALUES('composerData:6f000000-aaaa-4bbb-8ccc-000000000001','{"_v": 10, "composerId": "6f000000-aaaa-4bbb-8ccc-000000000001", "createdAt": 1771000000000, "lastUpdatedAt": 1771000900000, "fullConversationHeadersOnly": [{"bubbleId": "b0000001-0000-4000-8000-000000000000", "type": 1}, {"bubbleId": "b0000002-0000-4000-8000-000000000000", "type": 2}], "modelConfig": {"modelName": "claude-4.5-sonnet"}, "status": "completed"}');
+INSERT INTO cursorDiskKV VALUES('bubbleId:6f000000-aaaa-4bbb-8ccc-000000000001:b0000001-0000-4000-8000-000000000000','{"_v": 3, "bubbleId": "b0000001-0000-4000-8000-000000000000", "type": 1, "text": "Hello", "createdAt": "2026-02-13T16:01:00.000Z"}');
+INSERT INTO cursorDiskKV VALUES('bubbleId:6f000000-aaaa-4bbb-8ccc-000000000001:b0000002-0000-4000-8000-000000000000','{"_v": 3, "bubbleId": "b0000002-0000-4000-8000-000000000000", "type": 2, "text": "Hi.", "createdAt": "2026-02-13T16:02:00.000Z"}');
+INSERT INTO cursorDiskKV VALUES('composerData:6f000000-aaaa-4bbb-8ccc-000000000002','{"_v": 10, "composerId": "6f000000-aaaa-4bbb-8ccc-000000000002", "createdAt": 1771000000000, "lastUpdatedAt": 1771000900000, "fullConversationHeadersOnly": [{"bubbleId": "b0000001-0000-4000-8000-000000000000", "type": 1}, {"bubbleId": "b0000002-0000-4000-8000-000000000000", "type": 2}], "modelConfig": {"modelName": "claude-4.5-sonnet"}, "status": "completed"}');
+INSERT INTO cursorDiskKV VALUES('bubbleId:6f000000-aaaa-4bbb-8ccc-000000000002:b0000001-0000-4000-8000-000000000000','{"_v": 3, "bubbleId": "b0000001-0000-4000-8000-000000000000", "type": 1, "text": "Look for it", "createdAt": "2026-02-13T16:01:00.000Z"}');
+INSERT INTO cursorDiskKV VALUES('bubbleId:6f000000-aaaa-4bbb-8ccc-000000000002:b0000002-0000-4000-8000-000000000000','{"_v": 3, "bubbleId": "b0000002-0000-4000-8000-000000000000", "type": 2, "text": "Found.", "createdAt": "2026-02-13T16:02:00.000Z"}');
+CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT, createdAt INTEGER, lastUpdatedAt INTEGER, isArchived INTEGER, isSubagent INTEGER, recency INTEGER, checkpointAt INTEGER, value TEXT);
+INSERT INTO composerHeaders VALUES('6f000000-aaaa-4bbb-8ccc-000000000001','ws1',1,NULL,0,0,1,1,'{}');
+INSERT INTO composerHeaders VALUES('6f000000-aaaa-4bbb-8ccc-000000000002','ws1',1,NULL,0,1,1,1,'{}');
+COMMIT;
