@@ -7,6 +7,7 @@ import pytest
 from tests.importers.conversations import Turn
 from tests.importers.logs import claude_code, gemini_cli, pi
 from tests.importers.samples import source_of
+from tui.importers import two_passes
 from tui.importers.json_lines import SourceChanged
 from tui.importers.protocol import Ledger
 from tui.importers.readers import reader
@@ -24,7 +25,8 @@ TURNS = [Turn(-1, "Why?", [], "So.")]
     ],
     ids=["claude-code", "gemini-cli", "pi"],
 )
-def test_a_line_that_is_there_no_more_is_an_error(tmp_path, program, records, text):
+def test_a_line_that_is_there_no_more_is_an_error(tmp_path, monkeypatch, program, records, text):
+    monkeypatch.setattr(two_passes, "KEPT_BYTES", 0)
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(map(json.dumps, records)))
     (conversation,) = reader(program).read(source_of(path), Ledger())

@@ -23,7 +23,7 @@ from tui.importers.readers import reader
 )
 def test_the_words_of_a_long_file_are_never_all_in_memory(program, written, tmp_path):
     words = "x" * 20_000
-    made = [Turn(n - 1, f"{n} {words}", [], f"Yes, {n} {words}") for n in range(300)]
+    made = [Turn(n - 1, f"{n} {words}", [], f"Yes, {n} {words}") for n in range(600)]
     path = tmp_path / f"{ID}.jsonl"
     with path.open("w") as file:
         file.writelines(f"{json.dumps(record)}\n" for record in written(made))

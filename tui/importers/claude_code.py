@@ -6,15 +6,16 @@ the array of the lines.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from tui.domain.journal.message import Role, TokenUsage, ToolCall
+from msgspec.structs import replace
+
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.claude_code_lines import (
-    DECODER,
     Line,
     Parts,
     is_failure,
@@ -23,15 +24,14 @@ from tui.importers.claude_code_lines import (
     parts_of,
     result_text,
 )
-from tui.importers.claude_code_tree import FileIndex, Step, Tree, id_of
-from tui.importers.json_lines import object_in, objects_in, raw_lines, text_in
+from tui.importers.claude_code_tree import Step, Tree, id_of, is_sub_agent
+from tui.importers.json_lines import object_in, objects_in, text_in
 from tui.importers.kinds import QWEN_CODE
 from tui.importers.message_blocks import call_in
 from tui.importers.times import utc
-from tui.importers.trees import AGAIN
-from tui.importers.two_passes import Place, read_again
+from tui.importers.trees import Order
+from tui.importers.two_passes import Place
 
-SUB_AGENT = "sub-agent"
 _MARKS = re.compile(
     rb'"(parentUuid|leafUuid|toolUseResult|customTitle|aiTitle|isSidechain)"\s*:'
     rb'|"type"\s*:\s*"(file-history-snapshot|queue-operation|permission-mode|mode|last-prompt)"'
@@ -107,7 +107,7 @@ def _find(places: p.Places) -> Iterator[p.Source]:
         roots += places.glob(desktop, "**/.claude")
     for root in roots:
         for path in places.glob(root, "projects/*/*.jsonl"):
-            if not _is_sub_agent(path) and path.is_file():
+            if not is_sub_agent(path) and path.is_file():
                 yield p.Source.of(path)
 
 
@@ -117,134 +117,102 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".jsonl" and bool(_MARKS.search(head) and not _OF_OTHERS.search(head))
 
 
-def _is_sub_agent(path: Path) -> bool:
-    return path.name.startswith("agent-") or path.parent.name == "subagents"
+class _File(Tree):
+    """Makes the messages of a file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._todos = TodoLog()
+
+    def order(self) -> Order:
+        self._todos = TodoLog()
+        return super().order()
+
+    def said(self, key: str, ending: str) -> Iterator[p.Item]:
+        step = self.steps[key]
+        lines = [self._said(place) for place in step.lines]
+        yield from _messages(step, lines, ending)
+        for place in step.summaries:
+            if text := self._said(place).parts.text:
+                yield p.ForeignSummary(text, "")
+        for each in lines:
+            self._todos.add(each.parts)
+
+    def _said(self, place: Place) -> "_Said":
+        line = self.at(place)
+        parts = self.kept_parts.get(place.offset) or parts_of(line, p.Ledger())
+        return _Said(id_of(line, place.number, self.facts.source_id), line, parts)
+
+    def ending(self) -> Iterator[p.Item]:
+        if self._todos.current:
+            yield self._todos.current
 
 
-def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    if _is_sub_agent(source.path):
-        ledger.skipped[SUB_AGENT] += sum(1 for _ in raw_lines(source.path))
-        return
-    index = Tree(source.path).index()
-    if not index.steps:
-        ledger.add(index.ledger)
-        return
-    yield p.Conversation(index.heading, lambda: _items(source.path, index), index.ledger)
-
-
-def _items(path: Path, index: FileIndex) -> Iterator[p.Item]:
-    file, unused = index.heading.source_id, p.Ledger()
-    todos = TodoLog()
-    last = {"": ""}
-    with read_again(path, DECODER) as line_at:
-
-        def placed(places: Iterable[Place]) -> Iterator[_Placed]:
-            for place in places:
-                line = line_at(place)
-                parts = parts_of(line, unused)
-                yield _Placed(id_of(line, place.number, file), line, parts)
-
-        for node in index.order:
-            step = index.steps[node.id.removesuffix(AGAIN)]
-            writer = _StepWriter(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
-            lines = list(placed(step.lines))
-            yield from writer.messages(lines)
-            yield from writer.summaries(placed(step.summaries))
-            # The same text once, for most.
-            last[node.id] = node.id if writer.last == node.id else writer.last
-            for each in lines:
-                todos.add(each.parts)
-    if todos.current:
-        yield todos.current
-
-
-class _Placed(NamedTuple):
+class _Said(NamedTuple):
     id: str
     line: Line
     parts: Parts
 
 
-class _StepWriter:
-    """Makes the messages of one step."""
+def _messages(step: Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
+    """The messages of one step."""
+    waiting: list[str] = []
+    if answers := [each for each in lines if each.line.role == "assistant"]:
+        answer = _answer(answers, ending, interrupted=step.interrupted)
+        waiting = [call.id for call in answer.tool_calls]
+        yield answer
+    others = [each for each in lines if each.line.role == "user"]
+    for name, line, parts in others:
+        for number, result in enumerate(parts.results):
+            own = _numbered(name, number)
+            call = text_in(result.get("tool_use_id")) or next(iter(waiting), f"{own}-call")
+            if call in waiting:
+                waiting.remove(call)
+            text, time = result_text(result), utc(line.timestamp)
+            yield p.ForeignMessage(own + ending, "tool", text, time, tool_call_id=call)
+    for name, line, parts in others:
+        time = utc(line.timestamp)
+        if line.is_compact_summary is True:
+            message, summary = contents.earlier(parts.text, name + ending)
+            yield replace(message, timestamp=time)
+            yield summary
+        elif said := own_words(line, parts):
+            own = _numbered(name, len(parts.results))
+            yield p.ForeignMessage(own + ending, "user", said, time)
 
-    def __init__(self, step: Step, parent: str, ending: str) -> None:
-        self.last = parent
-        self._step = step
-        self._ending = ending
-        self._open: list[str] = []
 
-    def messages(self, lines: list[_Placed]) -> Iterator[p.Item]:
-        if answers := [each for each in lines if each.line.role == "assistant"]:
-            yield self._answer(answers)
-        others = [each for each in lines if each.line.role == "user"]
-        for each in others:
-            for number, result in enumerate(each.parts.results):
-                yield self._result(each, number, result)
-        for name, line, parts in others:
-            if line.is_compact_summary is True:
-                message, summary = contents.earlier(parts.text, name + self._ending)
-                yield self._message(name, line, message.role, content=message.content)
-                yield summary
-            elif said := own_words(line, parts):
-                yield self._message(_numbered(name, len(parts.results)), line, "user", content=said)
-
-    def summaries(self, lines: Iterator[_Placed]) -> Iterator[p.ForeignSummary]:
-        for each in lines:
-            if each.parts.text and self.last:
-                yield p.ForeignSummary(each.parts.text, self.last)
-
-    def _answer(self, lines: list[_Placed]) -> p.ForeignMessage:
-        name, first, _ = lines[0]
-        final = lines[-1].line
-        texts = dict.fromkeys(text for each in lines for text in each.parts.texts)
-        text = contents.joined(texts)
-        calls = _calls(name, (block for each in lines for block in each.parts.calls))
-        failed = is_failure(final)
-        self._open = [call.id for call in calls]
-        return self._message(
-            name,
-            first,
-            "assistant",
-            content=None if failed or not text else text,
-            tool_calls=calls,
-            status=self._status(final),
-            error=text if failed else None,
-            model=model_of(final) or None,
-            usage=_usage([each.line for each in lines]),
-        )
-
-    def _status(self, final: Line) -> str | None:
-        if is_failure(final):
-            return "failed"
-        if self._step.interrupted or final.is_aborted_mid_stream is True:
-            return "interrupted"
-        return "truncated" if object_in(final.message).get("stop_reason") in _TRUNCATED else None
-
-    def _result(self, placed: _Placed, number: int, block: p.Json) -> p.ForeignMessage:
-        name = _numbered(placed.id, number)
-        call = text_in(block.get("tool_use_id")) or next(iter(self._open), f"{name}-call")
-        if call in self._open:
-            self._open.remove(call)
-        content = result_text(block)
-        return self._message(name, placed.line, "tool", content=content, tool_call_id=call)
-
-    def _message(self, name: str, line: Line, role: Role, **fields: Any) -> p.ForeignMessage:
-        parent, self.last = self.last, name + self._ending
-        return p.ForeignMessage(
-            self.last, role, timestamp=utc(line.timestamp), parent=parent, **fields
-        )
+def _answer(lines: list[_Said], ending: str, *, interrupted: bool) -> p.ForeignMessage:
+    name, first, _ = lines[0]
+    final = lines[-1].line
+    texts = dict.fromkeys(text for each in lines for text in each.parts.texts)
+    text = contents.joined(texts)
+    calls: dict[str, ToolCall] = {}
+    for number, block in enumerate((each for said in lines for each in said.parts.calls), 1):
+        call = call_in(block, f"{name}-{number}")
+        calls.setdefault(call.id, call)
+    failed = is_failure(final)
+    if failed:
+        status = "failed"
+    elif interrupted or final.is_aborted_mid_stream is True:
+        status = "interrupted"
+    else:
+        is_cut = object_in(final.message).get("stop_reason") in _TRUNCATED
+        status = "truncated" if is_cut else None
+    return p.ForeignMessage(
+        name + ending,
+        "assistant",
+        None if failed or not text else text,
+        utc(first.timestamp),
+        tool_calls=tuple(calls.values()),
+        status=status,
+        error=text if failed else None,
+        model=model_of(final) or None,
+        usage=_usage([each.line for each in lines]),
+    )
 
 
 def _numbered(name: str, number: int) -> str:
     return f"{name}-{number}" if number else name
-
-
-def _calls(name: str, found: Iterable[p.Json]) -> tuple[ToolCall, ...]:
-    calls: dict[str, ToolCall] = {}
-    for number, block in enumerate(found, 1):
-        call = call_in(block, f"{name}-{number}")
-        calls.setdefault(call.id, call)
-    return tuple(calls.values())
 
 
 def _usage(lines: list[Line]) -> TokenUsage | None:
@@ -253,6 +221,10 @@ def _usage(lines: list[Line]) -> TokenUsage | None:
         if usage := contents.usage_beside_cache(counts, *_COUNTS):
             return usage
     return None
+
+
+def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
+    yield from _File(source.path).read(ledger)
 
 
 READER = p.Reader("claude-code", "Claude Code", _find, _recognises, _read, revision=1)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tui.importers import contents
-from tui.importers.json_lines import decode, object_in, text_in
+from tui.importers.json_lines import object_in, text_in
 from tui.importers.json_paths import text_at, value_at
 from tui.importers.message_blocks import Blocks
 from tui.importers.protocol import Json, Ledger
@@ -72,11 +72,6 @@ class Line(msgspec.Struct, rename="camel", gc=False):
 
 
 DECODER = msgspec.json.Decoder(Line)
-
-
-def line_of(data: bytes) -> Line | None:
-    """Decode a line; ``None`` if it is none."""
-    return decode(data, DECODER)
 
 
 class _ClaudeBlocks(Blocks):

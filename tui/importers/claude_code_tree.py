@@ -17,23 +17,21 @@ import msgspec
 from tui.files import open_regular
 from tui.importers import contents
 from tui.importers.claude_code_lines import (
+    DECODER,
     Line,
     Parts,
     is_notice,
-    line_of,
     model_of,
     own_words,
     parts_of,
     says_interrupted,
 )
 from tui.importers.json_elements import element_lines
-from tui.importers.json_lines import RawLine, object_in, raw_lines, text_in
+from tui.importers.json_lines import RawLine, object_in, text_in
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import made_id
-from tui.importers.protocol import Heading, Ledger
-from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order, nearest
-from tui.importers.two_passes import Facts, Place
+from tui.importers.two_passes import Place, TwoPass
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SKIPPED = re.compile(
@@ -66,16 +64,6 @@ class Step(msgspec.Struct, gc=False):
         return map(Place, numbers, numbers, numbers)
 
 
-class FileIndex(msgspec.Struct, frozen=True):
-    """A file that was looked through."""
-
-    heading: Heading
-    order: Order
-    """The steps by their keys, such that the shown branch comes last."""
-    steps: dict[str, Step]
-    ledger: Ledger
-
-
 def id_of(line: Line, number: int, file: str) -> str:
     """The id of a line; a fork of a conversation has it in common with the original."""
     origin = object_in(line.forked_from).get("messageUuid")
@@ -84,112 +72,114 @@ def id_of(line: Line, number: int, file: str) -> str:
     return name if _UUID.fullmatch(name) else f"{file}:{name}"
 
 
-class Tree:
-    """Looks through a file once, and is dropped then. Raises ``OSError``."""
+class _Links(msgspec.Struct):
+    """What is known of links before the last line; no more is needed once they are made."""
+
+    parents: dict[str, str] = {}
+    of: dict[str, str] = {}
+    """The steps of lines."""
+    answers: dict[str, str] = {}
+    calls: dict[str, str] = {}
+    unlinked: dict[str, str] = {}
+    roots: list[str] = []
+    is_linked: bool = True
+    before: str = ""
+    """The line before."""
+    interruptions: list[str] = []
+    summaries: list[tuple[str, Place]] = []
+    leaf: str = ""
+    is_explicit: bool = False
+    titles: dict[str, str] = {}
+    leaf_titles: dict[str, str] = {}
+
+
+class Tree(TwoPass[Line]):
+    """Looks through a file."""
 
     def __init__(self, path: Path) -> None:
-        self.ledger = Ledger()
+        super().__init__(path, DECODER)
+        self.left_out = "sub-agent" if is_sub_agent(path) else ""
         self.steps: dict[str, Step] = {}
         """By the uuid of their first lines, in the order of the file."""
-        self.root = ""
-        """The id of the first message, which copies and forks of the conversation share."""
-        self._path = path
-        self._name = path.stem
-        """Of the conversation; with a mark of its first message unless it is unique by itself."""
-        self._parents: dict[str, str] = {}
-        self._of: dict[str, str] = {}
-        self._answers: dict[str, str] = {}
-        self._calls: dict[str, str] = {}
-        self._unlinked: dict[str, str] = {}
-        self._roots: list[str] = []
-        self._is_linked = True
-        self._before = ""
+        self.kept_parts: dict[int, Parts] = {}
+        self._order = Order([], {})
         self._number = 0
-        self._interruptions: list[str] = []
-        self._summaries: list[tuple[str, Place]] = []
-        self._facts = _LineFacts()
-        self._leaf = ""
-        self._is_explicit = False
-        for raw in self._lines():
-            line = line_of(raw.data) if raw.is_whole else None
-            if line is not None:
-                self._number += 1
-                self._count(self._reason(line, raw))
-            elif not raw.is_whole and (unwanted := _UNWANTED.search(raw.data)):
-                self._count(unwanted[1].decode())
-            else:
-                self._count(raw.damage)
-        self._link()
+        self._links = _Links()
 
-    def index(self) -> FileIndex:
-        """Give what is needed to read the file."""
-        before = {key: self._step_before(key) for key in self.steps}
-        newest = self._step_at(self._before)
-        leaf = self._step_at(self._leaf) if self._leaf in self._parents else ""
-        if not leaf or (not self._is_explicit and leaf in _ancestors(before, newest)):
-            leaf = newest
-        order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
-        return FileIndex(self._heading(), order, self.steps, self.ledger)
-
-    def _heading(self) -> Heading:
-        facts = self._facts.found
-        facts.source_id, facts.root = self._name, self.root
-        facts.name = self._facts.name(self._parents)
-        return facts.heading()
-
-    def _lines(self) -> Iterator[RawLine]:
-        if self._path.suffix != ".json":
-            yield from raw_lines(self._path, wanted=_is_wanted)
+    def raw(self) -> Iterator[RawLine]:
+        if self.path.suffix != ".json":
+            yield from super().raw()
             return
-        with os.fdopen(open_regular(self._path, follow=True), "rb") as stream:
+        with os.fdopen(open_regular(self.path, follow=True), "rb") as stream:
             yield from element_lines(stream, self.ledger, ["loglines"])
 
-    def _count(self, reason: str) -> None:
-        self.ledger.count(not reason, reason)
+    def is_wanted(self, start: bytes) -> bool:
+        return not _UNWANTED.search(start[:_HEAD])
 
-    def _reason(self, line: Line, raw: RawLine) -> str:
-        """Take a line in; the reason if it is skipped."""
+    def damage(self, raw: RawLine) -> str:
+        unwanted = None if raw.is_whole else _UNWANTED.search(raw.data)
+        return unwanted[1].decode() if unwanted else raw.damage
+
+    def add(self, line: Line, raw: RawLine) -> str:
+        self._number += 1
         if line.is_sidechain is True:
             return "sub-agent"
         if not line.role and not isinstance(line.uuid, str):
-            if line.type == "last-prompt":
-                leaf, explicit = text_in(line.leaf_uuid), line.explicit is True
-                if leaf:
-                    self._is_explicit = explicit or (self._is_explicit and leaf == self._leaf)
-                    self._leaf = leaf
-                return ""
-            return "" if self._facts.add_title(line) else skipped(line.type, _SKIPPED)
-        key = text_in(line.uuid) or f"~{self._number}"
-        if key in self._of:
+            return self._add_fact(line)
+        links, key = self._links, text_in(line.uuid) or f"~{self._number}"
+        if key in links.of:
             return "duplicate"
         self._add_link(key, line)
-        self._before = key
-        self._is_explicit = False
+        links.before = key
+        links.is_explicit = False
         if line.subtype == "compact_boundary":
-            self._leaf = ""
+            links.leaf = ""
         if not line.role:
             return skipped(line.type, _SKIPPED)
-        self._facts.add(line)
+        facts = self.facts
+        facts.project = facts.project or text_in(line.cwd)
+        facts.version = text_in(line.version) or facts.version
+        facts.model = model_of(line) or facts.model
+        facts.add_time(line.timestamp)
         # Files that were exported or moved are all called session.json or the like.
-        if self._name == self._path.stem and not _UUID.fullmatch(self._name):
-            self._name += f"-{sha256(raw.data).hexdigest()[:12]}"
+        if facts.source_id == self.path.stem and not _UUID.fullmatch(facts.source_id):
+            facts.source_id += f"-{sha256(raw.data).hexdigest()[:12]}"
         parts = parts_of(line, self.ledger)
         add = self._add_answer if line.role == "assistant" else self._add_prompt
         return add(key, line, parts, raw)
 
+    def _add_fact(self, line: Line) -> str:
+        """Add what a line says of the whole conversation."""
+        links, given = self._links, [field for field in _TITLES if _has_text(line, field)]
+        match line.type:
+            case "last-prompt":
+                leaf, explicit = text_in(line.leaf_uuid), line.explicit is True
+                if leaf:
+                    links.is_explicit = explicit or (links.is_explicit and leaf == links.leaf)
+                    links.leaf = leaf
+            case "relocated" if _has_text(line, "relocated_cwd"):
+                self.facts.project = line.relocated_cwd
+            case "summary" if _has_text(line, "summary"):
+                links.leaf_titles[text_in(line.leaf_uuid)] = line.summary
+            case _ if given:
+                links.titles[given[0]] = getattr(line, given[0])
+            case kind:
+                return skipped(kind, _SKIPPED)
+        return ""
+
     def _add_link(self, key: str, line: Line) -> None:
-        parent = line.parent_uuid
+        links, parent = self._links, line.parent_uuid
         if not parent and line.logical_parent_uuid:
             parent = line.logical_parent_uuid
         if isinstance(parent, str) and parent not in ("", key):
             # The same text once: it is mostly the line before.
-            self._parents[key] = self._before if parent == self._before else parent
-            if parent not in self._parents:
-                self._unlinked[key] = self._before
+            links.parents[key] = links.before if parent == links.before else parent
+            if parent not in links.parents:
+                links.unlinked[key] = links.before
             return
-        self._parents[key] = self._before
+        links.parents[key] = links.before
         if parent is None and line.role == "assistant":
-            self._is_linked = False
+            links.is_linked = False
 
     def _add_answer(self, key: str, line: Line, parts: Parts, raw: RawLine) -> str:
         if is_notice(line, parts):
@@ -197,122 +187,123 @@ class Tree:
         if not parts.calls and not any(map(str.strip, parts.texts)):
             return "thinking" if parts.thinks else "empty message"
         group = text_in(object_in(line.message).get("id")) or key
-        start = self._answers.setdefault(group, key)
-        self._add(start, key, line, raw)
+        start = self._links.answers.setdefault(group, key)
+        self._add_to(start, key, line, parts, raw)
         for call in parts.calls:
-            self._calls.setdefault(text_in(call.get("id")) or key, start)
+            self._links.calls.setdefault(text_in(call.get("id")) or key, start)
         return ""
 
     def _add_prompt(self, key: str, line: Line, parts: Parts, raw: RawLine) -> str:
+        links = self._links
         if line.is_compact_summary is True:
-            self._summaries.append((key, Place(raw.offset, raw.length, self._number)))
+            links.summaries.append((key, self.keep(line, raw, self._number)))
             return ""
         interrupted = line.is_meta is not True and says_interrupted(parts)
         if interrupted:
-            self._interruptions.append(key)
+            links.interruptions.append(key)
         if parts.results:
-            self._add(self._caller(key, parts.results[0].get("tool_use_id")), key, line, raw)
+            caller = self._caller(key, parts.results[0].get("tool_use_id"))
+            self._add_to(caller, key, line, parts, raw)
             return ""
         if line.type == "user" and line.parent_uuid is None and not line.logical_parent_uuid:
-            self._roots.append(key)
+            links.roots.append(key)
         if own_words(line, parts):
-            self._add(key, key, line, raw)
+            self._add_to(key, key, line, parts, raw)
             return ""
         if interrupted:
             return ""
         return "injected text" if any(map(str.strip, parts.texts)) else "empty message"
 
     def _caller(self, key: str, call: Any) -> str:
-        if (known := self._calls.get(text_in(call))) is not None:
+        if (known := self._links.calls.get(text_in(call))) is not None:
             return known
         before = self._step_before(key)
         return before if before and self.steps[before].is_answer else key
 
-    def _add(self, start: str, key: str, line: Line, raw: RawLine) -> None:
-        self._of[key] = start
+    def _add_to(self, start: str, key: str, line: Line, parts: Parts, raw: RawLine) -> None:
+        """Add a line to the step that another line began, or begin one."""
+        self._links.of[key] = start
         step = self.steps.get(start)
         if step is None:
             step = self.steps[start] = Step(line.role == "assistant", array("q"))
-            self.root = self.root or id_of(line, self._number, self._name)
-        step.numbers.extend((raw.offset, raw.length, self._number))
+            # Copies and forks of the conversation have the same first message.
+            facts = self.facts
+            facts.root = facts.root or id_of(line, self._number, facts.source_id)
+        step.numbers.extend(self.keep(line, raw, self._number))
+        if raw.offset in self.kept:
+            self.kept_parts[raw.offset] = parts
 
-    def _link(self) -> None:
-        for key, before in self._unlinked.items():
-            if self._parents[key] not in self._parents:
-                self._parents[key] = before
+    def link(self) -> None:
+        links = self._links
+        for key, before in links.unlinked.items():
+            if links.parents[key] not in links.parents:
+                links.parents[key] = before
         # A file whose answers follow nothing has no links; else these are edited first prompts.
-        if self._is_linked:
-            self._parents.update(dict.fromkeys(self._roots, ""))
-        for key in self._interruptions:
+        if links.is_linked:
+            links.parents.update(dict.fromkeys(links.roots, ""))
+        for key in links.interruptions:
             step = self.steps.get(self._step_at(key))
             if step and step.is_answer:
                 step.interrupted = True
-        for key, summary in self._summaries:
+        for key, summary in links.summaries:
             if step := self.steps.get(self._step_at(key)):
                 step.summaries = (*step.summaries, summary)
             else:
                 # Its messages are in another file, or gone.
-                self._of[key] = key
+                links.of[key] = key
                 self.steps[key] = Step(is_answer=True, numbers=array("q", summary))
+        self.facts.name = _best_title(links)
+        self._order = self._linked_steps()
+        self._links = _Links()
+
+    @property
+    def has_words(self) -> bool:
+        return bool(self.steps)
+
+    def order(self) -> Order:
+        return self._order
+
+    def _linked_steps(self) -> Order:
+        links = self._links
+        before = {key: self._step_before(key) for key in self.steps}
+        newest = self._step_at(links.before)
+        leaf = self._step_at(links.leaf) if links.leaf in links.parents else ""
+        if not leaf or (not links.is_explicit and leaf in _ancestors(before, newest)):
+            leaf = newest
+        return in_order((Node(key, parent) for key, parent in before.items()), leaf)
 
     def _step_at(self, key: str) -> str:
         """The step of a line, or else of the nearest one that it follows; ``""`` for none."""
-        return self._of.get(nearest(key, self._parents, self._of), "")
+        return self._links.of.get(nearest(key, self._links.parents, self._links.of), "")
 
     def _step_before(self, key: str) -> str:
         """The step that the one of a line follows."""
-        own = self._of.get(key, key)
-        at, passed = self._parents.get(key, ""), {key}
+        own = self._links.of.get(key, key)
+        at, passed = self._links.parents.get(key, ""), {key}
         while at and at not in passed:
             passed.add(at)
-            found = self._of.get(at, own)
+            found = self._links.of.get(at, own)
             if found != own:
                 return found
-            at = self._parents.get(at, "")
+            at = self._links.parents.get(at, "")
         return ""
 
 
-class _LineFacts:
-    """The facts of a heading, as they are found."""
-
-    def __init__(self) -> None:
-        self.found = Facts("")
-        self._titles: dict[str, str] = {}
-        self._summaries: dict[str, str] = {}
-
-    def add(self, line: Line) -> None:
-        found = self.found
-        found.project = found.project or text_in(line.cwd)
-        found.version = text_in(line.version) or found.version
-        found.model = model_of(line) or found.model
-        time = utc(line.timestamp)
-        found.created = found.created or time
-        found.updated = time or found.updated
-
-    def add_title(self, line: Line) -> bool:
-        """Add the title or the directory that a line gives; false if it gives none."""
-        if line.type == "relocated" and isinstance(line.relocated_cwd, str):
-            self.found.project = line.relocated_cwd
-            return True
-        if line.type == "summary" and isinstance(line.summary, str):
-            self._summaries[text_in(line.leaf_uuid)] = line.summary
-            return True
-        for field in _TITLES:
-            if isinstance(value := getattr(line, field), str):
-                self._titles[field] = value
-                return True
-        return False
-
-    def name(self, known: dict[str, str]) -> str:
-        """The best title; a summary of another file's messages only if there is no other."""
-        given = [self._titles.get(field, "") for field in _TITLES]
-        own = [text for leaf, text in self._summaries.items() if leaf in known]
-        titles = [*given, *reversed(own), *reversed(self._summaries.values())]
-        return next((name for title in titles if (name := contents.title(title))), "")
+def is_sub_agent(path: Path) -> bool:
+    """True for the file of a sub-agent."""
+    return path.name.startswith("agent-") or path.parent.name == "subagents"
 
 
-def _is_wanted(head: bytes) -> bool:
-    return not _UNWANTED.search(head[:_HEAD])
+def _has_text(line: Line, field: str) -> bool:
+    return isinstance(getattr(line, field), str)
+
+
+def _best_title(links: _Links) -> str:
+    """The best title; a summary of another file's messages only if there is no other."""
+    given = [links.titles.get(field, "") for field in _TITLES]
+    own = [text for leaf, text in links.leaf_titles.items() if leaf in links.parents]
+    titles = [*given, *reversed(own), *reversed(links.leaf_titles.values())]
+    return next((name for title in titles if (name := contents.title(title))), "")
 
 
 def _ancestors(before: dict[str, str], key: str) -> Iterator[str]:

@@ -6,11 +6,10 @@ Lines replace, rewind and set what the lines before them said, so nothing is kno
 import hashlib
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from tui.files import read_bounded
@@ -18,29 +17,26 @@ from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.answers import Unknown
 from tui.importers.json_lines import (
+    RawLine,
     SourceChanged,
-    decode,
     items_in,
     object_in,
     objects_in,
     parse_text,
-    raw_lines,
     whole,
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import SILENT, Blocks, as_json, call_in
 from tui.importers.times import utc
-from tui.importers.trees import AGAIN, Node, Order, in_order, nearest
-from tui.importers.two_passes import Facts, Place, read_again
+from tui.importers.trees import Node, Order, in_order, nearest
+from tui.importers.two_passes import OBJECTS, Place, TwoPass
 
 _MARK = re.compile(rb'"projectHash"\s*:|"type"\s*:\s*"gemini"')
 _CHECKPOINT = re.compile(rb'^\s*(\{\s*"history"\s*:\s*)?\[\s*\{\s*"(role|parts)"\s*:')
 _HISTORY = re.compile(rb'^\s*\{\s*"history"\s*:\s*\[\s*\{\s*"role"\s*:\s*"\w+"\s*,\s*"parts"\s*:')
-_SUB_AGENT = "sub-agent"
 _SMALL_FILE_BYTES = 4 * 1024 * 1024
 
-_DECODER = msgspec.json.Decoder(dict[str, Any])
 _INJECTED = ("/", "?", "<session_context>", "<hook_context>")
 _CANCELLED = "Request cancelled"
 _SAID = ("type", "content", "parts")
@@ -72,22 +68,62 @@ class _AnswerEnd(NamedTuple):
     error: str | None = None
 
 
-class _LiveChat:
-    """The messages that are shown, of those that come in the order of the file."""
+class _Lines(TwoPass[p.Json]):
+    """A file of lines, and the messages of it that are shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, OBJECTS)
+        folder = _folder(path).name
+        self.facts.source_id = f"{folder}:{path.stem}"
+        self.facts.name = path.stem.removeprefix("checkpoint-") if "checkpoint" in path.stem else ""
+        self._is_named_by_file = True
+        """True if it has no id: its file may be written anew with another conversation."""
+        self._hash = ""
         self._ids = MadeIds("")
-        self.places: dict[str, Place] = {}
+        self._places: dict[str, Place] = {}
         """The messages with words."""
-        self.notes: dict[str, _AnswerEnd] = {}
-        self.summaries: dict[str, str] = {}
+        self._notes: dict[str, _AnswerEnd] = {}
+        self._summaries: dict[str, str] = {}
         """By the last messages that they stand for."""
         self._roles: dict[str, str] = {}
         self._parents: dict[str, str] = {}
         self._live: dict[str, None] = {}
 
-    def add(self, message: p.Json, place: Place) -> str:
-        """Take a message in; the reason if it is skipped."""
+    def add(self, line: p.Json, raw: RawLine) -> str:
+        place = self.keep(line, raw)
+        for message in [line, *objects_at(line, "$set.messages", "messages")]:
+            _BLOCKS.count_unknown(_said(message), self.ledger)
+        if isinstance(line.get("$rewindTo"), str):
+            self._rewind(line["$rewindTo"])
+        elif isinstance(line.get("id"), str):
+            return self._add_message(line, place)
+        elif isinstance(line.get("$set"), dict) or "sessionId" in line:
+            fields = object_in(line.get("$set")) or line
+            self._add_facts(fields)
+            if isinstance(fields.get("messages"), list):
+                self._set(objects_in(fields.get("messages")), place._replace(number=0))
+        else:
+            return "unknown record"
+        return ""
+
+    def _add_facts(self, fields: p.Json) -> None:
+        found = self.facts
+        if own := text_at(fields, "sessionId"):
+            found.source_id, self._is_named_by_file = own, False
+        if fields.get("kind") == "subagent":
+            self.left_out = "sub-agent"
+        found.name = text_at(fields, "summary") or found.name
+        found.created = found.created or value_at(fields, "startTime", "start_time")
+        found.updated = fields.get("lastUpdated") or found.updated
+        found.model = text_at(fields, "meta.model") or found.model
+        self._hash = text_at(fields, "projectHash") or self._hash
+
+    def _add_message(self, message: p.Json, place: Place) -> str:
+        self.facts.model = text_at(message, "model") or self.facts.model
+        self.facts.created = self.facts.created or message.get("timestamp")
+        return self._add_said(message, place)
+
+    def _add_said(self, message: p.Json, place: Place) -> str:
         name = text_at(message, "id") or self._ids.make(*map(message.get, _SAID))
         kind = message.get("type")
         if kind in ("info", "warning", "error"):
@@ -97,19 +133,19 @@ class _LiveChat:
         self._live[name] = None
         reason = _reason(message)
         if not reason:
-            self.places[name] = place
+            self._places[name] = place
             self._roles[name] = "user" if kind == "user" else "assistant"
         return reason
 
-    def rewind(self, name: str) -> None:
+    def _rewind(self, name: str) -> None:
         """Undo a message and all that follow it; all messages if it is unknown."""
         kept = itertools.takewhile(lambda each: each != name, self._live)
         self._live = dict.fromkeys(kept) if name in self._live else {}
 
-    def set(self, messages: list[p.Json], place: Place) -> None:
+    def _set(self, messages: list[p.Json], place: Place) -> None:
         """Set the whole chat: what is compacted or cut off by it is kept."""
         names = [text_at(message, "id") for message in messages]
-        known = [name for name in names if name in self._live and name in self.places]
+        known = [name for name in names if name in self._live and name in self._places]
         first = names.index(known[0]) if known else len(names)
         new = [message for message in messages[:first] if not _reason(message)]
         asked = [message for message in new if message.get("type") == "user"]
@@ -124,47 +160,93 @@ class _LiveChat:
             if names[number] in self._parents:
                 self._live[names[number]] = None
             else:
-                self.add(message, place._replace(number=number))
+                self._add_said(message, place._replace(number=number))
+
+    @property
+    def has_words(self) -> bool:
+        return bool(self._places)
 
     def order(self) -> Order:
         before = self._before_live()
-        nodes = [Node(name, before.get(name) or self._above(name)) for name in self.places]
+        nodes = [Node(name, before.get(name) or self._above(name)) for name in self._places]
         return in_order(nodes, self._last())
 
     def _before_live(self) -> dict[str, str]:
         """The messages with words that those of the shown chat follow."""
-        with_words = [name for name in self._live if name in self.places]
+        with_words = [name for name in self._live if name in self._places]
         return dict(zip(with_words[1:], with_words, strict=False))
 
     def _above(self, name: str) -> str:
-        return nearest(self._parents.get(name, ""), self._parents, self.places)
+        return nearest(self._parents.get(name, ""), self._parents, self._places)
 
     def _last(self) -> str:
-        return next((name for name in reversed(self._live) if name in self.places), "")
+        return next((name for name in reversed(self._live) if name in self._places), "")
 
     def _summarise(self, messages: list[p.Json], kept: str) -> None:
         through = self._before_live().get(kept, "") if kept else self._last()
         text = contents.joined(_message_text(message) for message in messages)
         if through and text:
-            self.summaries[through] = text
+            self._summaries[through] = text
 
     def _add_end(self, name: str, message: p.Json, place: Place) -> str:
         kind, last = text_at(message, "type"), self._last()
         text = _message_text(message)
         if kind == "info" and text.startswith(_CANCELLED) and self._roles.get(last) == "assistant":
-            self.notes[last] = _AnswerEnd("interrupted")
+            self._notes[last] = _AnswerEnd("interrupted")
             return ""
         if kind != "error" or not last:
             return kind
         if self._roles[last] == "assistant":
-            self.notes[last] = _AnswerEnd("failed", text)
+            self._notes[last] = _AnswerEnd("failed", text)
             return ""
         self._parents[name] = next(reversed(self._live))
         self._live[name] = None
-        self.places[name] = place
+        self._places[name] = place
         self._roles[name] = "assistant"
-        self.notes[name] = _AnswerEnd("failed", text)
+        self._notes[name] = _AnswerEnd("failed", text)
         return ""
+
+    def heading(self) -> p.Heading:
+        self.facts.project = _project(self.path, self._hash)
+        return self.facts.heading()
+
+    def said(self, key: str, ending: str) -> Iterator[p.Item]:
+        place = self._places[key]
+        message, end = self.at(place), self._notes.get(key)
+        if place.number >= 0:
+            messages = objects_at(message, "$set.messages", "messages")
+            if place.number >= len(messages):
+                raise SourceChanged
+            message = messages[place.number]
+        yield from _messages(message, f"{self.facts.source_id}:{key}{ending}", end)
+        if key in self._summaries:
+            yield p.ForeignSummary(self._summaries[key], "")
+
+
+class _Object(_Lines):
+    """A file that is one object."""
+
+    def lines(self) -> Iterator[tuple[RawLine, p.Json | None]]:
+        value = whole(self.path)
+        fields, messages = object_in(value), _messages_in(value)
+        self._add_facts(fields)
+        listed = fields.get("messages", fields.get("history", value))
+        if others := len(items_in(listed)) - len(objects_in(listed)):
+            self.ledger.skipped["unknown record"] += others
+        for number, message in enumerate(messages):
+            yield RawLine(number, 0, b"", last=False), message
+        if value is None:
+            self.ledger.skipped["unreadable file"] += 1
+
+    def add(self, line: p.Json, raw: RawLine) -> str:
+        _BLOCKS.count_unknown(_said(line), self.ledger)
+        return self._add_message(line, self.keep(line, raw))
+
+    def heading(self) -> p.Heading:
+        heading = super().heading()
+        if not self._is_named_by_file:
+            return heading
+        return replace(heading, beginning=first_ids(self.items()))
 
 
 def _reason(message: p.Json) -> str:
@@ -219,85 +301,8 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    path, chat, own = source.path, _LiveChat(), p.Ledger()
-    facts = _ChatFacts(path)
-    index = _index_lines if path.suffix == ".jsonl" else _index_object
-    items = index(path, chat, facts, own)
-    if facts.is_sub_agent:
-        ledger.skipped[_SUB_AGENT] += own.total
-    elif not chat.places:
-        ledger.add(own)
-    else:
-        heading = facts.heading()
-        if facts.is_named_by_file and path.suffix != ".jsonl":
-            heading = replace(heading, beginning=first_ids(items()))
-        yield p.Conversation(heading, items, own)
-
-
-def _index_lines(
-    path: Path, chat: _LiveChat, facts: "_ChatFacts", own: p.Ledger
-) -> Callable[[], Iterator[p.Item]]:
-    """Look through a file of lines; gives what reads its messages."""
-    for raw in raw_lines(path):
-        value = decode(raw.data, _DECODER) if raw.is_whole else None
-        place = Place(raw.offset, raw.length)
-        reason = _add(value, place, chat, facts) if value is not None else raw.damage
-        own.count(not reason, reason)
-        for message in [value or {}, *objects_at(value or {}, "$set.messages", "messages")]:
-            _BLOCKS.count_unknown(_said(message), own)
-    return lambda: _items_of_lines(path, chat, facts)
-
-
-def _add(value: p.Json, place: Place, chat: _LiveChat, facts: "_ChatFacts") -> str:
-    """Take a line in; the reason if it is skipped."""
-    if isinstance(value.get("$rewindTo"), str):
-        chat.rewind(value["$rewindTo"])
-    elif isinstance(value.get("id"), str):
-        facts.add_message(value)
-        return chat.add(value, place)
-    elif isinstance(value.get("$set"), dict) or "sessionId" in value:
-        fields = object_in(value.get("$set")) or value
-        facts.add(fields)
-        if isinstance(fields.get("messages"), list):
-            chat.set(objects_in(fields.get("messages")), place._replace(number=0))
-    else:
-        return "unknown record"
-    return ""
-
-
-def _items_of_lines(path: Path, chat: _LiveChat, facts: "_ChatFacts") -> Iterator[p.Item]:
-    with read_again(path, _DECODER) as line_at:
-
-        def message_at(place: Place) -> p.Json:
-            value = line_at(place)
-            if place.number < 0:
-                return value
-            messages = objects_at(value, "$set.messages", "messages")
-            if place.number >= len(messages):
-                raise SourceChanged
-            return messages[place.number]
-
-        yield from _items(chat, facts, message_at)
-
-
-def _index_object(
-    path: Path, chat: _LiveChat, facts: "_ChatFacts", own: p.Ledger
-) -> Callable[[], Iterator[p.Item]]:
-    """Read a file that is one object; gives what makes its messages."""
-    value = whole(path)
-    fields, messages = object_in(value), _messages_in(value)
-    facts.add(fields)
-    listed = fields.get("messages", fields.get("history", value))
-    if others := len(items_in(listed)) - len(objects_in(listed)):
-        own.skipped["unknown record"] += others
-    for number, message in enumerate(messages):
-        facts.add_message(message)
-        reason = chat.add(message, Place(number))
-        own.count(not reason, reason)
-        _BLOCKS.count_unknown(_said(message), own)
-    if value is None:
-        own.skipped["unreadable file"] += 1
-    return lambda: _items(chat, facts, lambda place: messages[place.offset])
+    path = source.path
+    yield from (_Lines if path.suffix == ".jsonl" else _Object)(path).read(ledger)
 
 
 def _messages_in(value: Any) -> list[p.Json]:
@@ -333,37 +338,6 @@ def _calls_in_parts(message: p.Json, following: list[p.Json]) -> list[p.Json]:
     return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
 
 
-class _ChatFacts:
-    """The facts of a heading, as they are found."""
-
-    def __init__(self, path: Path) -> None:
-        name = path.stem.removeprefix("checkpoint-") if "checkpoint" in path.stem else ""
-        self.found = Facts(f"{_folder(path).name}:{path.stem}", name)
-        self.is_named_by_file = True
-        """True if it has no id: its file may be written anew with another conversation."""
-        self.is_sub_agent = False
-        self._path = path
-        self._hash = ""
-
-    def add(self, fields: p.Json) -> None:
-        found = self.found
-        if own := text_at(fields, "sessionId"):
-            found.source_id, self.is_named_by_file = own, False
-        self.is_sub_agent = self.is_sub_agent or fields.get("kind") == "subagent"
-        found.name = text_at(fields, "summary") or found.name
-        found.created = found.created or value_at(fields, "startTime", "start_time")
-        found.updated = fields.get("lastUpdated") or found.updated
-        found.model = text_at(fields, "meta.model") or found.model
-        self._hash = text_at(fields, "projectHash") or self._hash
-
-    def add_message(self, message: p.Json) -> None:
-        self.found.model = text_at(message, "model") or self.found.model
-        self.found.created = self.found.created or message.get("timestamp")
-
-    def heading(self) -> p.Heading:
-        return replace(self.found, project=_project(self._path, self._hash)).heading()
-
-
 def _folder(path: Path) -> Path:
     """The folder of the project that a file belongs to."""
     return path.parent.parent if path.parent.name == "chats" else path.parent
@@ -390,50 +364,31 @@ def _small(path: Path) -> str:
         return ""
 
 
-def _items(
-    chat: _LiveChat, facts: _ChatFacts, message_at: Callable[[Place], p.Json]
-) -> Iterator[p.Item]:
-    last = {"": ""}
-    for node in chat.order():
-        name = node.id.removesuffix(AGAIN)
-        message = message_at(chat.places[name])
-        end = last[node.parent]
-        for made in _messages(message, f"{facts.found.source_id}:{node.id}", chat, name):
-            yield replace(made, parent=end)
-            end = made.id
-        last[node.id] = end
-        if (summary := chat.summaries.get(name)) and end:
-            yield p.ForeignSummary(summary, end)
-
-
-def _messages(message: p.Json, name: str, chat: _LiveChat, key: str) -> Iterator[p.ForeignMessage]:
+def _messages(message: p.Json, name: str, end: _AnswerEnd | None) -> Iterator[p.ForeignMessage]:
     time = utc(message.get("timestamp"))
     if message.get("type") == "user":
         yield p.ForeignMessage(name, "user", _user_text(message), time)
         return
-    note = chat.notes.get(key)
     counts = object_in(message.get("tokens"))
-    calls = objects_in(message.get("toolCalls"))
+    found = objects_in(message.get("toolCalls"))
+    calls = [call_in(call, f"{name}-{number}") for number, call in enumerate(found, 1)]
     is_error = message.get("type") == "error"
-    cancelled = any(call.get("status") == "cancelled" for call in calls)
-    names = [text_at(call, "id") or f"{name}-{at}" for at, call in enumerate(calls, 1)]
+    cancelled = any(call.get("status") == "cancelled" for call in found)
     yield p.ForeignMessage(
         name,
         "assistant",
         None if is_error else _message_text(message) or None,
         time,
-        tool_calls=tuple(
-            call_in(call, call_name) for call_name, call in zip(names, calls, strict=True)
-        ),
-        status=note.status if note else "interrupted" if cancelled else None,
-        error=note.error if note else None,
+        tool_calls=tuple(calls),
+        status=end.status if end else "interrupted" if cancelled else None,
+        error=end.error if end else None,
         model=text_at(message, "model") or None,
         usage=contents.usage(counts.get("input"), counts.get("output"), counts.get("cached")),
     )
-    for number, (call_name, call) in enumerate(zip(names, calls, strict=True), 1):
-        if (text := _result(call)) is not None:
-            done = utc(call.get("timestamp")) or time
-            yield p.ForeignMessage(f"{name}-{number}", "tool", text, done, tool_call_id=call_name)
+    for number, (call, facts) in enumerate(zip(calls, found, strict=True), 1):
+        if (text := _result(facts)) is not None:
+            done = utc(facts.get("timestamp")) or time
+            yield p.ForeignMessage(f"{name}-{number}", "tool", text, done, tool_call_id=call.id)
 
 
 def _result(call: p.Json) -> str | None:

@@ -1,22 +1,36 @@
 """Long files that are read twice: all lines for facts, places and links, then those with words.
 
-Nothing of what is said stays in memory between the two.
+Nothing that is said in a long file stays in memory between the two.
 """
 
 import os
-from collections.abc import Callable, Generator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from tui.files import open_regular
 from tui.importers.contents import title
-from tui.importers.json_lines import decode_again
-from tui.importers.protocol import Heading
+from tui.importers.json_lines import RawLine, decode, decode_again, raw_lines
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+)
 from tui.importers.times import utc
+from tui.importers.trees import AGAIN, Node
 
+OBJECTS = msgspec.json.Decoder(Json)
+KEPT_BYTES = 2 * 1024 * 1024
+"""Of the beginning of a file, which is the whole of most: it is not decoded twice."""
 _Line = TypeVar("_Line")
 
 
@@ -41,6 +55,12 @@ class Facts(msgspec.Struct):
     version: str = ""
     root: str = ""
 
+    def add_time(self, time: Any) -> None:
+        """Add the time of a record, if it is one."""
+        if utc(time):
+            self.created = self.created or time
+            self.updated = time
+
     def heading(self) -> Heading:
         return Heading(
             self.source_id,
@@ -52,6 +72,116 @@ class Facts(msgspec.Struct):
             version=self.version,
             root=self.root,
         )
+
+
+class TwoPass(ABC, Generic[_Line]):
+    """A file whose lines are added one after the other; then its messages are made."""
+
+    def __init__(self, path: Path, decoder: msgspec.json.Decoder[_Line]) -> None:
+        self.path = path
+        self.facts = Facts(path.stem)
+        self.ledger = Ledger()
+        self.left_out = ""
+        """The reason to leave it out, such as ``sub-agent``."""
+        self._decoder = decoder
+        self.kept: dict[int, _Line] = {}
+        """Lines by their offsets."""
+        self._room = KEPT_BYTES
+        self._read_again: Callable[[Place], _Line]
+        self.ends: dict[str, str] = {}
+        """The ids of the last messages of records, by the keys of these."""
+
+    def read(self, ledger: Ledger) -> Iterator[Conversation]:
+        """Look through the file, and give what reads it. Raises ``OSError``."""
+        for raw, line in self.lines():
+            reason = self.damage(raw) if line is None else self.add(line, raw)
+            self.ledger.count(not reason, reason)
+        self.link()
+        if self.left_out:
+            ledger.skipped[self.left_out] += self.ledger.total
+        elif self.has_words:
+            yield Conversation(self.heading(), self.items, self.ledger)
+        else:
+            ledger.add(self.ledger)
+
+    def lines(self) -> Iterator[tuple[RawLine, _Line | None]]:
+        """The lines of the file; ``None`` for one that is none."""
+        for raw in self.raw():
+            yield raw, decode(raw.data, self._decoder) if raw.is_whole else None
+
+    def raw(self) -> Iterator[RawLine]:
+        return raw_lines(self.path, wanted=self.is_wanted)
+
+    def is_wanted(self, start: bytes) -> bool:
+        """Tell by its beginning whether a long line is wanted."""
+        return True
+
+    def damage(self, raw: RawLine) -> str:
+        """The reason to skip a line that is none."""
+        return raw.damage
+
+    @abstractmethod
+    def add(self, line: _Line, raw: RawLine) -> str:
+        """Add a line; gives the reason if it is skipped."""
+
+    def link(self) -> None:
+        """Put together what only all lines tell."""
+
+    def keep(self, line: _Line, raw: RawLine, number: int = -1) -> Place:
+        """Remember where a line is, and the line itself while there is room."""
+        self._room -= raw.length
+        if self._room >= 0:
+            self.kept[raw.offset] = line
+        return Place(raw.offset, raw.length, number)
+
+    def at(self, place: Place) -> _Line:
+        """A line, decoded again where it was not kept. Raises ``OSError``, ``SourceChanged``."""
+        if (kept := self.kept.get(place.offset)) is not None:
+            return kept
+        return self._read_again(place)
+
+    @property
+    @abstractmethod
+    def has_words(self) -> bool: ...
+
+    def heading(self) -> Heading:
+        return self.facts.heading()
+
+    @abstractmethod
+    def order(self) -> Iterable[Node]:
+        """The records with words and links between them, such that the shown branch comes last."""
+
+    @abstractmethod
+    def said(self, key: str, ending: str) -> Iterator[Item]:
+        """The messages of a record, one after the other; ``ending`` ends their ids."""
+
+    def ending(self) -> Iterator[Item]:
+        """Whatever the conversation has besides messages."""
+        return iter(())
+
+    def items(self) -> Iterator[Item]:
+        """Make the messages, and link them. Raises ``OSError``, ``SourceChanged``."""
+        with read_again(self.path, self._decoder) as self._read_again:
+            yield from self._linked()
+            yield from self.ending()
+
+    def _linked(self) -> Iterator[Item]:
+        ends = self.ends = {"": ""}
+        for node in self.order():
+            key = node.id.removesuffix(AGAIN)
+            end = ends[node.parent]
+            for item in self.said(key, node.id[len(key) :]):
+                match item:
+                    case ForeignMessage():
+                        yield replace(item, parent=end)
+                        end = item.id
+                    case ForeignSummary(through=""):
+                        if end:
+                            yield replace(item, through=end)
+                    case _:
+                        yield item
+            # The same text once, for most.
+            ends[node.id] = node.id if end == node.id else end
 
 
 @contextmanager
