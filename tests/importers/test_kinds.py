@@ -102,6 +102,8 @@ CASES = {
     "goose": "reads-a-session-with-its-tools-in-database",
     "jan": "a-thread-is-read-whole",
     "lm-studio": "the-selected-versions-are-shown",
+    "kilo-code": "a-task-names-its-folder-and-model-in-what-is-injected",
+    "kimi": "a-session-of-kimi-code-is-read-whole",
     "opencode": "gives-the-facts-of-a-session-stored",
     "pi": "a-conversation-is-read-with-its-facts",
 }

@@ -129,7 +129,9 @@ class Format(Blocks):
     def read(self, source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         for talk in self.talks(source, ledger):
             if reason := self.left_out(talk.facts):
-                ledger.skipped[reason] += sum(1 for _ in talk.records(ledger))
+                counts = p.Ledger()
+                ledger.skipped[reason] += sum(1 for _ in talk.records(counts)) + counts.read
+                ledger.skipped.update(counts.skipped)
                 continue
             heading = self.heading(talk)
             if self.compared and not heading.beginning:

@@ -28,7 +28,7 @@ _ALIASES = {
              "tool-result", "function_call_output", "functionResponse", "toolResponse"),
     MARK: ("image", "image_url", "imageUrl", "image_file", "input_image", "local_image",
            "inlineData", "fileData", "document", "file", "input_file", "audio", "input_audio",
-           "video", "binary"),
+           "video", "binary", "audio_url", "video_url"),
     SOURCE: ("knowledge", "search_result", "web_search_result", "tool_reference"),
     THINKING: ("thinking", "redacted_thinking", "redactedThinking", "reasoning", "think"),
 }

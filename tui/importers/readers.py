@@ -21,6 +21,7 @@ PROGRAMS: dict[str, str] = {
     "llm": "llm",
     "oterm": "chat_tables.OTERM",
     "elia": "chat_tables.ELIA",
+    "kimi": "kimi",
     "goose": "goose",
     "crush": "crush",
     "cursor": "cursor",

@@ -3,31 +3,47 @@
 from collections.abc import Iterable, Iterator
 from typing import cast, get_args
 
+from msgspec.structs import replace
+
 from tui.domain.journal.message import Role
 from tui.importers import protocol as p
 from tui.importers.contents import base64_size, blocks, joined, placeholder
 from tui.importers.formats import Format, Reading
 from tui.importers.json_lines import objects_in, text_in
-from tui.importers.json_paths import text_at
+from tui.importers.json_paths import text_at, time_at
 from tui.importers.made_ids import MadeIds
 from tui.importers.message_blocks import Blocks, call_in
 
 _ROLES = get_args(Role)
 _DROPPED = {"system": "system prompt", "developer": "system prompt", "thinking": "thinking"}
 _THOUGHTS = ("reasoning_content", "thinking")
+_MARKED = [f"{kind}{end}" for kind in ("image", "audio", "video") for end in ("_url", "Url")]
+"""Names of files' addresses, or of what has them."""
 _LINK = 200
 
 
 class VendorFormat(Format):
     """A program that keeps each record in this form."""
 
-    time = ()
+    time = said_by = ()
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         known = text_at(record, *self.message_id)
         own_id = known and self.own_id(known, reading)
         message = said(record, reading.ids, reading.ledger, own_id, self.files(record))
-        return (message,) if message else ()
+        if message is None:
+            return ()
+        status, error = self.end(record) if message.role == "assistant" else (None, None)
+        return (
+            replace(
+                message,
+                timestamp=time_at(record, *self.time),
+                model=self.model_of(record) or None,
+                usage=self.usage(record),
+                status=status,
+                error=error,
+            ),
+        )
 
     def own_id(self, name: str, reading: Reading) -> str:
         """The id of a message from that of its record."""
@@ -40,8 +56,8 @@ class VendorFormat(Format):
 
 class _VendorBlocks(Blocks):
     def mark(self, name: str, block: p.Json) -> str:
-        address = text_at(block, "image_url.url", "imageUrl.url", "image_url", "imageUrl")
-        return link(address) if address else placeholder(name)
+        address = text_at(block, *(f"{field}.url" for field in _MARKED), *_MARKED, "url")
+        return link(address) if address else placeholder(name.removesuffix("_url"))
 
 
 _BLOCKS = _VendorBlocks()
@@ -65,7 +81,8 @@ def said(
     listed = record.get("tool_calls") or record.get("toolCalls")
     calls = objects_in(listed) if role == "assistant" else []
     result_of = text_at(record, "tool_call_id", "toolCallId")
-    if not (content or calls or result_of) and any(record.get(name) for name in _THOUGHTS):
+    thinks = any(map(record.get, _THOUGHTS)) or _BLOCKS.thinks(record.get("content"))
+    if not (content or calls or result_of) and thinks:
         ledger.skipped["thinking"] += 1
         return None
     ledger.read += 1
@@ -83,7 +100,9 @@ def said(
 def link(address: str, name: str = "") -> str:
     """Make what stands for a file by its address, which may be its data."""
     header, _, data = address.partition(",")
-    if not header.startswith("data:"):
+    scheme, _, kind = header.partition(":")
+    if scheme not in ("data", "blobref"):
         return placeholder("file", name or address[:_LINK])
-    kind = header.removeprefix("data:").partition(";")[0]
-    return placeholder(kind.partition("/")[0] or "file", name, kind, base64_size(data))
+    kind = kind.partition(";")[0]
+    size = base64_size(data) if data else ""
+    return placeholder(kind.partition("/")[0] or "file", name, kind, size)

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from msgspec.structs import replace
 
 from tui.importers import protocol as p
-from tui.importers.contents import placeholder, summary, usage
+from tui.importers.contents import placeholder, summary
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
@@ -22,7 +22,7 @@ from tui.importers.json_lines import (
     text_in,
     whole_if_there,
 )
-from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
+from tui.importers.json_paths import object_at, objects_at, text_at
 from tui.importers.vendor_messages import VendorFormat, link
 
 
@@ -126,6 +126,10 @@ class Continue(VendorFormat, JsonFile):
     updated = ()
     model = ("chatModelTitle",)
     message_id = ("message.id",)
+    said_by = ("usage.model",)
+    # The editors write the one form, the command line the other.
+    sent = ("usage.promptTokens", "usage.prompt_tokens")
+    received = ("usage.completionTokens", "usage.completion_tokens")
     _list = "sessions.json"
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
@@ -159,15 +163,7 @@ class Continue(VendorFormat, JsonFile):
                     yield p.ForeignSummary(text, through=message.id)
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
-        facts = object_at(record, "message")
-        # The editors write the one form, the command line the other.
-        sent = value_at(facts, "usage.promptTokens", "usage.prompt_tokens")
-        received = value_at(facts, "usage.completionTokens", "usage.completion_tokens")
-        model = text_at(facts, "usage.model") or None
-        return tuple(
-            replace(message, model=model, usage=usage(sent, received))
-            for message in super().said({**record, **facts}, name, reading)
-        )
+        return super().said({**record, **object_at(record, "message")}, name, reading)
 
     def files(self, record: p.Json) -> Iterator[str]:
         """Marks for the files that the user has attached; their text was sent, but not written."""
@@ -207,6 +203,8 @@ class PicoClaw(VendorFormat, JsonFile):
     model = ()
     created = ("created_at", "created")
     updated = ("updated_at", "updated")
+    time = ("created_at",)
+    said_by = ("model_name",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         home = places.named("PICOCLAW_HOME", places.home / ".picoclaw")
@@ -261,13 +259,6 @@ class PicoClaw(VendorFormat, JsonFile):
                 reading.last = message.id
         if text:
             yield from summary(text, reading.last, reading.ids)
-
-    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
-        time, model = time_at(record, "created_at"), text_at(record, "model_name") or None
-        return tuple(
-            replace(message, timestamp=time, model=model)
-            for message in super().said(record, name, reading)
-        )
 
     def files(self, record: p.Json) -> Iterator[str]:
         attachments = objects_at(record, "attachments")
