@@ -138,6 +138,7 @@ def test_lines_that_are_no_records_hide_nothing(program, tmp_path):
         ("oterm", "reads-a-chat", "OTERM_DATA_DIR", ".local/share/oterm"),
         ("parllama", "a-chat-is-read-whole", "PARLLAMA_DATA_DIR", ".local/share/parllama"),
         ("picoclaw", "a-session-is-read-whole-old", "PICOCLAW_HOME", ".picoclaw"),
+        ("qwen-code", "a-session-is-read-whole", "QWEN_HOME", ".qwen"),
         ("qwen-code", "a-session-is-read-whole", "QWEN_RUNTIME_DIR", ".qwen"),
         ("vibe", "a-session-is-read-whole", "VIBE_HOME", ".vibe"),
     ],

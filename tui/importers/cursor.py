@@ -16,6 +16,8 @@ from tui.importers.vscode import folder_of, user_folders
 
 _TABLE = "cursorDiskKV"
 _CHAT, _BUBBLE = "composerData:", "bubbleId:"
+_PARENT = "subagentInfo.parentComposerId"
+_SUB_AGENT = (_PARENT, f"listed.{_PARENT}", "listed.isSubagent")
 _FAILED = ("error", "cancelled", "rejected")
 _RETURNED = ("output", "contents", "content", "text")
 
@@ -65,7 +67,8 @@ class Cursor(Database):
                     yield Talk(path=source.path, facts=facts, records=read, name=name)
 
     def left_out(self, facts: p.Json) -> str:
-        return "sub-agent" if value_at(facts, "listed.isSubagent") else ""
+        is_task = text_at(facts, "composerId").startswith("task-")
+        return "sub-agent" if is_task or value_at(facts, *_SUB_AGENT) else ""
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
         error = object_at(record, "errorDetails")

@@ -47,7 +47,8 @@ class QwenCode(Log):
     parent = ("parentUuid",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
-        folder = places.named("QWEN_RUNTIME_DIR", places.home / ".qwen")
+        home = places.named("QWEN_HOME", places.home / ".qwen")
+        folder = places.named("QWEN_RUNTIME_DIR", home)
         return places.sources(folder, "projects/*/chats/**/*.jsonl")
 
     def recognises(self, path: Path, head: bytes) -> bool:
@@ -82,6 +83,8 @@ class QwenCode(Log):
             if given := text_at(record, "systemPayload.customTitle"):
                 facts["customTitle"] = given
             if end := _end_in(record):
+                # Of several tries, the last one counts.
+                facts["ends"].pop(failed, None)
                 failed = "" if last.get("type") == "assistant" else text_in(record.get("uuid"))
                 facts["ends"][failed or text_in(last.get("uuid"))] = end
         return facts
@@ -145,7 +148,7 @@ class QwenCode(Log):
 def _end_in(record: p.Json) -> tuple[str, str | None] | None:
     """The status and the error that a record tells of an answer."""
     event = object_at(record, "systemPayload.uiEvent")
-    if event.get("event.name") == _ERROR:
+    if event.get("event.name") == _ERROR and not event.get("subagent_name"):
         if event.get("error_type") == "APIUserAbortError":
             return "interrupted", None
         return "failed", text_at(event, "error_message", "error_type", "error") or "failed"
