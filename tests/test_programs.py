@@ -1,3 +1,4 @@
+import signal
 import sys
 import threading
 import time
@@ -53,10 +54,22 @@ def test_a_running_program_is_ended_from_another_thread_with_its_children(tmp_pa
         time.sleep(0.01)
     end_programs(["another"])
     assert is_running(int(pids.read_text()))
-    end_programs(command)
-    waiting.join(20)
+    while waiting.is_alive():
+        end_programs(command)
     assert outputs[0].code != 0
     ends(int(pids.read_text()))
+
+
+def test_a_program_may_be_ended_by_a_signal_after_which_it_tidies_up(tmp_path):
+    ready, tidied = tmp_path / "ready", tmp_path / "tidied"
+    command = ["sh", "-c", f"trap 'echo > {tidied}; exit' INT; echo > {ready}; sleep 600 & wait"]
+    options = {"args": (command, 100, 600), "kwargs": {"ending": signal.SIGINT}}
+    waiting = threading.Thread(target=output_of, **options)
+    waiting.start()
+    while not ready.exists():
+        time.sleep(0.01)
+    while not tidied.exists():
+        end_programs(command)
 
 
 def ends(pid):

@@ -18,7 +18,8 @@ from tui.files import system_text
 _BLOCK = 65_536
 _SECONDS_TO_END = 0.1
 
-_running: set[subprocess.Popen[bytes]] = set()
+_running: dict[subprocess.Popen[bytes], signal.Signals] = {}
+"""With the signals that end them."""
 
 
 class ProgramOutput(msgspec.Struct, frozen=True):
@@ -34,10 +35,13 @@ def output_of(
     seconds: float,
     directory: Path = Path("/"),
     environment: Mapping[str, str] = os.environ,
+    *,
+    ending: signal.Signals = signal.SIGKILL,
 ) -> ProgramOutput:
     """Run a program and read its standard output. It blocks; raises ``OSError``.
 
-    Nothing of it is left at a limit, nor after ``end_programs``: it has a process group of its own.
+    A limit and ``end_programs`` end it by the signal ``ending``, as they do all that it has
+    started: it has a process group of its own.
     """
     deadline = monotonic() + seconds
     process = subprocess.Popen(  # noqa: S603 - each caller names its program
@@ -50,7 +54,7 @@ def output_of(
         start_new_session=True,
     )
     assert process.stdout is not None  # noqa: S101 - for the type
-    _running.add(process)
+    _running[process] = ending
     code = None
     with process.stdout as pipe:
         try:
@@ -60,9 +64,9 @@ def output_of(
                     code = process.wait(max(0.0, deadline - monotonic()))
             return ProgramOutput(data, code)
         finally:
-            _running.discard(process)
+            del _running[process]
             if code is None:
-                _kill(process)
+                _end(process, ending)
                 # A disk that hangs keeps it: then it is left alone.
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(_SECONDS_TO_END)
@@ -70,9 +74,9 @@ def output_of(
 
 def end_programs(command: Sequence[str] | None = None) -> None:
     """End the running programs with this command line, or all of them."""
-    for process in tuple(_running):
+    for process, ending in tuple(_running.items()):
         if command is None or process.args == [*command]:
-            _kill(process)
+            _end(process, ending)
 
 
 # Each is in a session of its own: no signal to this program reaches it.
@@ -92,7 +96,7 @@ def _read(pipe: IO[bytes], most: int, deadline: float) -> tuple[bytes, bool]:
     return bytes(data), False
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], ending: signal.Signals) -> None:
     # Also where the first process has ended: its children may hold the pipe.
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+        os.killpg(process.pid, ending)

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from unittest.mock import patch
 
 from textual.pilot import Pilot
@@ -35,6 +36,9 @@ from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import SessionStore
 from tui.widgets.transcript import warm_up
+
+if TYPE_CHECKING:
+    from tui.app.services.automatic_imports import AutomaticImports
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)
@@ -95,6 +99,7 @@ class World:
         self.seconds = 0.0
         self.places = Places(root.parent / "home", {})
         self.readers: Sequence[Reader] | None = None
+        self.automatic_imports: AutomaticImports | None = None
         self.workspace: Workspace | None = None
 
     @property
@@ -166,6 +171,7 @@ class World:
                 final_save=self.final_save,
                 session_moves=partial(SessionMoves, workspace, self.store),
                 imports=self.imports,
+                automatic_imports=self.automatic_imports,
                 store_mark=self.store_mark,
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tui.app.services.automatic_imports import AutomaticImports
 from tui.app.themes import Appearance
 from tui.config.settings_schema import NotifySettings
 from tui.engine.library.retention import Retention
@@ -45,6 +46,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     final_save: FinalSave
     session_moves: Callable[["Stop"], "SessionMoves"]
     imports: "SessionImports"
+    automatic_imports: AutomaticImports | None = None
     check_store: Callable[[], Sequence[str]] | None = None
     store_mark: str = ""
     auto_save_interval: float = 300.0

@@ -224,6 +224,7 @@ class Controllers:
             self._app,
             self._chat,
             self._parts.imports,
+            self._parts.automatic_imports,
             self.session_list,
             self.search,
             self._shell,

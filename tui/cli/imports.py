@@ -37,6 +37,8 @@ _Json = dict[str, Any]
 
 def run(chosen: Namespace) -> int:
     """Find, ask, import and tell; 1 if something could not be imported."""
+    if chosen.watch and (chosen.again or chosen.json):
+        raise UsageError("--watch cannot be combined with --again or --json.")
     program = Program.from_arguments(chosen)
     wanted = _wanted(chosen)
     # --from names another program.
@@ -45,6 +47,10 @@ def run(chosen: Namespace) -> int:
     sessions = [_import_own(program, path, dry_run=chosen.dry_run) for path in own]
     if others or not own:
         wanted = msgspec.structs.replace(wanted, paths=others)
+        if chosen.watch:
+            from tui.cli.watching import Watch
+
+            return Watch(program, wanted).run()
         return _import(program, chosen, wanted, sessions)
     if chosen.json:
         console.put_json(_plan_json(Plan((), ()), sessions, dry_run=chosen.dry_run), 2)
@@ -120,6 +126,7 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
         if not console.confirmed(f"Import from {plural(plan.sources, 'file')}? (y/n) "):
             console.tell("Nothing imported.")
             return 0
+    is_first = not any(True for _ in program.store.imports())
     with progress.stopped_by_keys():
         outcome = run_import(program.store, plan, progress.show)
     progress.end()
@@ -127,6 +134,8 @@ def _import(program: Program, chosen: Namespace, wanted: Wanted, sessions: list[
         console.put_json(_outcome_json(plan, outcome, sessions), 2)
     else:
         _show(outcome)
+        if is_first and outcome.sessions:
+            console.put_line(_LATER)
     if outcome.error:
         console.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
     elif outcome.stopped:
@@ -174,6 +183,7 @@ _WHERE = (
     "They are in the archive: sibyl-tui sessions list --archived\n"
     "Every search finds them: sibyl-tui sessions search from:{} WORDS"
 )
+_LATER = "To import new ones automatically: /import in sibyl-tui, or sibyl-tui import --watch"
 _AGAIN = "The same command continues, and adds nothing twice."
 
 

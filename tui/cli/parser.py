@@ -317,7 +317,10 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
         _argument("--from", dest="sources", action="append", default=[], metavar="NAME",
                   help="only from this program, or those whose names begin so; may be repeated"),
         _flag("--all", "import everything that is found, without asking"),
-        _flag("--dry-run", "only show what there is"),
+        _either(
+            _flag("--dry-run", "only show what there is"),
+            _flag("--watch", "import now, and again whenever something is new, until Ctrl+C"),
+        ),
         _flag("--again", "also import sessions that were deleted here"),
         _flag("--large", "also read databases of more than 1 GiB, which are copied to be read"),
         _since("only what was changed on this day or later"),

@@ -44,6 +44,10 @@ class ProgressLine:
             raise KeyboardInterrupt
         self._is_wanted = False
 
+    def goes_on(self, _: Progress) -> bool:
+        """Show nothing; false once it was stopped."""
+        return self._is_wanted
+
     def show_found(self, progress: Progress) -> bool:
         """Show how many files were found; false once it was stopped."""
         self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")

@@ -140,10 +140,19 @@ def _parts(
     turn_settings: TurnSettings,
 ) -> "Dependencies":
     from tui.app.dependencies import Dependencies
+    from tui.app.services.automatic_imports import AutomaticImports
     from tui.app.services.session_imports import SessionImports
     from tui.app.themes import Appearance
 
-    config = program.settings.config
+    config, root = program.settings.config, program.data_directory
+    place, flags = str(root), ["--data-dir", str(root.absolute())]
+    if program.store_flag is not None:
+        flags += ["--store", program.store_flag]
+    if config.store:
+        from tui.config.store_address import without_password
+
+        place = without_password(config.store)
+    state_file = paths.state_directory() / ui_state.FILE
     connections = cache(partial(_connections, program, models))
     return Dependencies(
         workspace=workspace,
@@ -160,13 +169,20 @@ def _parts(
         store_mark=_LOCAL_MARK if program.store_flag == "" else "",
         check_store=store.check if isinstance(store := program.store, ServerStore) else None,
         imports=SessionImports(program.store, partial(_places, program), program.clock),
-        index_root=program.data_directory,
+        automatic_imports=AutomaticImports(
+            root,
+            place,
+            flags,
+            config.auto_import,
+            state_file,
+        ),
+        index_root=root,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
         titles_by_model=config.titles == "model",
         search_model=config.search_model,
         prompts=config.prompts,
-        ui_state_file=paths.state_directory() / ui_state.FILE,
+        ui_state_file=state_file,
         appearance=Appearance.of(program.settings),
         notify=config.notify,
     )

@@ -224,6 +224,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     search_model: Annotated[ModelName | None, _about(
         "The model that gives a search other words, after ? in Ctrl+F; without this, the one\n"
         "in use.", EXAMPLE_MODEL)] = None
+    auto_import: Annotated[_Names, _about(
+        "Programs whose new sessions are imported on every start of the screen and every hour,\n"
+        "beside those chosen in /import. sibyl-tui import --help names them.",
+        ["claude-code", "codex"])] = ()
     theme: Annotated[str | None, _about("The colours of the screen.", "textual-dark")] = None
     reduced_motion: Annotated[bool, _about("Turn animations off.")] = False
     retention: Annotated[RetentionSettings, _about(

@@ -1,7 +1,7 @@
 """The import of other programs' sessions: what was found, the choice, the progress."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar, Literal
 
 from textual import on
@@ -27,6 +27,9 @@ _KEYS: dict[Step, str] = {
 }
 _LOOKING = "Looking for sessions of other programs"
 _CHOSEN = "✓"
+_KNOWN = "Nothing new: all of it was imported before."
+_AUTOMATIC = "automatic"
+_KEEP, _WHEN = "Keep importing from these automatically", "on every start and every hour"
 
 
 class ImportScreen(Dialog[None]):
@@ -68,6 +71,8 @@ class ImportScreen(Dialog[None]):
         self._rows: Sequence[ImportRow] = ()
         self._unread = ""
         self._wanted: set[str] = set()
+        self._offers_automatic = self.automatic = False
+        """``automatic`` is true if the chosen programs are to be imported automatically, too."""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="imports", classes="dialog") as box:
@@ -91,21 +96,27 @@ class ImportScreen(Dialog[None]):
             self._say(f"{_LOOKING}: {plural(files, 'file')} …")
 
     async def choose(
-        self, rows: Sequence[ImportRow], nothing: str, unread: str = ""
+        self,
+        rows: Sequence[ImportRow],
+        nothing: str,
+        unread: str = "",
+        automatic: Collection[str] | None = None,
     ) -> frozenset[str]:
         """Ask for the programs to import; ``nothing`` are the words where none was found.
 
-        ``unread`` names what could not be looked at, one a line.
+        ``unread`` names what could not be looked at, one a line. ``automatic`` are the programs
+        that are imported automatically, which is changed here; ``None`` does not offer that.
         """
         self._unread = unread
         self._rows = sorted(rows, key=lambda row: not row.bytes)
-        self._wanted = {row.program for row in rows if row.bytes}
-        if self._wanted:
+        self._offers_automatic, self.automatic = automatic is not None, bool(automatic)
+        self._wanted = {row.program for row in rows if row.program in (automatic or [row.program])}
+        if rows:
             self._enter("choosing", "")
         elif unread:
             self._enter("over", unread, error=True)
         else:
-            self._enter("over", "Nothing new: all of it was imported before." if rows else nothing)
+            self._enter("over", nothing)
         self._show_choices()
         self._chosen = asyncio.get_running_loop().create_future()
         chosen = await self._chosen
@@ -144,15 +155,15 @@ class ImportScreen(Dialog[None]):
                 row.program, row.title, row.counts.words, _CHOSEN * (row.program in self._wanted)
             )
             for row in self._rows
-            if row.bytes
         ]
-        known = [
-            Choice("", f"{row.title}: {row.counts.words}") for row in self._rows if not row.bytes
-        ]
-        self.choices.show([*choices, *known], highlighted.id if highlighted else "")
+        if choices and self._offers_automatic:
+            choices.append(Choice(_AUTOMATIC, _KEEP, _WHEN, _CHOSEN * self.automatic))
+        self.choices.show(choices, highlighted.id if highlighted else "")
         if self.step == "choosing":
             size = sum(row.bytes for row in self._rows if row.program in self._wanted)
-            self._say(f"{bytes_words(size)} to read. The files stay as they are.\n{self._unread}")
+            words = f"{bytes_words(size)} to read. The files stay as they are."
+            is_new = any(row.bytes for row in self._rows)
+            self._say(f"{words if is_new else _KNOWN}\n{self._unread}")
 
     # --- keys
 
@@ -161,7 +172,10 @@ class ImportScreen(Dialog[None]):
         """Want the highlighted program, or no longer."""
         choice = self.choices.highlighted
         if self.step == "choosing" and choice is not None:
-            self._wanted ^= {choice.id}
+            if choice.id == _AUTOMATIC:
+                self.automatic = not self.automatic
+            else:
+                self._wanted ^= {choice.id}
             self._show_choices()
 
     def action_confirm(self) -> None:

@@ -124,6 +124,11 @@ class Folders(msgspec.Struct, frozen=True):
         """Build the path of a journal. Raises ``SessionNotFound`` for an invalid id."""
         return self.of(folder) / (checked_id(session_id) + SUFFIX)
 
+    @property
+    def imports_lock(self) -> Path:
+        """Held by the one program that imports without being asked each time."""
+        return self.root / "imports.lock"
+
     def lock(self, session_id: str) -> Path:
         return self.locks / (checked_id(session_id) + ".lock")
 

@@ -119,6 +119,21 @@ def alone(path: Path) -> Generator[None]:
         lock.release()
 
 
+@contextmanager
+def if_free(path: Path) -> Generator[bool]:
+    """Hold a lock if nobody has it, and tell; its directory is made. Raises ``StorageError``."""
+    lock: Lock | None = None
+    with storage_errors(f"Cannot write {path}"):
+        make_directory(path.parent)
+        with suppress(LockHeld):
+            lock = take(path, patience=0)
+    try:
+        yield lock is not None
+    finally:
+        if lock is not None:
+            lock.release()
+
+
 def holder_of(path: Path) -> Holder | None:
     """Read the holder of a lock; ``None`` if it is free. Never creates the file."""
     try:

@@ -22,13 +22,16 @@ _MOST_COLUMNS = 10_000
 class UiState(msgspec.Struct, frozen=True):
     """Choices made on screen; ``None`` for one not made. The width is in columns.
 
-    ``theme_over`` is the configured theme that ``theme`` replaces.
+    ``theme_over`` is the configured theme that ``theme`` replaces. ``auto_import`` names programs,
+    separated by spaces, for the store ``auto_import_into``.
     """
 
     theme: str | None = None
     theme_over: str | None = None
     sidebar_width: int | None = None
     wrap_code: bool = True
+    auto_import: str | None = None
+    auto_import_into: str | None = None
 
 
 def read(path: Path) -> UiState:
@@ -42,6 +45,8 @@ def read(path: Path) -> UiState:
         theme_over=_text(values, "theme_over"),
         sidebar_width=width if type(width) is int and 0 < width < _MOST_COLUMNS else None,
         wrap_code=values.get("wrap_code") is not False,
+        auto_import=_text(values, "auto_import"),
+        auto_import_into=_text(values, "auto_import_into"),
     )
 
 

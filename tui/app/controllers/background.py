@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -12,6 +11,7 @@ from tui.app.controllers.live_updates import LiveUpdates
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.dependencies import Dependencies
+from tui.app.services.automatic_imports import HOUR
 from tui.domain.text.labels import listed
 from tui.domain.views.notice import Notice
 from tui.errors import ModelError, StorageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _ROWS_SECONDS = 60.0
 """The interval at which the ages in the list are shown anew."""
 IDLE_SECONDS = 2.0
-"""The time without a key before servers of tools are started."""
+"""The time without a key before servers of tools are started, and sessions imported."""
 _FIRST_SESSIONS = 10
 """The number of sessions from which on no import is offered any more."""
 
@@ -58,13 +58,28 @@ class Background:
 
     def begin(self) -> None:
         """Start all of it."""
-        if self._parts.turn_settings.tools.setup.has_servers:
-            start = partial(self._app.run_worker, self._start_servers, name="start tool servers")
-            self._idle = self._app.set_timer(IDLE_SECONDS, start)
+        self._idle = self._app.set_timer(IDLE_SECONDS, self._begin_once_idle)
         self._app.run_worker(self._show_list, name="list sessions")
         self._follow()
         self._app.set_interval(_ROWS_SECONDS, self._session_list.show_ages)
         self._app.set_interval(_ROWS_SECONDS, self._follow)
+
+    def _begin_once_idle(self) -> None:
+        if self._parts.turn_settings.tools.setup.has_servers:
+            self._app.run_worker(self._start_servers, name="start tool servers")
+        self._app.run_worker(self._import_by_the_hour, name="import automatically")
+
+    async def _import_by_the_hour(self) -> None:
+        """Import from the programs that were chosen for it, and say only what is new or wrong."""
+        while imports := self._parts.automatic_imports:
+            # While a private session is on screen, nothing is written.
+            if not self._parts.workspace.current.private:
+                changed, notices = await asyncio.to_thread(imports.run)
+                for notice in notices:
+                    self._presenter.remark(notice)
+                if changed:
+                    await self._session_list.show_imported()
+            await asyncio.sleep(HOUR)
 
     def _follow(self) -> None:
         for run in (self._live_updates.run, self._live_updates.run_list):

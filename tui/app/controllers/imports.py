@@ -9,7 +9,9 @@ from textual.app import App
 
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
+from tui.app.services.automatic_imports import AutomaticImports
 from tui.app.services.session_imports import SessionImports
+from tui.domain.text.labels import listed
 from tui.domain.views.import_rows import ImportProgress, ImportRow
 from tui.engine.imports.outcome import failure_lines, outcome_words
 from tui.engine.imports.progress import Progress, Report
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 _SHOWN_SECONDS = 0.1
 _NOTHING = "No sessions of other programs were found. /import PATH reads an export or a folder."
+_AUTOMATIC = "New sessions of {} are imported on every start and every hour."
+_NOT_AUTOMATIC = "Nothing is imported automatically any more."
 _NOTHING_AT = "{path}: no sessions of a known program were found there."
 
 
@@ -36,6 +40,7 @@ class ImportController:
         app: App[None],
         chat: ChatScreen,
         imports: SessionImports,
+        automatic: AutomaticImports | None,
         session_list: SessionListController,
         search: SearchController,
         shell: "Callable[[], Shell]",
@@ -43,6 +48,7 @@ class ImportController:
         self._app = app
         self._chat = chat
         self._imports = imports
+        self._automatic = automatic
         self._session_list = session_list
         self._search = search
         self._shell = shell
@@ -57,6 +63,8 @@ class ImportController:
         screen.run_worker(partial(self._import, screen, path, stopped), name="import")
 
     async def _import(self, screen: ImportScreen, path: str, stopped: threading.Event) -> None:
+        # What a path leads to is imported once.
+        automatic = None if path else self._automatic
         try:
             own = await asyncio.to_thread(self._imports.take_own, path)
             if own:
@@ -64,6 +72,7 @@ class ImportController:
                 return
             find = partial(self._imports.find, path)
             plan = await _watched(find, stopped, lambda at: screen.show_found(at.files))
+            chosen = await asyncio.to_thread(automatic.programs) if automatic else None
         except (StorageError, UsageError, OSError) as error:
             # A folder without rights, ``~nobody``, or a NUL in the path.
             screen.show_error(str(error))
@@ -71,9 +80,22 @@ class ImportController:
         unread = "\n".join(failure_lines(plan.unread))
         rows = [ImportRow(each.program, each.title, each.counts) for each in plan.programs]
         nothing = _NOTHING_AT.format(path=path) if path else _NOTHING
-        programs = await screen.choose(rows, nothing, unread)
+        plan = plan.only(await screen.choose(rows, nothing, unread, chosen))
+        now = sorted(each.program for each in plan.programs) if screen.automatic else []
+        later = ""
+        if automatic and now != sorted(chosen or ()):
+            try:
+                await asyncio.to_thread(automatic.choose, now)
+            except StorageError as error:
+                screen.show_error(str(error))
+                return
+            titles = listed([each.title for each in plan.programs])
+            later = _AUTOMATIC.format(titles) if now else _NOT_AUTOMATIC
+        if not plan.sources:
+            self._finish(screen, lambda shell: shell.say(later) if later else None)
+            return
         self._chat.offer_import(())
-        run = partial(self._imports.run, plan.only(programs))
+        run = partial(self._imports.run, plan)
         outcome = await _watched(
             run,
             stopped,
@@ -81,7 +103,7 @@ class ImportController:
                 ImportProgress(at.title, at.done, at.total, at.sessions)
             ),
         )
-        words = outcome_words(outcome)
+        words = f"{outcome_words(outcome)}\n\n{later}".rstrip()
         self._finish(screen, lambda shell: shell.report("Import", words))
 
     def _finish(self, screen: ImportScreen, show: "Callable[[Shell], None]") -> None:

@@ -43,6 +43,8 @@ class Wanted(msgspec.Struct, frozen=True):
     """True if also sessions that were deleted here are wanted."""
     large: bool = False
     """True if also large databases are wanted, which are copied to be read."""
+    tried: Collection[FoundSource] = frozenset()
+    """Not wanted as long as they are as they were found then."""
 
 
 class PlannedSource(msgspec.Struct, frozen=True):
@@ -235,7 +237,8 @@ class _Count:
         gone = {each for each in known if is_gone(self._store, each)}
         self._gone |= gone
         wanted_back = bool(gone) and self._wanted.again
-        if self._history.is_unchanged(found, self._reader.revision) and not wanted_back:
+        is_unchanged = self._history.is_unchanged(found, self._reader.revision)
+        if (is_unchanged and not wanted_back) or found in self._wanted.tried:
             self._unchanged += 1
             self._sessions |= known
             return

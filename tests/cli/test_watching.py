@@ -1,0 +1,282 @@
+"""``sibyl-tui import --watch``."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
+from tests.importers.written import write_session
+from tests.waiting import SECONDS
+from tui.cli import imports, watching
+from tui.engine.imports.session_ids import imported_session_id
+from tui.errors import StorageFull
+from tui.storage import locks
+from tui.storage.file_store import FileStore
+from tui.storage.folders import Folders
+from tui.storage.protocol import SessionFilter
+
+ARCHIVED = SessionFilter(statuses=frozenset({"archived"}))
+
+
+@pytest.fixture
+def shelf(private_home, monkeypatch):
+    """The files of the one program that is known."""
+    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [SEVERAL])
+    monkeypatch.setattr(imports, "PROGRAMS", {"notebook": "notebook"})
+    return Shelf(private_home)
+
+
+class Clock:
+    """The time of the watch, which tests let pass."""
+
+    def __init__(self):
+        self.now = 1.0
+        self.costs = iter(())
+        self.pauses = []
+        self._spent = 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def process_time(self):
+        """Twice in each round; the second time it has cost something."""
+        self._spent += next(self.costs, 0.0)
+        return self._spent
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(watching, "time", clock)
+    return clock
+
+
+@pytest.fixture
+def watched(sibyl, clock, monkeypatch):
+    """Watches; between two rounds each does the next of some things, and Ctrl+C comes last."""
+    monkeypatch.setattr(watching.os, "nice", lambda _: 0)
+
+    def watch(*between, arguments=()):
+        things = iter(between)
+
+        def sleep(seconds):
+            clock.pauses.append(seconds)
+            for thing in things:
+                thing()
+                return
+            raise KeyboardInterrupt
+
+        clock.sleep = sleep
+        return sibyl("import", "--watch", *arguments)
+
+    return watch
+
+
+@pytest.fixture
+def runs(monkeypatch):
+    """The imports that were made."""
+    made, run = [], watching.run_import
+    monkeypatch.setattr(watching, "run_import", lambda *a: made.append(a) or run(*a))
+    return made
+
+
+def nothing():
+    """Do nothing between two rounds."""
+
+
+def test_each_round_that_brings_something_prints_a_line_and_no_other_does(watched, store, shelf):
+    shelf.put("a.json", told(said("a")))
+    done = watched(
+        nothing,
+        lambda: shelf.put("a.json", told(said("a"), said("a2", "assistant"))),
+        nothing,
+        lambda: shelf.put("b.json", told(said("b"), source_id="c2")),
+    )
+    assert done.code == 0
+    assert [line.partition("  ")[2] for line in done.out.splitlines()] == [
+        "Notebook: 1 session added, 1 message",
+        "Notebook: 1 extended, 1 message",
+        "Notebook: 1 session added, 1 message",
+    ]
+    assert done.err.startswith("Stopped. Since 2")
+    assert done.err.endswith(": 2 sessions added, 1 extended.\n")
+    assert store.count(ARCHIVED) == 2
+
+
+def test_what_came_in_is_in_the_index(watched, store, shelf):
+    shelf.put("a.json", told(said("a")))
+    watched(lambda: shelf.put("b.json", told(said("needle"), source_id="c2")))
+    found = store.search("needle", 5)
+    assert (len(found.hits), found.pending) == (1, 0)
+
+
+def test_the_pause_is_fifty_times_what_a_round_has_cost_but_no_minute(watched, shelf, clock):
+    clock.costs = iter([0.0, 0.01, 0.0, 0.1, 0.0, 9.0])
+    watched(nothing, nothing)
+    assert clock.pauses == pytest.approx([2.0, 5.0, 60.0])
+
+
+def test_a_source_that_fails_is_told_once_and_read_again_once_it_has_changed(watched, shelf, runs):
+    path = shelf.put("a.json", told(said("a"), {"kind": "crash"}))
+    done = watched(nothing, nothing, lambda: os.utime(path, ns=(1, 1)))
+    assert done.err.count("Input/output error") == 1
+    assert len(runs) == 2
+
+
+def test_a_source_that_fails_and_stays_as_it_is_is_read_again_after_an_hour(
+    watched, shelf, runs, clock
+):
+    shelf.put("a.json", told(said("a"), {"kind": "crash"}))
+    watched(nothing, lambda: setattr(clock, "now", 3602.0))
+    assert len(runs) == 2
+
+
+def test_a_full_disk_is_told_once_and_the_import_goes_on_when_there_is_room(
+    watched, store, shelf, clock, monkeypatch
+):
+    shelf.put("a.json", told(said("a")))
+    add, room = FileStore.add_imported, []
+
+    def add_imported(*arguments, **options):
+        if not room:
+            raise StorageFull("Cannot save it: No space left on device")
+        return add(*arguments, **options)
+
+    monkeypatch.setattr(FileStore, "add_imported", add_imported)
+    done = watched(nothing, lambda: room.append(True), nothing)
+    assert done.code == 0
+    assert done.err.count("No space left on device\nThe import is tried again every minute.") == 1
+    assert clock.pauses[:2] == [60.0, 60.0]
+    assert done.out.count("1 session added") == 1
+    assert store.count(ARCHIVED) == 1
+
+
+def test_a_log_that_cannot_be_read_is_told_and_tried_again(watched, data, store, shelf):
+    shelf.put("a.json", told(said("a")))
+    log = Folders(data).imports
+    log.mkdir(parents=True)
+    done = watched(log.rmdir)
+    assert "The import is tried again every minute." in done.err
+    assert store.count(ARCHIVED) == 1
+
+
+def test_nothing_is_imported_while_another_program_does_and_all_of_it_afterwards(
+    watched, store, data, shelf
+):
+    shelf.put("a.json", told(said("a")))
+    held = locks.if_free(Folders(data).imports_lock)
+    assert held.__enter__() is True
+
+    def let_go():
+        assert store.count(ARCHIVED) == 0
+        held.__exit__(None, None, None)
+
+    assert watched(let_go).err.endswith(": 1 session added, 0 extended.\n")
+
+
+def test_ctrl_c_in_the_middle_of_a_round_ends_it_between_two_records(
+    watched, store, shelf, clock, monkeypatch
+):
+    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    for number in range(5):
+        shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
+    show = watching.ProgressLine.show
+
+    def interrupted(progress, state):
+        if state.sessions == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return show(progress, state)
+
+    monkeypatch.setattr(watching.ProgressLine, "show", interrupted)
+    done = watched()
+    assert (done.code, clock.pauses) == (0, [])
+    assert "2 sessions added" in done.out
+    assert done.err.endswith(": 2 sessions added, 0 extended.\n")
+
+
+def test_named_paths_are_watched_like_the_usual_places(watched, store, shelf, tmp_path):
+    folder = tmp_path / "exports"
+    folder.mkdir()
+
+    def arrive():
+        (folder / "talk.json").write_text(json.dumps([told(said("a"))]))
+
+    watched(arrive, arguments=[folder])
+    assert store.entry(imported_session_id("notebook", "c1")).message_count == 1
+
+
+@pytest.mark.parametrize("option", ["--again", "--json", "--dry-run"])
+def test_what_has_no_sense_with_it_is_refused(sibyl, shelf, option):
+    assert sibyl("import", "--watch", option).code == 2
+
+
+# --- processes
+
+
+@pytest.fixture
+def process(private_home, data):
+    """Starts a real watch, and ends it with the test."""
+    command = [sys.executable, "-m", "tui", "import", "--watch", "--data-dir", str(data)]
+
+    @contextmanager
+    def running():
+        with subprocess.Popen(command, stdout=-1, stderr=-1, text=True) as started:
+            try:
+                yield started
+            finally:
+                started.kill()
+
+    return running
+
+
+def until(condition):
+    end = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_what_a_program_writes_meanwhile_comes_in_and_ctrl_c_says_how_much(
+    process, private_home, store
+):
+    write_session(private_home, 1, "Hello", "Hi")
+    with process() as watch:
+        until(lambda: store.count(ARCHIVED) == 1)
+        write_session(private_home, 2, "And then?")
+        until(lambda: store.count(ARCHIVED) == 2)
+        assert "Claude Code: 1 session added, 2 messages" in watch.stdout.readline()
+        assert "Claude Code: 1 session added, 1 message" in watch.stdout.readline()
+        watch.send_signal(signal.SIGINT)
+        assert watch.wait(SECONDS) == 0
+        assert watch.stderr.read().endswith(": 2 sessions added, 0 extended.\n")
+
+
+@pytest.mark.full
+def test_killed_again_and_again_with_another_beside_it_nothing_is_lost_or_doubled(
+    process, private_home, store, sibyl
+):
+    for number in range(120):
+        write_session(private_home, number, *["word " * 100] * 30)
+    for round_ in range(4):
+        wanted = (round_ + 1) * 20
+        with process() as one, process() as other:
+            until(lambda wanted=wanted: store.count(ARCHIVED) >= wanted)
+            one.kill()
+            write_session(private_home, round_, "More", "of it")
+            other.kill()
+    assert sibyl("import", "--all").code == 0
+    assert sibyl("import", "--all").out.endswith("Nothing new to import.\n")
+    entries = store.list(ARCHIVED, None, 200).entries
+    assert len(entries) == 120
+    counts = []
+    for entry in entries:
+        ids = [each.id for each in store.journal(entry.id).load().all_messages]
+        assert len(ids) == len(set(ids))
+        counts.append(len(ids))
+    assert sorted(counts) == [30] * 116 + [32] * 4
