@@ -326,7 +326,7 @@ async def test_japanese(world, same_picture):
 
 async def test_a_session_that_another_program_holds(world, same_picture, monkeypatch):
     monkeypatch.setattr("tui.storage.locks.os.getpid", lambda: 4711)
-    monkeypatch.setattr("tui.storage.locks.socket.gethostname", lambda: "host")
+    monkeypatch.setattr("tui.storage.locks.platform.node", lambda: "host")
     w = world()
     there = await w.session("Hello", "Yes.", name="Held elsewhere")
     lease = w.other_program().lease(there)

@@ -65,11 +65,12 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     A first word with a blank in it is a question for ``ask``.
     Raises ``UsageError``. Prints and exits for ``--help`` and ``--version``.
     """
-    # Building the subparsers takes 4 ms, which the start of the full screen saves.
-    grammar = _without_commands() if asks_for_screen([*arguments]) else build()
     word, verb = _first_words(arguments)
     if _has_blank(word):
         arguments = ["ask", *arguments]
+    # Building all subparsers takes 7 ms, of which one command needs few, and the screen none.
+    is_screen = asks_for_screen([*arguments])
+    grammar = _without_commands() if is_screen else build(_names(word, verb))
     # ``--debug`` takes no argument after it: that is a command, a prompt or a session file.
     end = arguments.index("--") if "--" in arguments else len(arguments)
     options = [f"{_DEBUG}=" if each == _DEBUG else each for each in arguments[:end]]
@@ -140,13 +141,21 @@ def _as_text(value: Any) -> Any:
         raise UsageError(f'"{value}" is not valid UTF-8.') from error
 
 
-def build() -> Parser:
-    """Build the parser of all commands."""
-    from tui.importers.readers import PROGRAMS
+def _names(word: str, verb: str) -> Sequence[str]:
+    """The names of the commands that may be meant; all of them where it is none."""
+    named = word, f"{word} {verb}"
+    if named[1] in _COMMANDS:
+        return named
+    return [name for name in _COMMANDS if name.split()[0] == word] or [*_COMMANDS]
 
+
+def build(names: Sequence[str] = ()) -> Parser:
+    """Build the parser of some commands, or of all."""
     parser = _without_commands()
-    groups = {"": parser.add_subparsers(metavar="COMMAND")}
-    for name, (text, arguments) in _COMMANDS.items():
+    # With its name, it imports no library to word a usage.
+    groups = {"": parser.add_subparsers(metavar="COMMAND", prog=PROGRAM)}
+    for name in names or _COMMANDS:
+        text, arguments = _COMMANDS[name]
         group, _, verb = name.rpartition(" ")
         command = groups[group].add_parser(
             verb, help=text, description=text, argument_default=argparse.SUPPRESS
@@ -156,8 +165,12 @@ def build() -> Parser:
         for add in arguments:
             add(command)
         if any(each.startswith(f"{name} ") for each in _COMMANDS):
-            groups[name] = command.add_subparsers(metavar="VERB", required=True)
+            groups[name] = command.add_subparsers(
+                metavar="VERB", required=True, prog=f"{PROGRAM} {name}"
+            )
         if name == "import":
+            from tui.importers.readers import PROGRAMS
+
             command.epilog = f"Programs that are read: {', '.join(PROGRAMS)}."
     return parser
 

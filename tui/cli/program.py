@@ -1,6 +1,5 @@
 """The dependencies of a command: settings, store and scope."""
 
-import asyncio
 import os
 import sys
 from argparse import Namespace
@@ -19,23 +18,19 @@ from tui.domain.journal.session import Session, SessionEntry
 from tui.domain.providers import is_guide
 from tui.domain.text.labels import damage_words
 from tui.domain.timestamps import format_utc, utc_now
-from tui.engine.kept_lists import KeptLists
-from tui.engine.sessions.leasing import take_session
-from tui.engine.sessions.open_session import OpenSession
-from tui.engine.turns.tool_setup import ToolSetup
-from tui.engine.turns.tools import ToolApprovals, Tools
-from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
-from tui.providers.catalog import Catalog
-from tui.providers.protocol import Model
-from tui.providers.source import LazyModel, UnavailableModel
-from tui.storage import title_search, tool_approvals
 from tui.storage.opening import open_store
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 
 if TYPE_CHECKING:
+    # A search in a shell asks no model: half of its time were these and the loop that they need.
+    from tui.engine.kept_lists import KeptLists
+    from tui.engine.sessions.open_session import OpenSession
     from tui.engine.turns.tool import Tool
+    from tui.engine.turns.tools import Tools
+    from tui.engine.turns.turn import TurnSettings
     from tui.providers.guide import PastHit
+    from tui.providers.protocol import Model
     from tui.storage.pruning import SetAside
 
 _PAGE = 200
@@ -100,12 +95,15 @@ class Program(msgspec.Struct, frozen=True):
             store_flag=chosen.store,
         )
 
-    def model(self, proposed: str | None = None) -> Model:
+    def model(self, proposed: str | None = None) -> "Model":
         """Select the model; ``proposed`` is the last model of a session. Prints notices.
 
         An unavailable model raises only when it is asked, after the prompt was saved. A program
         that reads the answer gets the built-in guide's only where that is named.
         """
+        from tui.providers.catalog import Catalog
+        from tui.providers.source import LazyModel, UnavailableModel
+
         try:
             choice, notices = Catalog(self.settings, self.environment).choose(proposed)
         except ModelUnavailable as error:
@@ -117,8 +115,9 @@ class Program(msgspec.Struct, frozen=True):
         return LazyModel(choice, self.recall, lists=self.kept_lists)
 
     @property
-    def kept_lists(self) -> KeptLists:
+    def kept_lists(self) -> "KeptLists":
         """The lists of models that servers gave to an earlier run."""
+        from tui.engine.kept_lists import KeptLists
         from tui.storage import model_cache
 
         return KeptLists(paths.state_directory() / model_cache.FILE, self.clock)
@@ -129,11 +128,17 @@ class Program(msgspec.Struct, frozen=True):
 
         return GuideRecall(self.store, self.clock)(question)
 
-    def turn_settings(self) -> TurnSettings:
+    def turn_settings(self) -> "TurnSettings":
         """The configured settings of models, and the tools of a turn."""
+        from tui.engine.turns.turn import TurnSettings
+
         return TurnSettings(partial(configured_levels, self.settings), self._tools())
 
-    def _tools(self) -> Tools:
+    def _tools(self) -> "Tools":
+        from tui.engine.turns.tool_setup import ToolSetup
+        from tui.engine.turns.tools import ToolApprovals, Tools
+        from tui.storage import tool_approvals
+
         return Tools(
             ToolSetup(self.settings, self._own_tools),
             approvals=ToolApprovals(paths.state_directory() / tool_approvals.FILE),
@@ -151,6 +156,8 @@ class Program(msgspec.Struct, frozen=True):
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
         """Resolve a target; a number is a row of ``sessions list``."""
+        from tui.storage import title_search
+
         listed: Sequence[str] = ()
         is_number = target.isascii() and target.isdigit() and len(target) < _NUMBER_DIGITS
         if is_number and not wanted:
@@ -176,11 +183,15 @@ class Program(msgspec.Struct, frozen=True):
             if cursor is None:
                 return
 
-    def change(self, session_id: str, change: Callable[[OpenSession], None]) -> None:
+    def change(self, session_id: str, change: "Callable[[OpenSession], None]") -> None:
         """Open a session, change it, and close it."""
+        import asyncio
+
         asyncio.run(self._change(session_id, change))
 
-    async def _change(self, session_id: str, change: Callable[[OpenSession], None]) -> None:
+    async def _change(self, session_id: str, change: "Callable[[OpenSession], None]") -> None:
+        from tui.engine.sessions.leasing import take_session
+
         session = take_session(self.store, session_id, self.clock)
         try:
             change(session)

@@ -4,9 +4,10 @@ import re
 import stat
 from pathlib import Path
 
+from tui.domain.text.patterns import late_pattern
 from tui.errors import ConfigError
 
-_PASSWORD = re.compile(r"://[^:@/]*:(?!@[^@]*$|\d+(?:[/?,]|$)).*@|[?&](?:ssl)?password=[^&]")
+_PASSWORD = late_pattern(r"://[^:@/]*:(?!@[^@]*$|\d+(?:[/?,]|$)).*@|[?&](?:ssl)?password=[^&]")
 """Between a name and an @, or a parameter; digits before a / are a port."""
 _HIDDEN = (
     (re.compile(r"(://[^:@/]*:).*@"), r"\1[hidden]@"),

@@ -2,12 +2,14 @@
 
 import re
 
+from tui.domain.text.patterns import late_pattern
+
 LONGEST = 250
 
 KEY = "This looks like a key, not like a model. F5 asks for keys, once a provider is chosen."
 NO_NAME = "This cannot be the name of a model: it has blanks, is an address, or is too long."
 
-_KEYS = re.compile(
+_KEYS = late_pattern(
     r"sk[-_][\w-]{4}"
     r"|(?:rk|pk|csk|key|api|sess|pa)[-_](?=\D*\d)[\w-]{12,}$"
     r"|(?:gsk_|xai-|hf_|r8_|fw_|vck_|jina_|tgp_v1_|esecret_|nvapi-|glpat-|gh[a-z]_|github_pat_"
@@ -21,10 +23,10 @@ _KEYS = re.compile(
 )
 """Keys of known providers, web tokens, UUIDs, and what stands before a key."""
 
-_DIGEST = re.compile(r"(?<=/)[^/:@]+[:@](?:sha256:)?[0-9a-f]{64}$")
-_WITH_IDS = re.compile(r"(?:[\w.-]+:)?(?:arn|ft):")
+_DIGEST = late_pattern(r"(?<=/)[^/:@]+[:@](?:sha256:)?[0-9a-f]{64}$")
+_WITH_IDS = late_pattern(r"(?:[\w.-]+:)?(?:arn|ft):")
 """Names of models that have random parts."""
-_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+_CHANGE = late_pattern(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
 """Between letters and digits, and before a capital: often in random text, seldom in words."""
 
 

@@ -8,7 +8,7 @@ import errno
 import fcntl
 import json
 import os
-import socket
+import platform
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -59,7 +59,7 @@ class Lock:
         """Write pid, host, time and work into the lock file, for others to read."""
         text = {
             "pid": os.getpid(),
-            "host": socket.gethostname(),
+            "host": platform.node(),
             "since": format_utc(now),
         } | ({"work": work} if work else {})
         # The lock itself is the kernel's: a full disk only leaves it unsigned.

@@ -13,6 +13,7 @@ import msgspec
 
 from tui.domain.journal.records import SessionHeader
 from tui.domain.journal.session import program_of
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.tokens import without_points
 
 OWN_PROGRAM = "sibyl-tui"
@@ -20,7 +21,7 @@ OWN_PROGRAM = "sibyl-tui"
 
 _FILTER = r'(?<!\S)(?P<name>in|from|before|after):(?:"(?P<quoted>[^"]*)"?|(?P<bare>[^\s"]*))'
 _PART = re.compile(rf'{_FILTER}|"[^"]*"', re.IGNORECASE)
-_DATE = re.compile("([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
+_DATE = late_pattern("([0-9]{4})(?:-([0-9]{1,2}))?(?:-([0-9]{1,2}))?")
 _NEEDS = {
     "in": "a project: in:shop",
     "from": "a program: from:claude-code",

@@ -361,8 +361,10 @@ def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
         blank = text.rfind(" ", max(first, end - _WORD_CHARACTERS), end)
         end = end if blank < 0 else blank
     words = " ".join(make_visible_line(text[begin:end]).split())
-    line = ("…" if begin else "") + words + ("…" if end < len(text) else "")
-    return line, tuple(places(query, line))
+    lead = "…" if begin else ""
+    # Looked for without the dots: a line of ASCII is not cut.
+    spans = ((start + len(lead), stop + len(lead)) for start, stop in places(query, words))
+    return f"{lead}{words}{'…' if end < len(text) else ''}", tuple(spans)
 
 
 def best_place(query: Query, text: str) -> int:

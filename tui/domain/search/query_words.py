@@ -1,14 +1,14 @@
 """Keywords of a question, for the search in the user's own sessions."""
 
-import re
 from unicodedata import normalize
 
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.tokens import cut
 
 MOST_WORDS = 8
 """Limit of keywords; the first of the question are taken."""
 
-_WORD = re.compile(
+_WORD = late_pattern(
     "[\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]+"  # Katakana: names and things, mostly
     "|[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
     "|[\uac00-\ud7a3]+"
@@ -16,9 +16,9 @@ _WORD = re.compile(
     "|[^\\W\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u0e01-\u0e4e_][\\w.-]*"
 )
 # Hiragana is left out: it is endings, particles and stop words.
-_HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
-_HANGUL = re.compile("[\uac00-\ud7a3]+")
-_ASIDE = re.compile(
+_HAN = late_pattern("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_HANGUL = late_pattern("[\uac00-\ud7a3]+")
+_ASIDE = late_pattern(
     "我们|什么|怎么|怎样|为什么|关于|哪里|哪个|时候|说过|讨论|一下|可以|请问"
     "|的|了|是|在|有|和|吗|呢|说|我|你|他|她|它|这|那|与|都|就"
 )

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from unicodedata import normalize
 
+from tui.domain.text.patterns import late_pattern
+
 TOKEN_CHARACTERS = 64
 """Limit of a token; a longer run, such as base64, becomes several."""
 
@@ -33,13 +35,13 @@ _ALONE = (
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\uffa0-\uffdc"
     "\U00016fe0-\U00018cff\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
-_RUN = re.compile(
+_RUN = late_pattern(
     f"[{_ALONE}][{_VOICED}{_DROPPED}]*|[{_JAMO}]+"
     f"|(?:(?![{_ALONE}{_JAMO}])[^\\W_][{_DROPPED}{_SIGNS}]*){{1,{TOKEN_CHARACTERS}}}"
 )
-_ALONE_ONE = re.compile(f"[{_ALONE}{_JAMO}]")
-_ASCII_RUN = re.compile(f"[0-9a-z]{{1,{TOKEN_CHARACTERS}}}")
-_DROPPED_ONES = re.compile(f"[{_DROPPED}]+")
+_ALONE_ONE = late_pattern(f"[{_ALONE}{_JAMO}]")
+_ASCII_RUN = re.compile(f"[0-9A-Za-z]{{1,{TOKEN_CHARACTERS}}}")
+_DROPPED_ONES = late_pattern(f"[{_DROPPED}]+")
 
 BELONGS_TO_LETTER = f"{_DROPPED}{_SIGNS}{_VOICED}\u1160-\u11ff\ud7b0-\ud7fb"
 """Characters that combine with the letter before them, for a class of a regular expression."""
@@ -58,7 +60,7 @@ def cut(text: str) -> list[str]:
 
 def cut_with_spans(text: str) -> Iterator[tuple[str, Span]]:
     """Tokenise a text, each token with the span of its characters."""
-    for found in _RUN.finditer(text):
+    for found in (_ASCII_RUN if text.isascii() else _RUN).finditer(text):
         for token in _folded(found[0]):
             yield token, found.span()
 

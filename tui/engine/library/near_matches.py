@@ -1,7 +1,6 @@
 """Near matches for a query that finds little: messages with some of its words."""
 
 import math
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 
@@ -10,7 +9,8 @@ import msgspec
 from tui.domain.search.filters import split_filters
 from tui.domain.search.query import SearchResult, parse
 from tui.domain.search.query_words import search_words
-from tui.domain.text.tokens import stands_alone
+from tui.domain.text.patterns import late_pattern
+from tui.domain.text.tokens import cut, stands_alone
 
 SECONDS = 0.5
 """Limit of a search."""
@@ -22,7 +22,7 @@ _MOST_WORDS = 24
 _SHORTEST = 4
 _SHORTEST_STARRED = 3
 _SHORTEST_ALONE = 2  # characters, of a script without spaces
-_ENDING = re.compile(r"(?<=[a-z]{4})(ing|ings|ed|er|ers|es|e|ly|ion|ions|ment|ments)\*$")
+_ENDING = late_pattern(r"(?<=[a-z]{4})(ing|ings|ed|er|ers|es|e|ly|ion|ions|ment|ments)\*$")
 
 Search = Callable[[str, int], SearchResult]
 """Searches for a query, and gives up to so many hits."""
@@ -47,10 +47,14 @@ def nearest(
     These are the messages with the most and the rarest of its words, whose endings do not count. A
     word that nobody used stands for its longest beginning that somebody did. The filters stay.
     """
+    if found.late or len(found.hits) >= _FEW:
+        return NearMatches()
     typed, filters = split_filters(text)
+    if found.hits and len(cut(typed)) < _QUESTION:
+        return NearMatches()
     words = [each for each in search_words(typed, _MOST_WORDS) if not _is_letter(each)]
     enough = _FEW if len(words) >= _QUESTION else 1
-    if found.late or len(found.hits) >= enough or parse(text).some:
+    if len(found.hits) >= enough or parse(text).some:
         return NearMatches()
 
     def narrowed(query: str, most: int) -> SearchResult:

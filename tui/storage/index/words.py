@@ -1,12 +1,12 @@
 """Text and queries as FTS5 is given them, so that its tokenizer agrees with ours."""
 
-import re
 import sqlite3
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from tui.domain.search.query import Query, Term
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.tokens import TOKEN_CHARACTERS, cut
 from tui.storage.index.origins import MOST_ALTERNATIVES
 
@@ -18,10 +18,10 @@ _PLAIN_ALONE = "\u3041-\u3094\u30a1-\u30fa\u30fc\u4e00-\u9fa5\uac00-\ud7a3"
 """Kana, Han and Hangul that are tokens as they stand, and that every SQLite knows."""
 _PLAIN_BETWEEN = "\u2010-\u2027\u3000-\u3003\u3008-\u3011\uff01-\uff0f\uff1a-\uff20"
 """Punctuation beside them."""
-_PLAIN = re.compile(f"[\x00-\x7f{_PLAIN_ALONE}{_PLAIN_BETWEEN}]*")
-_ALONE = re.compile(f"[{_PLAIN_ALONE}]")
-_TOKEN = re.compile(f"[0-9A-Za-z{_PLAIN_ALONE}]")
-_LONG = re.compile(f"[0-9A-Za-z]{{{TOKEN_CHARACTERS + 1}}}")
+_PLAIN = late_pattern(f"[\x00-\x7f{_PLAIN_ALONE}{_PLAIN_BETWEEN}]*")
+_ALONE = late_pattern(f"[{_PLAIN_ALONE}]")
+_TOKEN = late_pattern(f"[0-9A-Za-z{_PLAIN_ALONE}]")
+_LONG = late_pattern(f"[0-9A-Za-z]{{{TOKEN_CHARACTERS + 1}}}")
 _TERMS = "create virtual table if not exists temp.terms using fts5vocab(main, words, instance)"
 _FIRST, _LAST = "0", "\U0010ffff"
 """No character of a token comes before the first one, and none behind the last one."""
