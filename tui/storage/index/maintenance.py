@@ -116,9 +116,11 @@ class IndexMaintenance:
         if session_ids is not None:
             files = look(self._folders, session_ids)
             return _Seen(files, known_sessions(connection, session_ids))
-        # A listed archive may be too large for a look at each file: a build does that.
-        if was_listed(connection) and self._folders.is_large(Folder.ARCHIVE):
-            self._is_archive_behind = not is_listed(connection, self._folders)
+        # A listed archive needs no look at each file; one that was listed may be too large for that,
+        # which a build does then.
+        is_archive_listed = is_listed(connection, self._folders)
+        if is_archive_listed or (was_listed(connection) and self._folders.is_large(Folder.ARCHIVE)):
+            self._is_archive_behind = not is_archive_listed
             seen = self._seen_without_archive(connection)
         else:
             self._is_archive_behind = False
