@@ -31,7 +31,7 @@ class Searched:
         return [*self.search(text).hits, *self.near(text).found.hits]
 
     def index(self):
-        list(self.store.rebuild_index())
+        list(self.store.build_index("a test"))
 
 
 @pytest.fixture(scope="session")
