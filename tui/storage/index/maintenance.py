@@ -116,8 +116,8 @@ class IndexMaintenance:
         if session_ids is not None:
             files = look(self._folders, session_ids)
             return _Seen(files, known_sessions(connection, session_ids))
-        # A listed archive needs no look at each file; one that was listed may be too large for that,
-        # which a build does then.
+        # A listed archive needs no look at each file, and one that was listed may be too large for
+        # that: a build does it then.
         is_archive_listed = is_listed(connection, self._folders)
         if is_archive_listed or (was_listed(connection) and self._folders.is_large(Folder.ARCHIVE)):
             self._is_archive_behind = not is_archive_listed
