@@ -1,5 +1,6 @@
 """Conversations of Grok's export: an object with all of them, each with its responses."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +11,12 @@ from tui.importers.branches import TreeTurn
 from tui.importers.contents import placeholder
 from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import Export, Reading
-from tui.importers.json_lines import items_in, text_in
+from tui.importers.json_lines import items_in, objects_in, parse_text, text_in
 from tui.importers.json_paths import object_at, text_at
 
+_CARD = re.compile(r"<grok:render\b([^>]*)>(.{0,2000}?)</grok:render>", re.DOTALL)
+_CARD_ID = re.compile(r'card_id="([^"]*)"')
+_CITATION = re.compile(r'name="citation_id">\s*(\w+)')
 _THOUGHTS = ("thinking_trace", "agent_thinking_traces", "steps")
 
 
@@ -63,11 +67,27 @@ class Grok(Export):
         return "thinking" if any(map(record.get, _THOUGHTS)) else "empty message"
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        yield text_at(record, "message") or text_at(record, "query")
+        yield _with_cards(text_at(record, "message", "query"), record)
         for name in items_in(record.get("file_attachments")):
             yield placeholder("file", text_in(name))
         for address in items_in(record.get("generated_image_urls")):
             yield placeholder("image", text_in(address))
+
+
+def _with_cards(text: str, record: p.Json) -> str:
+    """Put links and pictures in the place of the marks of cards; a mark of none goes."""
+    listed = [parse_text(each) for each in items_in(record.get("card_attachments_json"))]
+    cards = {text_at(card, "id"): card for card in objects_in(listed)}
+
+    def shown(mark: re.Match[str]) -> str:
+        name, number = _CARD_ID.search(mark[1]), _CITATION.search(mark[2])
+        card = cards.get(name[1], {}) if name else {}
+        if address := text_at(card, "url"):
+            return f" [{number[1] if number else 'source'}]({address})"
+        picture = text_at(card, "image_chunk.imageUrl")
+        return placeholder("image", picture) if picture else ""
+
+    return _CARD.sub(shown, text)
 
 
 READER = Grok().reader()
