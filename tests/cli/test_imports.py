@@ -12,6 +12,7 @@ from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tui.cli import console, imports
 from tui.domain.journal.message import TEXT_BYTES
 from tui.engine.imports.session_ids import imported_session_id
+from tui.importers.protocol import Deletion
 from tui.importers.stopping import check
 
 FIRST = imported_session_id("notebook", "c1")
@@ -184,6 +185,26 @@ def test_the_ledger_is_shown_with_the_session(sibyl, store, shelf):
     )
     told_so = sibyl("sessions", "show", FIRST, "--json").json["session"]["imported"]
     assert (told_so["read"], told_so["skipped"]) == (1, {"thinking": 1})
+
+
+def test_a_session_of_prompts_alone_says_so(sibyl, shelf):
+    shelf.put("a.json", told(said("a"), prompts_only=True))
+    done = sibyl("import", "--all", "--json").json["programs"][0]
+    assert (done["added"], done["prompts_only"], done["found_whole"]) == (1, 1, 0)
+    assert "- only the prompts: its program had deleted" in sibyl("sessions", "show", FIRST).out
+    shown = sibyl("sessions", "show", FIRST, "--json").json["session"]["imported"]
+    assert shown["prompts_only"] is True
+
+
+def test_what_a_program_deletes_soon_is_told_before(sibyl, shelf, monkeypatch):
+    deletion = Deletion(lambda _: 30, "*.json")
+    deleting = msgspec.structs.replace(SEVERAL, deletion=deletion)
+    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [deleting])
+    os.utime(shelf.put("a.json", told(said("a"))), (0, 0))
+    shelf.put("b.json", told(said("b"), source_id="c2"))
+    assert "Notebook deletes 1 of these sessions within a week\n" in sibyl("import", "--all").out
+    (program,) = sibyl("import", "--dry-run", "--json").json["programs"]
+    assert program["deleted_there_within_week"] == 1
 
 
 def test_a_source_that_fails_is_told_and_the_rest_imported(sibyl, shelf):

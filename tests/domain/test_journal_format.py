@@ -231,6 +231,7 @@ FORK_MEANINGS = [
         size=4096,
         read=12,
         skipped={"thinking": 3},
+        prompts_only=True,
     ),
     Titled(
         text="How to count",

@@ -1,8 +1,10 @@
 """``/import``: other programs' sessions come in, on the screen."""
 
 import json
+import os
 import threading
 
+import msgspec
 import pytest
 
 from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
@@ -11,7 +13,7 @@ from tests.ui.world import World
 from tests.waiting import until
 from tui.app.services.session_imports import SessionImports
 from tui.engine.imports.session_ids import imported_session_id
-from tui.importers.protocol import Reader
+from tui.importers.protocol import Deletion, Reader
 from tui.importers.stopping import check
 from tui.screens.imports import ImportScreen
 from tui.screens.page import ReportScreen
@@ -108,6 +110,19 @@ async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
         assert "Nothing new" in shown(screen)
         await pilot.press("enter")
         await until(lambda: app.screen is app.chat, "the chat")
+
+
+async def test_what_a_program_deletes_soon_is_told_before(world, shelf):
+    folder = shelf(2)
+    os.utime(folder / "0.json", (0, 0))
+    place = world()
+    deletion = Deletion(lambda _: 30, "*.json")
+    place.readers = [
+        msgspec.structs.replace(reader(PROGRAM, "Notebook"), deletion=deletion),
+    ]
+    async with place.running() as (app, pilot):
+        screen = await opened(app, pilot)
+        assert "Notebook deletes 1 of these sessions within a week" in shown(screen)
 
 
 async def test_a_program_that_is_not_wanted_is_left_out(world, shelf):

@@ -161,6 +161,8 @@ def _tell_plan(plan: Plan) -> None:
     width = max(len(each.title) for each in plan.programs)
     for each in plan.programs:
         console.put_line(f"{each.title:{width}}  {each.counts.words}")
+    for each in filter(None, (program.warning for program in plan.programs)):
+        console.put_line(each)
     if not plan.sources:
         console.put_line("Nothing new to import.")
 
@@ -217,6 +219,7 @@ def _program_json(plan: ProgramPlan) -> _Json:
         "sessions": plan.sessions,
         "new_sessions": plan.new_sessions,
         "deleted": plan.gone,
+        "deleted_there_within_week": plan.expiring,
         "bytes": plan.bytes,
     }
 
@@ -228,6 +231,8 @@ def _outcome_json(plan: Plan, outcome: Outcome, sessions: list[_Json]) -> _Json:
             **planned[each.program],
             "added": each.added,
             "extended": each.grown,
+            "prompts_only": each.prompts_only,
+            "found_whole": each.found_whole,
             "messages": each.messages,
             "read": each.ledger.read,
             "skipped": dict(each.ledger.skipped),

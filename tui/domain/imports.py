@@ -7,6 +7,9 @@ import msgspec
 from tui.domain.journal.json_text import journal_json
 from tui.domain.json_limits import Count
 
+PROMPTS_ONLY = "Prompts only: "
+"""Begins the name of a session of which its program had deleted all but the prompts."""
+
 
 class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A line of the log: a conversation that became a session, or the end of a source.
@@ -32,6 +35,8 @@ class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The session's id here."""
     beginning: tuple[str, ...] = ()
     """The ids here of its first messages, if other conversations may have its ``source_id``."""
+    prompts_only: bool = False
+    """True if its program had deleted all of the conversation but the prompts."""
     revision: int = 0
     """Of the reader: a higher one reads the source again."""
     whole: bool = False

@@ -25,6 +25,8 @@ from tui.importers.claude_code_lines import (
     result_text,
 )
 from tui.importers.claude_code_tree import Step, Tree, id_of, is_sub_agent
+from tui.importers.claude_prompts import HISTORY
+from tui.importers.deletions import claude_code_days
 from tui.importers.json_lines import object_in, objects_in, text_in
 from tui.importers.kinds import QWEN_CODE
 from tui.importers.message_blocks import call_in
@@ -109,9 +111,12 @@ def _find(places: p.Places) -> Iterator[p.Source]:
         for path in places.glob(root, "projects/*/*.jsonl"):
             if not is_sub_agent(path) and path.is_file():
                 yield p.Source.of(path)
+        yield from places.sources(root, "history.jsonl")
 
 
 def _recognises(path: Path, head: bytes) -> bool:
+    if HISTORY.recognises(path, head):
+        return True
     if path.suffix == ".json":
         return bool(_EXPORT.match(head))
     return path.suffix == ".jsonl" and bool(_MARKS.search(head) and not _OF_OTHERS.search(head))
@@ -224,7 +229,19 @@ def _usage(lines: list[Line]) -> TokenUsage | None:
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    yield from _File(source.path).read(ledger)
+    if HISTORY.is_named(source.path):
+        yield from HISTORY.read(source, ledger)
+    else:
+        yield from _File(source.path).read(ledger)
 
 
-READER = p.Reader("claude-code", "Claude Code", _find, _recognises, _read, revision=1)
+READER = p.Reader(
+    "claude-code",
+    "Claude Code",
+    _find,
+    _recognises,
+    _read,
+    revision=1,
+    deletion=p.Deletion(claude_code_days, "projects/*/*.jsonl"),
+    is_last=HISTORY.is_named,
+)

@@ -132,6 +132,7 @@ class Format(Blocks):
                 counts = p.Ledger()
                 ledger.skipped[reason] += sum(1 for _ in talk.records(counts)) + counts.read
                 ledger.skipped.update(counts.skipped)
+                ledger.add(talk.ledger or p.Ledger())
                 continue
             heading = self.heading(talk)
             if self.compared and not heading.beginning:

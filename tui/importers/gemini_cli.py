@@ -16,6 +16,7 @@ from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.answers import Unknown
+from tui.importers.deletions import gemini_cli_days
 from tui.importers.json_lines import (
     RawLine,
     SourceChanged,
@@ -407,4 +408,12 @@ def _result_text(part: p.Json) -> str:
     return next((text for text in texts if isinstance(text, str)), "") or as_json(response)
 
 
-READER = p.Reader("gemini-cli", "Gemini CLI", _find, _recognises, _read, revision=1)
+READER = p.Reader(
+    "gemini-cli",
+    "Gemini CLI",
+    _find,
+    _recognises,
+    _read,
+    revision=1,
+    deletion=p.Deletion(gemini_cli_days, "chats/*"),
+)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -22,6 +22,9 @@ from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import TodoItem
 from tui.importers.folders import matching
+
+IN_WHOLE_SESSION = "prompt of a whole session"
+"""The reason to leave out a prompt of which there is more than that."""
 
 
 class Places(msgspec.Struct, frozen=True):
@@ -199,6 +202,12 @@ class Heading(msgspec.Struct, frozen=True):
     It may be made of its first words, or be a name or a number of one machine. Two conversations
     are one if the messages of the shorter beginning are those of the longer.
     """
+    prompts_only: bool = False
+    """True if its program has deleted all of it but the prompts.
+
+    Nothing comes of prompts that a whole session here has. A session that came of some gives its
+    place to the whole one, once that is found, and is an earlier version of it.
+    """
     scope: str = ""
     """Where a program had scopes, numbers and active sessions as there are here: its own."""
     ordinal: int = 0
@@ -218,6 +227,15 @@ class Conversation(msgspec.Struct, frozen=True):
         """A conversation whose items are counted in a ledger of their own."""
         ledger = Ledger()
         return cls(heading, partial(items, ledger), ledger)
+
+
+class Deletion(NamedTuple):
+    """The rule by which a program deletes its sessions by itself."""
+
+    days: Callable[[Places], float]
+    """The days for which it keeps them after the last change; 0 if for ever."""
+    pattern: str
+    """Matches the paths of the sources that it deletes."""
 
 
 class Reader(msgspec.Struct, frozen=True):
@@ -249,6 +267,9 @@ class Reader(msgspec.Struct, frozen=True):
     """True if it reads the ``members`` of a source that is an archive."""
     parts: Callable[[Path], Iterable[Path]] = lambda path: (path,)
     """Names the files that are read with a source, if they are there: with a file, also itself."""
+    deletion: Deletion | None = None
+    is_last: Callable[[Path], bool] = lambda _: False
+    """Tells the sources that are read after all others, as they only fill gaps."""
 
 
 Json = dict[str, Any]

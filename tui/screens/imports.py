@@ -162,8 +162,9 @@ class ImportScreen(Dialog[None]):
         if self.step == "choosing":
             size = sum(row.bytes for row in self._rows if row.program in self._wanted)
             words = f"{bytes_words(size)} to read. The files stay as they are."
-            is_new = any(row.bytes for row in self._rows)
-            self._say(f"{words if is_new else _KNOWN}\n{self._unread}")
+            words = words if any(row.bytes for row in self._rows) else _KNOWN
+            warnings = [row.warning for row in self._rows]
+            self._say("\n".join(filter(None, [words, *warnings, self._unread])))
 
     # --- keys
 

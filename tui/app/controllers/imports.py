@@ -78,7 +78,9 @@ class ImportController:
             screen.show_error(str(error))
             return
         unread = "\n".join(failure_lines(plan.unread))
-        rows = [ImportRow(each.program, each.title, each.counts) for each in plan.programs]
+        rows = [
+            ImportRow(each.program, each.title, each.counts, each.warning) for each in plan.programs
+        ]
         nothing = _NOTHING_AT.format(path=path) if path else _NOTHING
         plan = plan.only(await screen.choose(rows, nothing, unread, chosen))
         now = sorted(each.program for each in plan.programs) if screen.automatic else []

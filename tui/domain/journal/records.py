@@ -189,6 +189,8 @@ class Import(_Record, frozen=True, tag="import", kw_only=True):
     read: Count
     skipped: dict[str, Count] = {}
     """The records that are not here, by reason."""
+    prompts_only: bool = False
+    """True if its program had deleted all of the conversation but the prompts."""
 
 
 Record = (

@@ -93,6 +93,8 @@ class ImportRow(msgspec.Struct, frozen=True):
     program: str
     title: str
     counts: FoundCounts
+    warning: str = ""
+    """What may be lost unless it is imported."""
 
     @property
     def bytes(self) -> int:

@@ -34,6 +34,8 @@ def heading(entry: SessionEntry, session: Session) -> str:
     if session.imported:
         words = skipped_words(session.imported.read, session.imported.skipped)
         about.append(f"imported: {words}")
+        if session.imported.prompts_only:
+            about.append("only the prompts: its program had deleted the session, with all answers")
     about += [f"status: {entry.status}", *parameters_of(session.settings)]
     parts = [f"# {whole_label(entry.name, entry.label)}", "\n".join(f"- {fact}" for fact in about)]
     prompt = session.settings.system_prompt

@@ -197,7 +197,9 @@ class Conversion:
         message, line = self._made(item), b""
         if not self._versions.is_known(message, parent):
             message, line = _encoded(message)
-        if version := self._versions.new_id(message, parent):
+        # Prompts stay as they were typed, also once what was pasted into them is gone there.
+        is_fixed = self._heading.prompts_only
+        if not is_fixed and (version := self._versions.new_id(message, parent)):
             message, line = msgspec.structs.replace(message, id=version), b""
         self._earlier, self._previous, self._last = self._previous, message.id, item
         if message.id in self._known.tree:

@@ -34,13 +34,38 @@ class History:
         self._whole: dict[_Place, ImportLine] = {}
         self._sessions: dict[_Place, dict[str, None]] = {}
         self._beginnings: dict[str, tuple[str, ...]] = {}
+        self._rescued: set[str] = set()
+        self._found_whole: set[tuple[str, str]] = set()
+        """Programs and ids of conversations of which there was more than the prompts."""
         for line in lines:
-            place = line.program, line.path
-            if line.whole:
-                self._whole[place] = line
-            if line.id:
-                self._sessions.setdefault(place, {})[line.id] = None
-                self._beginnings[line.id] = line.beginning
+            self.add(line)
+
+    def add(self, line: ImportLine) -> None:
+        """Add the next line of the log."""
+        place = line.program, line.path
+        if line.whole:
+            self._whole[place] = line
+        if line.id:
+            self._sessions.setdefault(place, {})[line.id] = None
+            self._beginnings[line.id] = line.beginning
+            if line.prompts_only:
+                self._rescued.add(line.id)
+            else:
+                self._found_whole.add((line.program, line.source_id))
+
+    def has(self, line: ImportLine) -> bool:
+        """Tell whether the log says the same of a session."""
+        is_known = line.prompts_only or self.is_whole(line.program, line.source_id)
+        is_here = line.id in self._sessions.get((line.program, line.path), ())
+        return is_known and is_here and self._beginnings[line.id] == line.beginning
+
+    def is_rescue(self, session_id: str) -> bool:
+        """Tell whether a session came of prompts alone, whatever became of it."""
+        return session_id in self._rescued
+
+    def is_whole(self, program: str, source_id: str) -> bool:
+        """Tell whether a conversation was found with more than its prompts."""
+        return (program, source_id) in self._found_whole
 
     @classmethod
     def of(cls, store: SessionStore) -> "History":

@@ -47,6 +47,10 @@ class ImportedProgram(msgspec.Struct):
     """Sessions that got new messages."""
     gone: int = 0
     """Left out, as the user has deleted them here."""
+    prompts_only: int = 0
+    """New sessions of which their program had deleted all but the prompts."""
+    found_whole: int = 0
+    """Sessions that had only prompts before; these are an earlier version now."""
     messages: int = 0
     cut: int = 0
     """Messages of which a part was beyond the limits."""
@@ -116,6 +120,12 @@ def program_lines(done: ImportedProgram) -> Iterator[str]:
         yield f"{done.title}: {', '.join(counts) or 'nothing new'}"
         skipped = skipped_words(done.ledger.read, done.ledger.skipped, _REASONS)
         yield from [f"  {make_visible_line(skipped)}"] if skipped else []
+    if done.prompts_only:
+        count = plural(done.prompts_only, "session")
+        yield f"  {count} with your prompts only: {done.title} had deleted the rest"
+    if done.found_whole:
+        count = plural(done.found_whole, "session")
+        yield f"  {count} found whole: the prompts kept before are an earlier version"
     if done.gone:
         yield f"  {plural(done.gone, 'session')} left out: deleted here. {_AGAIN}"
     if done.cut:

@@ -1,5 +1,6 @@
 """The plan of an import: the sources that are new or have changed, and their sessions."""
 
+import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -21,6 +22,8 @@ from tui.importers.readers import readers as all_readers
 from tui.importers.stopping import checked, stopped_by
 from tui.storage.protocol import SessionStore
 
+_DAY = 24 * 60 * 60
+_SOON_DAYS = 7
 _COUNTED_BYTES = 64 * 1024 * 1024
 """A source of several conversations that is larger is not read to count them."""
 _LARGE = (
@@ -75,6 +78,8 @@ class ProgramPlan(msgspec.Struct, frozen=True):
     """Sessions that the user has deleted here, and that are therefore not imported again."""
     bytes: int
     """To be read."""
+    expiring: int = 0
+    """Sources that their program deletes by itself within a week."""
 
     @property
     def changed_files(self) -> int:
@@ -89,6 +94,13 @@ class ProgramPlan(msgspec.Struct, frozen=True):
         else:
             found = FoundCounts("file", self.files, self.new_files, self.changed_files)
         return msgspec.structs.replace(found, deleted=self.gone, bytes=self.bytes)
+
+    @property
+    def warning(self) -> str:
+        """Say how many sessions the program deletes soon; ``""`` if it deletes none."""
+        if not self.expiring:
+            return ""
+        return f"{self.title} deletes {self.expiring} of these sessions within a week"
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -222,6 +234,10 @@ class _Count:
         self._ids = SessionIds(store, history)
         self._gone: set[str] = set()
         self._is_counted = reader.several
+        self._expiring = 0
+        days = reader.deletion.days(wanted.places) if reader.deletion and wanted.places else 0
+        self._kept_from = time.time() - (days - _SOON_DAYS) * _DAY if days else 0
+        """Sources that were changed before are deleted soon; 0 if none are."""
 
     def add(self, source: Source) -> int:
         """Count a source, once, if it is there; gives the number of sources that it added."""
@@ -233,6 +249,8 @@ class _Count:
 
     def _add(self, source: Source, found: FoundSource) -> None:
         self._seen.add(found.path)
+        if (deletion := self._reader.deletion) and source.changed / 1e9 < self._kept_from:
+            self._expiring += source.path.match(deletion.pattern)
         known = {*self._history.sessions(found)}
         gone = {each for each in known if is_gone(self._store, each)}
         self._gone |= gone
@@ -267,7 +285,8 @@ class _Count:
         return since is not None and changed is not None and changed < since
 
     def plan(self) -> ProgramPlan:
-        sources = sorted(self._planned.values(), key=lambda each: each.source.changed)
+        is_last, planned = self._reader.is_last, self._planned.values()
+        sources = sorted(planned, key=lambda e: (is_last(e.source.path), e.source.changed))
         new_sessions = sum(map(self._is_new, self._sessions))
         return ProgramPlan(
             program=self._reader.program,
@@ -280,4 +299,5 @@ class _Count:
             new_sessions=new_sessions if self._is_counted else None,
             gone=0 if self._wanted.again else len(self._gone),
             bytes=sum(each.source.size for each in sources),
+            expiring=self._expiring,
         )

@@ -20,6 +20,7 @@ from tui.engine.imports.history import History
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan, ended_before
 from tui.engine.imports.progress import Pace, Report, Stopped
+from tui.engine.imports.rescues import Rescues
 from tui.engine.imports.session_ids import SessionIds, beginning_ids
 from tui.engine.imports.writing import SessionWriter, Workbench
 from tui.errors import (
@@ -68,8 +69,9 @@ def run(
     try:
         pace = Pace(report, plan.bytes)
         history = History.of(store)
-        bench = Workbench(store, SessionIds(store, history), history, pace, clock, plan.again)
-        with stopped_by(pace.step), _Log(store) as log:
+        ids, rescues = SessionIds(store, history), Rescues(store, history)
+        bench = Workbench(store, ids, history, rescues, pace, clock, plan.again)
+        with stopped_by(pace.step), _Log(store, history) as log:
             for program in plan.programs:
                 done.append(ImportedProgram(program.program, program.title))
                 _ProgramImport(bench, log, plan.since, program, done[-1]).run()
@@ -94,12 +96,19 @@ class _Log:
     Whoever is killed before finds the sessions again, and adds nothing to them.
     """
 
-    def __init__(self, store: SessionStore) -> None:
+    def __init__(self, store: SessionStore, history: History) -> None:
         self._store = store
+        self._history = history
         self._lines: list[ImportLine] = []
 
     def add(self, line: ImportLine) -> None:
-        """Add the line of a session that was added, or of a source that was read."""
+        """Add the line of a session that was added, or of a source that was read.
+
+        Of a source that changes each hour, most sessions are as they were.
+        """
+        if self._history.has(line) and not line.whole:
+            return
+        self._history.add(line)
         self._lines.append(line)
         if len(self._lines) >= _LOG_LINES:
             self._write()
@@ -244,5 +253,6 @@ class _ProgramImport:
             root=heading.root,
             id=session_id,
             beginning=tuple(beginning_ids(found.program, heading)[:_REMEMBERED]),
+            prompts_only=heading.prompts_only,
         )
         return of_session if session_id else None

@@ -7,7 +7,7 @@ from hashlib import sha256
 from itertools import islice
 
 from tui.domain.journal.message import Message
-from tui.engine.imports.history import History
+from tui.engine.imports.history import History, is_gone
 from tui.errors import SessionNotFound
 from tui.importers.made_ids import COMPARED
 from tui.importers.protocol import Heading
@@ -43,6 +43,12 @@ def _digits(*parts: str) -> str:
     return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def scope_of(program: str, heading: Heading) -> str:
+    """The scope of a conversation; one of no project is listed under its program."""
+    project = f"project:{heading.project_path}" if heading.project_path else ""
+    return heading.scope or project or program
+
+
 def beginning_ids(program: str, heading: Heading) -> list[str]:
     """The ids here of the first messages of a conversation, if it is known by them."""
     return [imported_message_id(program, each) for each in heading.beginning]
@@ -61,7 +67,16 @@ class SessionIds:
         """The id of the session of a conversation. Raises ``SessionDamaged``."""
         candidates = _candidates(program, heading.root or heading.source_id)
         new = beginning_ids(program, heading)
-        return next(each for each in candidates if not new or self._begins_alike(each, new))
+        usual = next(each for each in candidates if not new or self._begins_alike(each, new))
+        return self._of_prompts(program, heading.source_id, usual) or usual
+
+    def _of_prompts(self, program: str, source_id: str, usual: str) -> str:
+        """The session that gives its place, as it has only the prompts; ``""`` if there is none."""
+        rescue, history = imported_session_id(program, source_id), self._history
+        if history.was_imported(usual) or not history.is_rescue(rescue):
+            return ""
+        is_here = history.is_whole(program, source_id) or not is_gone(self._store, rescue)
+        return rescue if is_here else ""
 
     def _begins_alike(self, session_id: str, new: list[str]) -> bool:
         """Tell whether the messages of a session begin with the new ones, or they with these."""

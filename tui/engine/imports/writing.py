@@ -6,6 +6,7 @@ from itertools import chain
 
 import msgspec
 
+from tui.domain.imports import PROMPTS_ONLY
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import VERSION, Encoded, Import, Record, SessionHeader
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_utc
@@ -15,13 +16,18 @@ from tui.engine.imports.history import History
 from tui.engine.imports.known_session import KnownSession
 from tui.engine.imports.outcome import Fork, ImportedProgram
 from tui.engine.imports.progress import Pace
-from tui.engine.imports.session_ids import SessionIds, fork_id, imported_message_id
+from tui.engine.imports.rescues import Rescues
+from tui.engine.imports.session_ids import (
+    SessionIds,
+    fork_id,
+    imported_message_id,
+    scope_of,
+)
 from tui.errors import SessionBusy, SessionNotFound
 from tui.importers.protocol import Conversation, ForeignMessage, Heading, Item, Source
 from tui.storage.protocol import Lease, SessionStore
 
 _BATCH_BYTES = 1024 * 1024
-_PROJECT = "project:"
 
 
 class Workbench(msgspec.Struct, frozen=True):
@@ -30,6 +36,7 @@ class Workbench(msgspec.Struct, frozen=True):
     store: SessionStore
     ids: SessionIds
     history: History
+    rescues: Rescues
     pace: Pace
     clock: Callable[[], datetime]
     again: bool
@@ -80,7 +87,11 @@ class SessionWriter:
 
         A session that was continued here stays as it is: a fork of it takes what is new.
         """
-        session_id = self._bench.ids.of(self._program, self._heading)
+        heading, history = self._heading, self._bench.history
+        if heading.prompts_only and history.is_whole(self._program, heading.source_id):
+            self.drain()
+            return ""
+        session_id = self._bench.ids.of(self._program, heading)
         original: _Original | None = None
         while True:
             try:
@@ -115,7 +126,10 @@ class SessionWriter:
 
     def _read(self) -> Iterator[Item]:
         # Some readers open their files as soon as they are called.
-        yield from self._conversation.items()
+        if self._heading.prompts_only:
+            yield from self._bench.rescues.left(self._program, self._conversation)
+        else:
+            yield from self._conversation.items()
 
     def _is_there(self, session_id: str) -> bool:
         """Tell if a session is there. Raises ``_Gone`` if its user has deleted it."""
@@ -148,6 +162,7 @@ class SessionWriter:
         except _NothingNew:
             return original.session_id if original else ""
         self._result.added += 1
+        self._result.prompts_only += self._heading.prompts_only
         self._result.messages += conversion.messages
         self._note(session_id, conversion, original)
         return session_id
@@ -168,11 +183,16 @@ class SessionWriter:
             known = KnownSession.read(self._store, session_id)
             if known.is_own:
                 return known
+            records = self._conversion(known, original).records(self._items())
+            if next(records, None) is None:
+                return None
             raise
         try:
             known = KnownSession.read(self._store, session_id)
             if known.is_own:
                 return known
+            is_found = not self._heading.prompts_only and known.name.startswith(PROMPTS_ONLY)
+            known.name = "" if is_found else known.name
             conversion = self._conversion(known, original)
             records = self._counted(conversion.records(self._items()))
             waiting: list[Encoded] = []
@@ -185,6 +205,7 @@ class SessionWriter:
             lease.release()
         if conversion.messages:
             self._result.grown += 1
+            self._result.found_whole += is_found
             self._note(session_id, conversion, original)
         return None
 
@@ -213,14 +234,12 @@ class SessionWriter:
 
     def _header(self, session_id: str, first: Encoded, original: _Original | None) -> SessionHeader:
         heading = self._heading
-        project = f"{_PROJECT}{heading.project_path}" if heading.project_path else ""
         begun = first[0].timestamp if isinstance(first[0], Message) else self._bench.now()
         return SessionHeader(
             version=VERSION,
             id=session_id,
             created_at=heading.created_at or begun,
-            # A conversation of no project is listed under its program.
-            scope=heading.scope or project or self._program,
+            scope=scope_of(self._program, heading),
             ordinal=0 if original else heading.ordinal,
             project_path=heading.project_path,
             model=f"{self._program}:{heading.model}" if heading.model else "",
@@ -239,4 +258,5 @@ class SessionWriter:
             size=self._source.size,
             read=ledger.read,
             skipped=dict(ledger.skipped),
+            prompts_only=self._heading.prompts_only,
         )

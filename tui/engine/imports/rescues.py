@@ -1,0 +1,75 @@
+"""Prompts that are left of deleted sessions, and whole sessions here that have the same ones."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import SessionEntry
+from tui.domain.timestamps import parse_utc
+from tui.engine.imports.history import History
+from tui.engine.imports.session_ids import scope_of
+from tui.errors import SessionDamaged, SessionNotFound
+from tui.importers.protocol import IN_WHOLE_SESSION, Conversation, ForeignMessage, Heading, Item
+from tui.storage.protocol import EVERYWHERE, SessionFilter, SessionReader
+
+_APART = timedelta(minutes=10)
+"""The most between the times of a prompt in a history and in its session, where it may wait."""
+_MOST = 1_000_000
+
+
+class Rescues:
+    """Tells the prompts that are in no whole session, during one import."""
+
+    def __init__(self, store: SessionReader, history: History) -> None:
+        self._store = store
+        self._history = history
+        self._whole: dict[str, list[SessionEntry]] = {}
+
+    def left(self, program: str, conversation: Conversation) -> Iterator[Item]:
+        """The prompts of a conversation that no whole session here has; the others are counted."""
+        heading, ledger = conversation.heading, conversation.ledger
+        is_whole = self._history.is_whole(program, heading.source_id)
+        told = {} if is_whole else self._told(scope_of(program, heading), heading)
+        for item in conversation.items():
+            if is_whole or _is_told(item, told):
+                ledger.read -= 1
+                ledger.skipped[IN_WHOLE_SESSION] += 1
+            else:
+                yield item
+
+    def _told(self, scope: str, heading: Heading) -> dict[str, list[datetime]]:
+        """The prompts of whole sessions of the same project and time, with their times."""
+        if scope not in self._whole:
+            page = self._store.list(SessionFilter(scope, EVERYWHERE), None, _MOST)
+            self._whole[scope] = [each for each in page.entries if self._is_whole(each)]
+        found: dict[str, list[datetime]] = {}
+        for entry in self._whole[scope]:
+            if not _meet(entry, heading):
+                continue
+            with suppress(SessionNotFound, SessionDamaged):
+                for record in self._store.journal(entry.id).records():
+                    time = parse_utc(record.timestamp) if isinstance(record, Message) else None
+                    if isinstance(record, Message) and record.role == "user" and time:
+                        found.setdefault(record.text.strip(), []).append(time)
+        return found
+
+    def _is_whole(self, entry: SessionEntry) -> bool:
+        program, _, source_id = (entry.imported_from or "").partition(":")
+        return self._history.is_whole(program, source_id)
+
+
+def _is_told(item: Item, told: dict[str, list[datetime]]) -> bool:
+    time = parse_utc(item.timestamp) if isinstance(item, ForeignMessage) else None
+    if not isinstance(item, ForeignMessage) or time is None:
+        return False
+    return any(abs(each - time) < _APART for each in told.get((item.content or "").strip(), ()))
+
+
+def _meet(entry: SessionEntry, heading: Heading) -> bool:
+    """Tell whether a session and a conversation were at the same time, as far as that is known."""
+    times = (entry.created_at, heading.updated_at, heading.created_at, entry.last_used_at)
+    begun, ended, other_begun, other_ended = map(parse_utc, times)
+    if not (begun and ended and other_begun and other_ended):
+        return True
+    return begun < ended + _APART and other_begun < other_ended + _APART
