@@ -6,12 +6,14 @@ import os
 import subprocess
 import sys
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
 from tests.attached import NOTES, PNG, picture, showing
 from tests.builders import answer, user
 from tests.cli.test_sessions import ENTRY_FIELDS, add
+from tests.planted import TOKEN
 from tui.domain.journal.records import Reset, Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
 from tui.storage.file_store import FileStore
@@ -338,3 +340,45 @@ def test_another_file_beside_is_no_picture_of_the_session(sibyl, shown, data, tm
     (tmp_path / "talk-attachments" / f"{picture().sha256}.png").write_bytes(b"another")
     assert sibyl("sessions", "import", "talk.jsonl").code == 0
     assert not (data / "attachments" / picture().sha256).exists()
+
+
+# --- secrets
+
+
+@pytest.fixture
+def secretive(saved):
+    return saved(f"Why does {TOKEN} fail?", "It is `db_password: s3cr3tP4ss`.")
+
+
+@pytest.mark.parametrize("form", ["markdown", "jsonl"])
+def test_secrets_are_counted_also_in_the_title_and_stay(sibyl, secretive, form):
+    told = sibyl("sessions", "export", secretive, "--format", form)
+    assert (told.out.count(TOKEN), told.out.count("s3cr3tP4ss")) == (2, 1)
+    assert told.err == "Found 3 secrets; --mask-secrets masks them.\n"
+
+
+@pytest.mark.parametrize("form", ["markdown", "jsonl"])
+@pytest.mark.parametrize("place", ["-", "out.txt", "folder/"])
+def test_secrets_are_masked_where_that_is_asked_for(sibyl, secretive, store, tmp_path, form, place):
+    kept = Path(store.location(secretive))
+    before = kept.read_bytes()
+    given = ("--format", form, "--output", place, "--mask-secrets")
+    told = sibyl("sessions", "export", secretive, *given)
+    files = [*tmp_path.glob("out.txt"), *tmp_path.glob("folder/*")]
+    written = "".join([told.out, *(path.read_text() for path in files)])
+    assert (told.code, told.err) == (0, "Masked 3 secrets.\n")
+    assert written.count("[masked GitHub token]") == 2
+    assert "db_password: [masked secret]" in written
+    assert not any(secret in written for secret in (TOKEN[4:12], "s3cr3tP4ss"))
+    assert not any(TOKEN[4:12] in path.name for path in files)
+    assert kept.read_bytes() == before
+    if (form, place) == ("jsonl", "-"):
+        _, answered = of_type(lines(written), "message")
+        assert answered["content"] == "It is `db_password: [masked secret]`."
+
+
+def test_of_sessions_without_secrets_nothing_is_said(sibyl, saved):
+    session_id = saved("How do I sort?", "Use `sorted`.")
+    plain = sibyl("sessions", "export", session_id)
+    assert sibyl("sessions", "export", session_id, "--mask-secrets") == plain
+    assert plain.err == ""

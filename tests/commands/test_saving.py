@@ -8,6 +8,7 @@ import pytest
 from tests.attached import PNG, picture, showing
 from tests.commands.test_answering import answered
 from tests.engine.workspaces import FULL, SHOP
+from tests.planted import TOKEN
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.errors import StorageError
 
@@ -369,6 +370,19 @@ async def test_half_a_file_does_not_stay_on_a_full_disk(commands, folder, monkey
     told = await commands("/export talk.md")
     assert told == f"Not exported: {folder}/talk.md: No space left on device."
     assert list(folder.iterdir()) == []
+
+
+async def test_secrets_are_counted_and_masked_where_that_is_asked_for(commands, folder):
+    await commands.program.send(f"Why does {TOKEN} fail?")
+    answered(commands, "It has expired.")
+    found = "Found 2 secrets; --mask-secrets masks them."
+    assert await commands("/export talk.md") == f"Exported to {folder / 'talk.md'}. {found}"
+    assert (folder / "talk.md").read_text().count(TOKEN) == 2
+    told = await commands("/export --mask-secrets my talk.md")
+    assert told == f"Exported to {folder / 'my talk.md'}. Masked 2 secrets."
+    assert (folder / "my talk.md").read_text().count("[masked GitHub token]") == 2
+    path = folder / "Why-does-masked-GitHub-token-fail.md"
+    assert await commands("/export --mask-secrets") == f"Exported to {path}. Masked 2 secrets."
 
 
 async def test_of_an_empty_session_there_is_nothing_to_export(commands, folder):

@@ -31,6 +31,7 @@ _MODULES = {
     "sessions export": "export",
     "sessions copy": "copying",
     "import": "imports",
+    "mcp": "mcp",
     "index rebuild": "indexing",
     "doctor": "report",
     "config": "config",

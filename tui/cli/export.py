@@ -3,6 +3,7 @@
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tui.domain.text.labels import plural
 from tui.domain.timestamps import beginning_of_day, format_utc
 from tui.engine.library.conversation import Conversation, live_conversation, whole_conversation
 from tui.engine.library.exported_pictures import markdown_with_pictures, write_pictures
+from tui.engine.library.exported_secrets import ExportedSecrets
 from tui.engine.library.session_export import as_markdown, as_objects, file_name
 from tui.errors import OutputError, StorageError, UsageError
 from tui.storage.disk import odd_values
@@ -33,8 +35,8 @@ def run(chosen: Namespace) -> int:
     """Export; 1 if a session could not be read or its file was there already."""
     program = Program.from_arguments(chosen)
     wanted = _wanted(program, chosen)
-    write = _destination(chosen)
-    outcome = _Outcome()
+    outcome = _Outcome(ExportedSecrets(chosen.mask_secrets))
+    write = _destination(chosen, outcome.secrets)
     for listed in wanted:
         _export(program, chosen, listed, write, outcome)
     outcome.tell(chosen)
@@ -44,6 +46,7 @@ def run(chosen: Namespace) -> int:
 class _Outcome(msgspec.Struct):
     """The sessions that were exported, and those that were not."""
 
+    secrets: ExportedSecrets
     done: int = 0
     unreadable: int = 0
     existing: list[str] = msgspec.field(default_factory=list[str])
@@ -61,6 +64,8 @@ class _Outcome(msgspec.Struct):
             console.tell(f"{self.existing[0]} already exists. Add --force to replace it.")
         elif self.existing:
             console.tell(f"{len(self.existing)} files already exist. Add --force to replace them.")
+        if self.secrets.words:
+            console.tell(self.secrets.words)
 
 
 def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
@@ -97,24 +102,24 @@ def _export(
         raise OutputError(f"Cannot write {error.filename}: {error.strerror}.") from error
 
 
-def _destination(chosen: Namespace) -> _Write:
+def _destination(chosen: Namespace, secrets: ExportedSecrets) -> _Write:
     """The way to write one session. Raises ``UsageError``."""
     is_one = len(chosen.targets) == 1
     if chosen.output in _STANDARD_OUTPUT:
         if chosen.format == "jsonl":
-            return _put_json_lines
+            return partial(_put_json_lines, secrets)
         if is_one:
-            return _put_markdown
+            return partial(_put_markdown, secrets)
         raise UsageError("Several sessions need a folder (--output FOLDER) or --format jsonl.")
     path = Path(chosen.output)
     write = create_or_replace if chosen.force else create
-    formatted = _FORMATS[chosen.format]
+    formatted = partial(_FORMATS[chosen.format], secrets)
     if is_one and not path.is_dir() and not chosen.output.endswith(os.sep):
         return lambda found: write(path, formatted(found, path))
     ending = _ENDINGS[chosen.format]
 
     def write_named(found: Conversation) -> None:
-        place = _made(path) / file_name(found, ending)
+        place = _made(path) / file_name(secrets.titled(found), ending)
         write(place, formatted(found, place))
 
     return write_named
@@ -130,18 +135,22 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _put_markdown(found: Conversation) -> None:
-    for piece in as_markdown(found):
+def _put_markdown(secrets: ExportedSecrets, found: Conversation) -> None:
+    for piece in secrets.texts(as_markdown(found)):
         console.put(piece)
 
 
-def _put_json_lines(found: Conversation) -> None:
-    for each in _objects(found):
+def _put_json_lines(secrets: ExportedSecrets, found: Conversation) -> None:
+    for each in secrets.objects(_objects(found)):
         console.put_json(each)
 
 
-def _json_lines(found: Conversation, path: Path) -> Iterator[str]:
-    for each in _objects(found):
+def _markdown(secrets: ExportedSecrets, found: Conversation, path: Path) -> Iterator[str]:
+    return secrets.texts(markdown_with_pictures(found, path))
+
+
+def _json_lines(secrets: ExportedSecrets, found: Conversation, path: Path) -> Iterator[str]:
+    for each in secrets.objects(_objects(found)):
         write_pictures(found, each.get("content"), path)
         yield journal_json(each).decode() + "\n"
 
@@ -161,7 +170,4 @@ def _objects(found: Conversation) -> Iterator[dict[str, Any]]:
     yield from as_objects(found)
 
 
-_FORMATS: dict[str, Callable[[Conversation, Path], Iterator[str]]] = {
-    "markdown": markdown_with_pictures,
-    "jsonl": _json_lines,
-}
+_FORMATS = {"markdown": _markdown, "jsonl": _json_lines}

@@ -299,6 +299,7 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
         _argument("--output", metavar="PATH", default=None,
                   help="a file for one session, a folder for several; without it, standard output"),
         _flag("--force", "replace files that exist"),
+        _flag("--mask-secrets", "mask what looks like a key or a password in what is written"),
         _ALL_MESSAGES,
     )),
     "sessions show": ("Print a session as Markdown.", (_ONE_TARGET, _ALL_MESSAGES, _JSON)),
@@ -339,6 +340,7 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
         _since("only what was changed on this day or later"),
         _JSON,
     )),
+    "mcp": ("Let agents search and read the sessions, by the Model Context Protocol.", ()),
     "doctor": ("Check the stored sessions. Exit code: 0 clean, 1 findings, 2 damage.", (
         _flag("--repair", "repair whatever can be repaired without changing a record"),
         _JSON,

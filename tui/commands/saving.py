@@ -12,6 +12,7 @@ from tui.domain.journal.message import Message
 from tui.domain.text.fences import codes
 from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exported_pictures import markdown_with_pictures
+from tui.engine.library.exported_secrets import MASK, ExportedSecrets
 from tui.engine.library.session_export import file_title
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.titles import title_request
@@ -125,8 +126,10 @@ async def export(shell: Shell, arguments: str) -> None:
         return shell.say("Nothing to export.")
     if loaded.opened is not None and not await save_or_say(shell, loaded):
         return None
+    secrets = ExportedSecrets(arguments.split()[:1] == [MASK])
+    wanted = arguments.removeprefix(MASK).strip() if secrets.masks else arguments
     try:
-        path = await asyncio.to_thread(_write, shell.workspace.reader, loaded.id, arguments)
+        path = await asyncio.to_thread(_write, shell.workspace.reader, loaded.id, wanted, secrets)
     except FileExistsError as error:
         return shell.say(f"Not exported: {error.filename} already exists.", "error")
     except OSError as error:
@@ -135,19 +138,19 @@ async def export(shell: Shell, arguments: str) -> None:
     except (RuntimeError, ValueError):
         # ``~nobody``, or a NUL in the name.
         return shell.say(f"Not exported: {arguments} cannot be a file name.", "error")
-    return shell.say(f"Exported to {path}")
+    return shell.say(f"Exported to {path}" + (f". {secrets.words}" if secrets.found else ""))
 
 
-def _write(reader: SessionReader, session_id: str, wanted: str) -> Path:
+def _write(reader: SessionReader, session_id: str, wanted: str, secrets: ExportedSecrets) -> Path:
     """Write to the first path that does not exist.
 
     Raises ``FileExistsError`` if all exist, and as ``create`` and ``Path.expanduser``.
     """
     conversation = live_conversation(reader, reader.entry(session_id))
     taken: FileExistsError | None = None
-    for path in _paths(file_title(conversation) or session_id, wanted):
+    for path in _paths(file_title(secrets.titled(conversation)) or session_id, wanted):
         try:
-            create(path, markdown_with_pictures(conversation, path))
+            create(path, secrets.texts(markdown_with_pictures(conversation, path)))
         except FileExistsError as error:
             taken = error
             continue

@@ -1,5 +1,6 @@
 """The servers of tools, as the engine and the screen see them."""
 
+from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -162,3 +163,22 @@ class ToolServers(Protocol):
     async def close(self) -> None:
         """End all servers, within a few seconds, with the process group of each."""
         ...
+
+
+class ServedResult(msgspec.Struct, frozen=True):
+    """The outcome of a call of a tool that is served: text, and the same as a value for JSON."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+    """``None`` for a failure, whose text is the reason."""
+
+
+class ServedTool(msgspec.Struct, frozen=True):
+    """A tool that this program serves to others; ``call`` blocks, from any thread."""
+
+    name: str
+    title: str
+    description: str
+    parameters: dict[str, Any]
+    """A JSON schema of an object."""
+    call: Callable[[dict[str, Any]], ServedResult]

@@ -1,7 +1,6 @@
 """A session with a server, by the library of the protocol. Importing this takes a second."""
 
 import asyncio
-import logging
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from tui.config import ToolServerSettings
 from tui.domain.server_questions import read_question
 from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, Send, open_address
 from tui.tool_servers.inquiries import Inquiries
+from tui.tool_servers.library_log import silence
 from tui.tool_servers.messages import UNREADABLE
 from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.server_failures import ServerFailed, SessionForgotten
@@ -34,10 +34,7 @@ _MOST_PAGES = 100
 _MOST_QUESTIONS = 10
 """Questions of a server while calls run; it is given no answer to any further one."""
 
-# The library's log quotes messages: it is kept from the terminal and from our own log.
-for _name in ("mcp", "client", "mcp_types"):
-    logging.getLogger(_name).addHandler(logging.NullHandler())
-    logging.getLogger(_name).propagate = False
+silence()
 
 
 def load() -> None:
