@@ -1,16 +1,13 @@
 """Conversations in the form of the vendors, of Chatbot UI and of ShareGPT."""
 
 import json
-from zipfile import ZipFile
 
-import msgspec
 import pytest
 from hypothesis import given
 
-from tests.importers.samples import check, read_all, samples, source_of
+from tests.importers.samples import check, read_all, samples
 from tests.importers.spoken import check_said, lines
 from tui.importers import plain_messages
-from tui.importers.protocol import Ledger
 from tui.importers.readers import readers
 
 CHATBOT_UI = samples("chatbot-ui/**/*.json")
@@ -64,17 +61,6 @@ def test_reads_messages_wherever_they_are(tmp_path, text):
     assert next(each for each in readers() if each.recognises(path, head)) is GENERIC
     reading = check(GENERIC, path, records_in)
     assert (said(reading), len(reading.conversations)) == (SAID, 1)
-
-
-def test_gives_loose_messages_of_each_file_in_a_zip_their_own_conversation(tmp_path):
-    with ZipFile(tmp_path / "a.zip", "w") as archive:
-        for name in ("cats", "dogs"):
-            archive.writestr(f"{name}.json", json.dumps([{"role": "user", "content": name}]))
-    source = msgspec.structs.replace(
-        source_of(tmp_path / "a.zip"), members=("cats.json", "dogs.json")
-    )
-    read = GENERIC.read(source, Ledger())
-    assert [[item.content for item in each.items()] for each in read] == [["cats"], ["dogs"]]
 
 
 @pytest.mark.parametrize(

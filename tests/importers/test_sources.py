@@ -28,7 +28,7 @@ from tests.importers.samples import (
     read_all,
 )
 from tui.importers.protocol import Ledger, Places
-from tui.importers.readers import readers
+from tui.importers.readers import reader, readers
 
 CASES = sorted(SOURCES.glob("*/*.jsonl"))
 
@@ -111,6 +111,26 @@ def test_a_damaged_source_does_no_harm(case, tmp_path):
     for number, source in enumerate(sources):
         root = None if source.is_dir() else source.parent
         check_mutants(program, source, tmp_path / str(number), root)
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "text"),
+    [
+        ("claude-code", "s/subagents/agent-1.jsonl", '{"type": "user", "message": {}}'),
+        ("cursor-cli", "s/subagents/1.jsonl", '{"role": "user", "message": {"content": "Look"}}'),
+        ("gemini-cli", "s/1.jsonl", '{"sessionId": "1", "projectHash": "h", "kind": "subagent"}'),
+        ("pi", "run-1/session.jsonl", '{"type": "session", "id": "1"}'),
+        ("vibe", "session_1/agents/session_2/messages.jsonl", '{"role": "user", "content": "Hi"}'),
+    ],
+)  # fmt: skip
+def test_a_sub_agent_whose_file_is_named_is_counted(program, name, text, tmp_path):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text + "\n")
+    path.with_name("meta.json").write_text('{"session_id": "2"}')
+    reading = read_all(reader(program), path)
+    assert reading.conversations == []
+    assert reading.ledger.skipped == {"sub-agent": text.count("\n") + 1}
 
 
 @pytest.mark.parametrize(

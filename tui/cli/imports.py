@@ -237,6 +237,7 @@ def _outcome_json(plan: Plan, outcome: Outcome, sessions: list[_Json]) -> _Json:
             "read": each.ledger.read,
             "skipped": dict(each.ledger.skipped),
             "cut": each.cut,
+            "replaced": each.replaced,
             "forks": [msgspec.structs.asdict(fork) for fork in each.forks],
             "failures": _failures_json(each.failures),
         }

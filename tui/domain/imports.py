@@ -39,6 +39,8 @@ class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """True if its program had deleted all of the conversation but the prompts."""
     revision: int = 0
     """Of the reader: a higher one reads the source again."""
+    replaced: bool = False
+    """True if its messages are in another session of the source, which was cut off before."""
     whole: bool = False
     """True in the last line of a source that was read to its end."""
 

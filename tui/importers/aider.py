@@ -37,7 +37,8 @@ def _find(places: p.Places) -> Iterator[p.Source]:
     near = [
         path for depth in ("[!.]*", "[!.]*/[!.]*") for path in places.home.glob(f"{depth}/{_NAME}")
     ]
-    for path in dict.fromkeys((named, places.home / _NAME, *sorted(near))):
+    known = places.in_projects(_NAME)
+    for path in dict.fromkeys((named, places.home / _NAME, *sorted(near), *known)):
         if path.is_file():
             yield p.Source.of(path)
 

@@ -59,12 +59,14 @@ class ChatGpt(NodeExport):
         return "empty message"
 
     def end(self, record: p.Json) -> tuple[str | None, str | None]:
+        if text_at(record, "content.content_type") == "system_error":
+            return "failed", _text(record) or None
         if text_at(record, "status") == "in_progress":
             return "interrupted", None
         return super().end(record)
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        text, tool = _text(record), _tool_of(record)
+        text, tool = _text(record) if whole.error is None else "", _tool_of(record)
         text = text if whole.role == "user" else _with_links(text, record)
         if whole.role == "tool":
             yield Result(_call_of(record, reading), text)

@@ -38,7 +38,7 @@ class Cline(Format):
 
     program = kin = "cline"
     title = "Cline"
-    revision = 2
+    revision = 3
     extension = "saoudrizwan.claude-dev"
     source_id = ("session_id",)
     name = ("task", "metadata.title")
@@ -111,6 +111,12 @@ class Cline(Format):
     def reason_without_words(self, record: p.Json) -> str:
         return "thinking" if self.thinks(record.get("content")) else "injected text"
 
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
+        """The request that failed last, of which only the screen has told."""
+        if error := text_at(reading.talk.facts, "failure"):
+            name, time = reading.ids.make("failure", error), reading.talk.facts["last"]
+            yield p.ForeignMessage(name, "assistant", "", time, status="failed", error=error)
+
     def mark(self, name: str, block: p.Json) -> str:
         size = base64_size(value_at(block, "source.data"))
         file = Path(text_at(block, "path")).name
@@ -168,11 +174,14 @@ def _task(folder: Path) -> Talk:
     facts = {
         field: found.get(field) for field in ("workspace", "cwdOnTaskInitialization", "modelId")
     }
+    ends = [each for each in screen if each.get("ask") != "resume_task"][-1:]
+    failed = (text_at(each, "text") for each in ends if each.get("ask") == "api_req_failed")
     texts = [text_at(each, "text") for record in records for each in blocks(record.get("content"))]
     facts |= {
         "cwd": next((found[1] for text in texts if (found := _FOLDER.search(text))), ""),
         "model": next((found[1] for text in reversed(texts) if (found := _MODEL.search(text))), ""),
         "task": title(task.strip().partition("\n")[0]),
+        "failure": next(failed, ""),
         "first": min(times, default=None) or folder.name,
         "last": max(times, default=None),
     }

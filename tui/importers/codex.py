@@ -34,9 +34,9 @@ _INDEX = "session_index.jsonl"
 _COMPRESSED = b"\x28\xb5\x2f\xfd"
 _MARKS = re.compile(
     rb'"type"\s*:\s*"(session_meta|response_item|request_item|event_msg|turn_context)"'
-    rb'|"record_type"|^\{"session"\s*:\s*\{'
-    rb'|^\{"id"\s*:\s*"[0-9a-f-]{36}",\s*"timestamp"'
-    rb'|^\{"(timestamp|created_at)"\s*:\s*"[^"]*",\s*"role"\s*:'
+    rb'|"record_type"|^\{\s*"session"\s*:\s*\{'
+    rb'|^\{\s*"id"\s*:\s*"[0-9a-f-]{36}",\s*"timestamp"'
+    rb'|^\{\s*"(timestamp|created_at)"\s*:\s*"[^"]*",\s*"role"\s*:'
 )
 _BLOCK = 1024 * 1024
 _WINDOW_BYTES = 64 * 1024 * 1024

@@ -8,7 +8,7 @@ from tui.files import UnfitFile, system_text
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.contents import attachment, joined, placeholder, todos
-from tui.importers.databases import Row, source
+from tui.importers.databases import Row, has, schema, source
 from tui.importers.formats import Database, Reading, Tables, Talk
 from tui.importers.json_lines import object_in, objects_in, parse_text, text_in, whole_if_there
 from tui.importers.json_paths import text_at
@@ -18,6 +18,7 @@ _SESSION = (
     *("id", "parent_session_id", "title", "summary_message_id", "todos"),
     *("created_at", "updated_at"),
 )
+_NEWER = (("messages", "provider"), ("messages", "is_summary_message"), ("sessions", "todos"))
 _MESSAGE = ("id", "role", "parts", "model", "is_summary_message", "created_at")
 
 
@@ -44,12 +45,20 @@ class Crush(Database):
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
         value = whole_if_there(places.data / "crush" / "projects.json")
+        folders = [each.parent for each in places.in_projects(".crush/crush.db")]
         for project in objects_in(object_in(value).get("projects")) or objects_in(value):
             folder = Path(text_in(project.get("path")))
-            data = folder / (text_in(project.get("data_dir")) or ".crush")
             if folder.is_absolute():
-                with suppress(FileNotFoundError, UnfitFile):
-                    yield source(Path(system_text(str(data / "crush.db"))))
+                folders.append(folder / (text_in(project.get("data_dir")) or ".crush"))
+        for data in dict.fromkeys(folders):
+            with suppress(FileNotFoundError, UnfitFile):
+                yield source(Path(system_text(str(data / "crush.db"))))
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        """Tell its databases from those of opencode's first version, which it has gone on with."""
+        tables = schema(path, head)
+        is_newer = any(has(tables, table, column) for table, column in _NEWER)
+        return is_newer and super().recognises(path, head)
 
     def heading(self, talk: Talk) -> p.Heading:
         folder = talk.path.absolute().parent

@@ -89,6 +89,7 @@ class CursorCli(Database):
     program, title = "cursor-cli", "Cursor CLI"
     revision = 2
     several = False
+    sub_agents = "subagents"
     known_by = {"blobs": ("id", "data"), "meta": ("key", "value")}
     source_id = ("agentId",)
     name = ("name",)
@@ -109,7 +110,7 @@ class CursorCli(Database):
             known = {path.parent.name for path in stored}
             known |= chats_in(places, (path.stem for path in copies))
             for path in copies:
-                if path.stem not in known and not _is_sub_agent(path):
+                if path.stem not in known and self.sub_agents not in path.parts:
                     yield p.Source.of(path)
 
     def recognises(self, path: Path, head: bytes) -> bool:
@@ -118,19 +119,15 @@ class CursorCli(Database):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path = source.path
         if not is_database(path):
-            facts: p.Json = {"is_sub_agent": _is_sub_agent(path)}
-            yield Talk(path=path, facts=facts, records=partial(_lines, path), name=path.stem)
+            yield Talk(path=path, facts={}, records=partial(_lines, path), name=path.stem)
             return
         with opened(path) as database:
-            facts = {}
+            facts: p.Json = {}
             for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
                 with suppress(ValueError):
                     facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
             read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
             yield Talk(path=path, facts=facts, records=read, name=path.parent.name)
-
-    def left_out(self, facts: p.Json) -> str:
-        return "sub-agent" if facts.get("is_sub_agent") else ""
 
     def reason_without_role(self, record: p.Json) -> str:
         is_end = record.get("type") == "turn_ended"
@@ -160,10 +157,6 @@ class CursorCli(Database):
 
     def mark(self, name: str, block: p.Json) -> str:
         return placeholder(name, text_at(block, "filename"), text_at(block, "mimeType"))
-
-
-def _is_sub_agent(path: Path) -> bool:
-    return path.parent.name == "subagents"
 
 
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:

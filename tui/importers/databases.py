@@ -20,10 +20,11 @@ from typing import Any
 
 from tui.domain.json_limits import LINE_BYTES
 from tui.files import UnfitFile, open_regular
+from tui.importers.archives import DATABASE, room
 from tui.importers.protocol import Ledger, Source
 from tui.importers.stopping import Stopped, check
 
-MAGIC = b"SQLite format 3\x00"
+MAGIC = DATABASE
 DAMAGED = "damaged row"
 LOGS = ("-wal", "-journal")
 COPIED_BYTES = 1024**3
@@ -56,8 +57,6 @@ _FIRST_BYTES = 64 * 1024
 _ROW_BYTES = 32
 """Of each row, beside its texts: it has no less than half of it in its file."""
 _SECONDS = 120.0
-# Not /tmp, which may be in memory.
-_ROOM = Path("/var/tmp")  # noqa: S108
 
 Row = dict[str, Any]
 Schema = Mapping[str, frozenset[str]]
@@ -189,8 +188,7 @@ def opened(path: Path) -> Generator[DatabaseCopy]:
     Raises ``UnfitFile`` for one that is being written all the time, or is damaged or none, and
     ``OSError``.
     """
-    room = _ROOM if os.access(_ROOM, os.W_OK | os.X_OK) else None
-    with TemporaryDirectory(prefix="sibyl-tui-", dir=room) as folder:
+    with TemporaryDirectory(prefix="sibyl-tui-", dir=room()) as folder:
         copy = Path(folder) / "copy.db"
         _copy_unchanged(path, copy)
         limits = _StatementLimits(source(copy).size)

@@ -67,7 +67,9 @@ class Format(Blocks):
     title: ClassVar[str]
     revision = 0
     kin = ""
-    several = archives = False
+    several = False
+    sub_agents = ""
+    """The folder in a session's own with those of its sub-agents."""
 
     source_id: Paths = ("id",)
     name: Paths = ("title",)
@@ -107,7 +109,6 @@ class Format(Blocks):
             revision=self.revision,
             kin=self.kin,
             several=self.several,
-            archives=self.archives,
             exported=type(self).find is Format.find,
             parts=self.parts,
         )
@@ -128,7 +129,8 @@ class Format(Blocks):
 
     def read(self, source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
         for talk in self.talks(source, ledger):
-            if reason := self.left_out(talk.facts):
+            is_sub_agent = self.sub_agents in talk.path.parts[-3:-1]
+            if reason := self.left_out(talk.facts) or ("sub-agent" if is_sub_agent else ""):
                 counts = p.Ledger()
                 ledger.skipped[reason] += sum(1 for _ in talk.records(counts)) + counts.read
                 ledger.skipped.update(counts.skipped)
@@ -233,8 +235,8 @@ class Format(Blocks):
         # A tool says its results only.
         whole = replace(whole, role="user") if role == "tool" else whole
         said = messages(whole, pieces)
-        if not said and whole.error:
-            said = (replace(whole, content=""),)
+        if not said and (whole.error or whole.status == "failed"):
+            said = (replace(whole, content="", error=whole.error or "failed"),)
         if said:
             reading.ledger.read += 1
         else:
@@ -250,7 +252,7 @@ class Format(Blocks):
             return "system prompt"
         if not record:
             return UNREADABLE
-        return unknown("record", kind) if kind and not role else "unknown role"
+        return unknown("record", kind) if kind and role in ("", kind) else "unknown role"
 
     def reason_without_words(self, record: p.Json) -> str:
         return "thinking" if self.thinks(value_at(record, *self.content)) else "empty message"
@@ -442,7 +444,7 @@ class Log(Format):
 class Export(Format):
     """A service that exports conversations: records of any number in a file."""
 
-    several = archives = True
+    several = True
     within: tuple[str, ...] = ()
     """Names of the array of conversations, where it is in an object."""
     listed: Paths = ("messages",)

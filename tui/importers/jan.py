@@ -15,7 +15,7 @@ class Jan(FolderFormat):
     """Jan, whose calls are among the blocks, or in the metadata of a message."""
 
     program, title = "jan", "Jan"
-    revision = 1
+    revision = 2
     facts_name = "thread.json"
     created = ("created",)
     updated = ("updated",)

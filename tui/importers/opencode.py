@@ -85,6 +85,9 @@ class OpenCode(Format):
                 yield from _files(_parts_of(path, message))
 
     def recognises(self, path: Path, head: bytes) -> bool:
+        is_of_kilo = path.name.startswith("kilo") or "kilo" in path.parts
+        if is_of_kilo != (self.program == "kilo"):
+            return False
         if head.startswith(MAGIC):
             return has(schema(path, head), "part", "message_id", "data")
         if b'"messages"' in head or b'"parts"' in head:
@@ -369,10 +372,6 @@ class Kilo(OpenCode):
     program, title = "kilo", "Kilo"
     revision = 0
     variable = "KILO_DB"
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        is_named = path.name.startswith("kilo") or "kilo" in path.parts
-        return is_named and super().recognises(path, head)
 
 
 READER, KILO = OpenCode().reader(), Kilo().reader()

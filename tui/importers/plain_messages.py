@@ -15,7 +15,7 @@ from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.contents import joined
-from tui.importers.export_files import beginning, files, has_key, placed_records, records
+from tui.importers.export_files import beginning, has_key, placed_records, records
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
 from tui.importers.json_elements import Element
 from tui.importers.json_lines import items_in, object_in, objects_in, parse_text
@@ -72,19 +72,18 @@ class PlainMessages(Export):
         return has_key(start, b"messages") or _MESSAGE.match(start) is not None
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
-        for file in files(source):
-            loose = _Loose()
-            for element in placed_records(file, ledger, ("conversations", "data")):
-                found = list(_conversations(element.value))
-                loose.is_divided |= bool(found)
-                for record in found:
-                    yield self.talk(source.path, record)
-                if not found and "role" in element.value:
-                    loose.add(element)
-                elif not found:
-                    ledger.skipped["unknown record"] += 1
-            for record in loose.conversations():
+        loose = _Loose()
+        for element in placed_records(source, ledger, ("conversations", "data")):
+            found = list(_conversations(element.value))
+            loose.is_divided |= bool(found)
+            for record in found:
                 yield self.talk(source.path, record)
+            if not found and "role" in element.value:
+                loose.add(element)
+            elif not found:
+                ledger.skipped["unknown record"] += 1
+        for record in loose.conversations():
+            yield self.talk(source.path, record)
 
     def talk(self, path: Path, record: p.Json) -> Talk:
         """The conversation of an object."""

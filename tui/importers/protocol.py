@@ -8,6 +8,7 @@ A reader never fails because of what it reads: a record that it cannot use is co
 ``Ledger``, and the rest is read. It raises ``OSError`` where a file cannot be opened or read.
 """
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -21,6 +22,7 @@ from tui.domain.imports import is_block
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import TodoItem
+from tui.importers.archives import Archive
 from tui.importers.folders import matching
 
 IN_WHOLE_SESSION = "prompt of a whole session"
@@ -33,8 +35,15 @@ class Places(msgspec.Struct, frozen=True):
     home: Path
     environment: Mapping[str, str]
     is_mac: bool = False
+    projects: tuple[Path, ...] = ()
+    """Directories of known sessions, for programs that keep their files there."""
     unread: list[OSError] = msgspec.field(default_factory=list[OSError])
     """Errors of folders that could not be looked at."""
+
+    def in_projects(self, name: str) -> list[Path]:
+        """The files of a name in these directories, of which some may be elsewhere or secret."""
+        paths = (folder / name for folder in self.projects)
+        return [path for path in paths if os.path.isfile(path)]  # noqa: PTH113
 
     def glob(self, folder: Path, pattern: str) -> list[Path]:
         """List what matches a pattern below a folder, sorted."""
@@ -75,8 +84,13 @@ class Source(msgspec.Struct, frozen=True):
     """In bytes, of all its files."""
     changed: int
     """Latest change of its files, in nanoseconds since 1970."""
-    members: tuple[str, ...] = ()
-    """The files to be read of an archive, by their names in it."""
+    archive: Archive | None = None
+    """The archive of which it is a file, unpacked."""
+
+    @property
+    def shown(self) -> Path:
+        """Its path as it is shown and noted: of a file of an archive, that in the archive."""
+        return self.archive.shown(self.path) if self.archive else self.path
 
     @classmethod
     def of(cls, path: Path, *parts: Path) -> "Source":
@@ -263,8 +277,6 @@ class Reader(msgspec.Struct, frozen=True):
     """True if a source may hold several conversations, as a database or an export does."""
     exported: bool = False
     """True if its files have no usual place: the user names them."""
-    archives: bool = False
-    """True if it reads the ``members`` of a source that is an archive."""
     parts: Callable[[Path], Iterable[Path]] = lambda path: (path,)
     """Names the files that are read with a source, if they are there: with a file, also itself."""
     deletion: Deletion | None = None

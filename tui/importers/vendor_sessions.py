@@ -59,6 +59,7 @@ class Vibe(VendorFormat, FolderFormat):
 
     program, title = "vibe", "Mistral Vibe"
     facts_name = "meta.json"
+    sub_agents = "agents"
     source_id = ("session_id",)
     project = ("environment.working_directory",)
     created = ("start_time",)

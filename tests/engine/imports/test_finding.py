@@ -14,7 +14,7 @@ from tests.builders import Story
 from tests.engine.imports.notebook import NOTEBOOK, Shelf, said, told
 from tui.engine.imports.finding import SourceFailed, found_below, found_in, guarded
 from tui.engine.imports.outcome import Failure
-from tui.importers import export_files
+from tui.importers import archives
 from tui.importers.protocol import Places
 from tui.importers.readers import readers
 
@@ -150,45 +150,24 @@ def test_a_file_of_qwen_code_is_its_own_and_not_one_of_claude_code(tmp_path):
         assert ({each.program for each, _ in found}, unread) == ({"qwen-code"}, [])
 
 
-def test_a_zip_has_a_source_for_each_program(tmp_path):
-    with zipfile.ZipFile(tmp_path / "exports.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+def test_a_zip_has_the_sources_of_a_folder(tmp_path):
+    with zipfile.ZipFile(tmp_path / "exports.zip", "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("pictures/cat.png", b"\x89PNG")
         archive.writestr("a/conversations-10.json", CHATGPT)
         archive.writestr("b/conversations.json", CLAUDE_AI)
         archive.writestr("a/user.json", '{"id": "me"}')
+        archive.writestr("projects/a.jsonl", CLAUDE_CODE)
+        archive.writestr("shop/.aider.chat.history.md", "# aider chat started at 2026-01-02")
         archive.writestr("../conversations.json", CHATGPT)
     found, unread = find(tmp_path / "exports.zip", *readers())
-    assert {each.program: source.members for each, source in found} == {
-        "chatgpt": ("a/conversations-10.json",),
-        "claude-ai": ("b/conversations.json",),
+    assert {each.program: str(source.shown.relative_to(tmp_path)) for each, source in found} == {
+        "chatgpt": "exports.zip/a/conversations-10.json",
+        "claude-ai": "exports.zip/b/conversations.json",
+        "claude-code": "exports.zip/projects/a.jsonl",
+        "aider": "exports.zip/shop/.aider.chat.history.md",
     }
     refused = tmp_path / "exports.zip/../conversations.json"
     assert unread == [Failure(refused, "Its path leads out of the archive.")]
-
-
-def test_files_in_a_zip_that_must_be_unpacked_first_are_told(tmp_path):
-    with zipfile.ZipFile(tmp_path / "code.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("projects/a.jsonl", CLAUDE_CODE)
-        archive.writestr("shop/.aider.chat.history.md", "# aider chat started at 2026-01-02")
-        archive.writestr("conversations.json", CHATGPT)
-    found, unread = find(tmp_path, *readers())
-    assert [each.program for each, _ in found] == ["chatgpt"]
-    assert [each.reason for each in unread] == [
-        f"Unpack it first: it has files of {name}, which are not read inside of an archive."
-        for name in ("Claude Code", "aider")
-    ]
-
-
-def test_a_zip_is_known_before_what_is_seen_of_its_texts(tmp_path):
-    with zipfile.ZipFile(tmp_path / "stored.zip", "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr("../conversations.json", CHATGPT)
-        archive.writestr("projects/a.jsonl", CLAUDE_CODE)
-        archive.writestr("conversations.json", CHATGPT)
-    found, unread = find(tmp_path, *readers())
-    assert [(each.program, source.members) for each, source in found] == [
-        ("chatgpt", ("conversations.json",))
-    ]
-    assert len(unread) == 2
 
 
 @pytest.mark.parametrize("name", ["a.db", "a.json", "a.jsonl"])
@@ -214,9 +193,8 @@ def test_a_zip_that_cannot_be_read_is_told(tmp_path):
     directory = data.index(b"PK\x01\x02")
     (tmp_path / "locked.zip").write_bytes(_changed(data, (6, directory + 8)))
     (tmp_path / "newer.zip").write_bytes(_changed(data, (4, directory + 6), byte=99))
-    packed = msgspec.structs.replace(NOTEBOOK, archives=True)
-    assert names(tmp_path, packed) == ["plain.zip"]
-    assert reasons(tmp_path, packed) == [
+    assert names(tmp_path) == ["a.json"]
+    assert reasons(tmp_path) == [
         ("broken.zip", "The archive is damaged, or packed in an unknown way."),
         ("a.json", "It has a password."),
         ("newer.zip", "The archive is damaged, or packed in an unknown way."),
@@ -228,7 +206,7 @@ def test_a_zip_with_too_large_a_list_of_files_is_not_read(tmp_path, monkeypatch)
         for n in range(100):
             archive.writestr(f"{n}.txt", "")
     assert reasons(tmp_path) == []
-    monkeypatch.setattr(export_files, "_LIST_BYTES", 1000)
+    monkeypatch.setattr(archives, "_LIST_BYTES", 1000)
     assert [name for name, _ in reasons(tmp_path)] == ["many.zip"]
 
 
@@ -240,7 +218,6 @@ def test_a_zip_of_damaged_contents_is_told(tmp_path):
         begin = data.index(b"a.json") + len("a.json")
         data[begin : begin + 12] = b"\xff" * 12
         (tmp_path / name).write_bytes(data)
-    assert names(tmp_path) == []
     assert reasons(tmp_path) == [
         ("a.json", "It is damaged."),
         ("a.json", "It is damaged."),

@@ -635,8 +635,9 @@ def test_a_member_that_is_damaged_in_the_middle_is_told(store, clock, tmp_path):
     data[-100_000:-90_000] = bytes(10_000)
     (tmp_path / "a.zip").write_bytes(data)
     outcome = run(store, make_plan(store, Wanted(paths=(tmp_path / "a.zip",))), clock=clock)
-    [failure] = outcome.programs[0].failures
-    assert failure.reason == "A part of it is damaged; the rest is imported."
+    assert [(each.path.name, each.reason) for each in outcome.unread] == [
+        ("b.json", "It is damaged.")
+    ]
     assert outcome.programs[0].added == 1
 
 
@@ -714,3 +715,15 @@ def test_a_source_of_which_nothing_is_understood_is_told(store, shelf, take):
     assert [each.reason for each in run(store, plan).programs[0].failures] == [
         "Nothing in it could be read: 2 unknown records, 1 empty message."
     ]
+
+
+@pytest.mark.parametrize(
+    ("created", "shown"),
+    [("2026-01-11T14:00:00.000Z", "14:00"), ("2027-01-01T00:00:00.000Z", "14:30"), (None, "14:30")],
+)
+def test_no_session_was_created_after_its_last_message(store, shelf, take, created, shown):
+    shelf.put("a.json", told(said("a"), created_at=created))
+    take()
+    entry = store.entry(FIRST)
+    assert entry.created_at[11:16] == shown
+    assert entry.created_at <= entry.last_used_at

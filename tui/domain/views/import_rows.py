@@ -11,7 +11,8 @@ from tui.domain.text.labels import plural
 
 _UNIT = 1000.0
 _COUNTED = re.compile(
-    r"\b(node|notice|line|record|block|part|row|file|message|prompt|command|conversation|sub-agent|role)\b"
+    r"\b(line|record|block|part|row|file|node|notice|message|prompt|command|conversation"
+    r"|role|beginning|end)\b"
 )
 """The noun of a reason that can be counted; other reasons are no number of things."""
 _PLURAL = r"\1s"
@@ -44,13 +45,17 @@ def skipped_words(read: int, skipped: Mapping[str, int], most: int | None = None
 def reason_words(reasons: Mapping[str, int], most: int | None = None) -> str:
     """Reasons with their counts, the most frequent first: ``3 thinking, 2 blank lines``."""
     by_number = sorted(reasons.items(), key=lambda each: (-each[1], each[0]))
-    words = [
-        f"{count} {reason if count == 1 else _COUNTED.sub(_PLURAL, reason, count=1)}"
-        for reason, count in by_number[:most]
-    ]
+    words = [f"{count} {_reason(count, reason)}" for reason, count in by_number[:most]]
     if others := sum(count for _, count in by_number[len(words) :]):
         words.append(f"{others} others")
     return ", ".join(words)
+
+
+def _reason(count: int, reason: str) -> str:
+    if reason == "sub-agent":
+        # Its records are counted, and not it.
+        return "of sub-agents"
+    return reason if count == 1 else _COUNTED.sub(_PLURAL, reason, count=1)
 
 
 class FoundCounts(msgspec.Struct, frozen=True):

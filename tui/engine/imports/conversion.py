@@ -97,6 +97,8 @@ class Conversion:
         self._said_before = before.tree.wordings() if before else set[int]()
         self._versions = Versions(known)
         self._time = heading.created_at or heading.updated_at or time
+        self.created = heading.created_at
+        """When it began, as its program says; ``None`` if that is not so."""
         self._earlier = self._previous = ""
         self._last: ForeignMessage | None = None
         self._todos = known.todos
@@ -130,8 +132,12 @@ class Conversion:
     def _begun(self, items: Iterator[Item]) -> Iterator[Item]:
         """Find the time of the first messages: their neighbour's."""
         ahead = list(islice(items, _AHEAD))
-        times = (item.timestamp for item in ahead if isinstance(item, ForeignMessage))
-        self._time = self._heading.created_at or next(filter(None, times), self._time)
+        said = (item.timestamp for item in ahead if isinstance(item, ForeignMessage))
+        times = [time for time in said if time]
+        if times and self.created and self.created > max(times):
+            # A copied or odd time: no conversation begins after its messages.
+            self.created = None
+        self._time = self.created or next(iter(times), self._time)
         return chain(ahead, items)
 
     def _ended(self, items: Iterator[Item]) -> Iterator[Item]:

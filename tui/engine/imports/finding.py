@@ -8,13 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
 from tui.engine.imports.history import FoundSource
 from tui.engine.imports.outcome import Failure
 from tui.files import open_regular
 from tui.importers import databases
-from tui.importers.export_files import BROKEN, PACKED, ZIP, members
+from tui.importers.archives import BROKEN, DEPTH, ZIP, Archive
 from tui.importers.folders import is_so
 from tui.importers.protocol import Places, Reader, Source
 from tui.importers.stopping import check
@@ -29,7 +29,9 @@ _HEAD_BYTES = 4096
 _OWN = b'{"type":"session"'
 OWN_FILE = "It is a session of sibyl-tui. Name the file itself to import it."
 _DAMAGED = "The archive is damaged, or packed in an unknown way."
-_UNPACK = "Unpack it first: it has files of {}, which are not read inside of an archive."
+_TOO_DEEP = "It is an archive within archives. Unpack it first."
+_PACKED = (ZIP, databases.MAGIC, b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
+"""Begin files that are no text, whatever text is seen in them: also those of zstd and gzip."""
 
 
 class SourceFailed(Exception):
@@ -72,17 +74,17 @@ def _failure(error: Exception, places: Places) -> Failure:
 
 
 def found_below(
-    path: Path, readers: Iterable[Reader], unread: list[Failure]
+    path: Path, readers: Iterable[Reader], unread: list[Failure], within: Archive | None = None
 ) -> Iterator[tuple[Reader, Source]]:
     """Find the sources that a path leads to: it is one, or a folder with some, or a whole home.
 
-    What cannot be looked at is added to ``unread``.
+    What cannot be looked at is added to ``unread``. ``within`` is the archive of these.
     """
     readers = list(readers)
     # Path.is_dir raises for a name that is too long.
     if not os.path.isdir(path):  # noqa: PTH112
         if not is_session_file(path):
-            yield from _recognised(path, readers, unread)
+            yield from _recognised(path, readers, unread, within)
         return
     known: set[Path] = set()
     for reader in readers:
@@ -93,7 +95,7 @@ def found_below(
     owners: dict[Path, _Owner] = {}
     for folder in _folders_below(path, unread):
         if known.isdisjoint((folder, *folder.parents)):
-            yield from _found_in_folder(folder, readers, owners, known, unread)
+            yield from _found_in_folder(folder, readers, owners, known, unread, within)
 
 
 class _Owner(NamedTuple):
@@ -109,6 +111,7 @@ def _found_in_folder(
     owners: dict[Path, _Owner],
     known: set[Path],
     unread: list[Failure],
+    within: Archive | None,
 ) -> Iterator[tuple[Reader, Source]]:
     owner: _Owner | None = None
     # Of a folder without rights, its files tell.
@@ -123,7 +126,7 @@ def _found_in_folder(
     for file in _files_in(folder, unread):
         if file in known or (owner is not None and file in owner.parts):
             continue
-        for reader, source in _recognised(file, readers, unread):
+        for reader, source in _recognised(file, readers, unread, within):
             # What else its program has there is none of its conversations.
             if owner is None or reader.program != owner.reader.program:
                 yield reader, source
@@ -131,10 +134,10 @@ def _found_in_folder(
 
 def as_found(reader: Reader, source: Source) -> FoundSource:
     """Look at a source, to know later if it was changed. Raises ``OSError``."""
-    status = source.path.stat()
+    status = (source.archive.file if source.archive else source.path).stat()
     return FoundSource(
         reader.program,
-        str(source.path),
+        str(source.shown),
         status.st_dev,
         status.st_ino,
         source.size,
@@ -143,7 +146,7 @@ def as_found(reader: Reader, source: Source) -> FoundSource:
 
 
 def _recognised(
-    path: Path, readers: list[Reader], unread: list[Failure]
+    path: Path, readers: list[Reader], unread: list[Failure], within: Archive | None
 ) -> Iterator[tuple[Reader, Source]]:
     check()
     try:
@@ -152,7 +155,7 @@ def _recognised(
             unread.append(Failure(path, OWN_FILE))
             return
         if head.startswith(ZIP):
-            yield from _recognised_in_archive(path, readers, unread)
+            yield from _found_in_archive(path, readers, unread, within)
         elif reader := _reader_of(path, head, readers):
             yield reader, _source(reader, path, head)
     except (OSError, sqlite3.Error) as error:
@@ -171,25 +174,25 @@ def _source(reader: Reader, path: Path, head: bytes) -> Source:
 
 def _reader_of(path: Path, head: bytes, readers: list[Reader]) -> Reader | None:
     # What may be seen of texts in a database is not its beginning.
-    head = next((mark for mark in PACKED if head.startswith(mark)), head)
+    head = next((mark for mark in _PACKED if head.startswith(mark)), head)
     return next((each for each in readers if each.recognises(path, head)), None)
 
 
-def _recognised_in_archive(
-    path: Path, readers: list[Reader], unread: list[Failure]
+def _found_in_archive(
+    path: Path, readers: list[Reader], unread: list[Failure], within: Archive | None
 ) -> Iterator[tuple[Reader, Source]]:
-    found: dict[str, list[str]] = {}
-    for member in members(path):
-        if member.refusal:
-            unread.append(Failure(Path(f"{path}/{member.name}"), member.refusal))
-        elif reader := _reader_of(path / member.name, member.beginning, readers):
-            found.setdefault(reader.program, []).append(member.name)
-    for reader in (each for each in readers if each.program in found):
-        if reader.archives:
-            names = tuple(found[reader.program])
-            yield reader, msgspec.structs.replace(Source.of(path), members=names)
-        else:
-            unread.append(Failure(path, _UNPACK.format(reader.title)))
+    if within is not None and within.depth >= DEPTH:
+        unread.append(Failure(path, _TOO_DEEP))
+        return
+    archive = Archive(path, within)
+    failures: list[Failure] = []
+    for reader, source in found_below(archive.folder, readers, failures, archive):
+        yield reader, source if source.archive else replace(source, archive=archive)
+    for reason in dict.fromkeys(archive.refused.values()):
+        refused = [name for name, each in archive.refused.items() if each == reason]
+        more = f" So do {len(refused) - 1} more of its files." if len(refused) > 1 else ""
+        failures.append(Failure(archive.folder / refused[0].lstrip("/\\"), reason + more))
+    unread.extend(replace(each, path=archive.shown(each.path)) for each in failures)
 
 
 def _head(path: Path) -> bytes:

@@ -45,7 +45,9 @@ class History:
         place = line.program, line.path
         if line.whole:
             self._whole[place] = line
-        if line.id:
+        if line.replaced:
+            self._sessions.get(place, {}).pop(line.id, None)
+        elif line.id:
             self._sessions.setdefault(place, {})[line.id] = None
             self._beginnings[line.id] = line.beginning
             if line.prompts_only:

@@ -45,6 +45,8 @@ class ImportedProgram(msgspec.Struct):
     """New sessions."""
     grown: int = 0
     """Sessions that got new messages."""
+    replaced: int = 0
+    """Sessions of files that were cut off before, and are within others now."""
     gone: int = 0
     """Left out, as the user has deleted them here."""
     prompts_only: int = 0
@@ -126,6 +128,9 @@ def program_lines(done: ImportedProgram) -> Iterator[str]:
     if done.found_whole:
         count = plural(done.found_whole, "session")
         yield f"  {count} found whole: the prompts kept before are an earlier version"
+    if done.replaced:
+        count = plural(done.replaced, "session")
+        yield f"  {count} of a file that was cut off before: in the trash, as all is in others now"
     if done.gone:
         yield f"  {plural(done.gone, 'session')} left out: deleted here. {_AGAIN}"
     if done.cut:

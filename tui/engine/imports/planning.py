@@ -17,15 +17,18 @@ from tui.engine.imports.progress import Pace, Report
 from tui.engine.imports.session_ids import SessionIds
 from tui.errors import SessionNotFound
 from tui.importers import databases
+from tui.importers.archives import remove_left_behind
 from tui.importers.protocol import Heading, Ledger, Places, Reader, Source
 from tui.importers.readers import readers as all_readers
 from tui.importers.stopping import checked, stopped_by
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import FINDABLE, SessionStore
 
 _DAY = 24 * 60 * 60
 _SOON_DAYS = 7
 _COUNTED_BYTES = 64 * 1024 * 1024
 """A source of several conversations that is larger is not read to count them."""
+_SESSIONS = 2000
+"""The sessions among whose projects programs are looked for that keep their files there."""
 _LARGE = (
     "It is a database of more than 1 GiB, which is copied to be read. "
     "To import it: sibyl-tui import --large PATH"
@@ -146,15 +149,16 @@ def make_plan(
     chosen = [
         each for each in readers if wanted.programs is None or each.program in wanted.programs
     ]
+    remove_left_behind()
     history = History.of(store)
     counts = {reader.program: _Count(store, history, wanted, reader) for reader in chosen}
     unknown: list[Path] = []
     unread: list[Failure] = []
     pace = Pace(report, 0)
     with stopped_by(pace.step):
-        for reader, source in _sources(chosen, readers, wanted, unknown, unread):
+        for reader, source in _sources(store, chosen, readers, wanted, unknown, unread):
             if not wanted.large and _is_large(source):
-                unread.append(Failure(source.path, _LARGE))
+                unread.append(Failure(source.shown, _LARGE))
                 continue
             pace.files += counts[reader.program].add(source)
             pace.begin(reader.title, 0)
@@ -178,7 +182,14 @@ def _is_here(store: SessionStore, failure: Failure) -> bool:
     return False
 
 
+def _projects(store: SessionStore) -> tuple[Path, ...]:
+    """The directories of the sessions that were used last."""
+    paths = (each.project_path for each in store.list(FINDABLE, None, _SESSIONS).entries)
+    return tuple(map(Path, dict.fromkeys(path for path in paths if path.startswith("/"))))
+
+
 def _sources(
+    store: SessionStore,
     chosen: Sequence[Reader],
     readers: Sequence[Reader],
     wanted: Wanted,
@@ -186,8 +197,9 @@ def _sources(
     unread: list[Failure],
 ) -> Iterator[tuple[Reader, Source]]:
     if wanted.places is not None:
+        places = msgspec.structs.replace(wanted.places, projects=_projects(store))
         for reader in chosen:
-            for source in found_in(reader, wanted.places, unread):
+            for source in found_in(reader, places, unread):
                 yield reader, source
     for path in wanted.paths:
         found, before = False, len(unread)
@@ -242,7 +254,7 @@ class _Count:
     def add(self, source: Source) -> int:
         """Count a source, once, if it is there; gives the number of sources that it added."""
         before = len(self._seen)
-        if str(source.path) not in self._seen and not self._is_before(source):
+        if str(source.shown) not in self._seen and not self._is_before(source):
             with suppress(OSError):
                 self._add(source, as_found(self._reader, source))
         return len(self._seen) - before

@@ -6,15 +6,17 @@ session at the next run, message by message, and adds only the rest.
 
 import logging
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
 from tui.domain.imports import ImportLine, is_unknown
 from tui.domain.timestamps import utc_now
 from tui.domain.views.import_rows import reason_words
+from tui.engine.imports.cut_sessions import within_others
 from tui.engine.imports.finding import SourceFailed, guarded
 from tui.engine.imports.history import History
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
@@ -32,7 +34,7 @@ from tui.errors import (
     StorageError,
     StorageFull,
 )
-from tui.importers import databases, export_files, json_file
+from tui.importers import databases, json_file
 from tui.importers.json_elements import TOO_LARGE
 from tui.importers.json_lines import BLANK, TOO_LONG, SourceChanged
 from tui.importers.protocol import Conversation, Heading, Ledger
@@ -45,7 +47,7 @@ _LOG_LINES = 100
 _REASONS = 3
 _REMEMBERED = 4
 """First messages that tell a conversation from others that begin alike, if it is purged here."""
-_DAMAGED = (json_file.DAMAGED, export_files.DAMAGED, databases.DAMAGED)
+_DAMAGED = (json_file.DAMAGED, databases.DAMAGED)
 _UNREADABLE = (*_DAMAGED, TOO_LONG, TOO_LARGE, "unreadable", "unfinished")
 """Reasons for which records are skipped, or their first words."""
 _EMPTY = ("empty message", BLANK)
@@ -181,20 +183,26 @@ class _ProgramImport:
 
     def _fail(self, planned: PlannedSource, error: Exception) -> None:
         _log.info("a source of %s failed", self._plan.program)
-        self._result.failures.append(Failure(planned.source.path, str(error)))
+        self._result.failures.append(Failure(planned.source.shown, str(error)))
 
     def _read(self, planned: PlannedSource) -> None:
         """Import a source; a session is logged once the next one begins."""
         ledger, counts = Ledger(), Ledger()
         line: ImportLine | None = None
         is_whole, ended = True, False
+        earlier = dict.fromkeys(self._bench.history.sessions(planned.found))
+        new: list[str] = []
         try:
             for conversation in guarded(_read_whole(planned, ledger)):
                 if line is not None:
                     self._imported.add(line)
                     line = None
                 writer = SessionWriter(self._bench, planned.source, conversation, self._result)
+                added = self._result.added
                 session_id = self._write(writer, planned, conversation.heading)
+                earlier.pop(session_id or "", None)
+                if session_id and self._result.added > added:
+                    new.append(session_id)
                 if session_id is None:
                     writer.drain()
                     is_whole = False
@@ -203,17 +211,29 @@ class _ProgramImport:
                     conversation.ledger.skipped[_NO_MESSAGES] += 1
                 self._result.ledger.add(conversation.ledger)
                 counts.add(conversation.ledger)
-                line = self._line(planned, conversation.heading, session_id)
+                line = self._session_line(planned, conversation.heading, session_id)
             self._result.ledger.add(ledger)
             counts.add(ledger)
             damage = _damage(counts)
             if damage:
-                self._result.failures.append(Failure(planned.source.path, damage))
+                self._result.failures.append(Failure(planned.source.shown, damage))
             ended = is_whole and not damage
+            if ended:
+                self._put_away(planned, earlier, new)
         finally:
             last = line or (self._line(planned) if ended else None)
             if last is not None:
                 self._imported.add(msgspec.structs.replace(last, whole=ended))
+
+    def _put_away(
+        self, planned: PlannedSource, earlier: Collection[str], new: Collection[str]
+    ) -> None:
+        """Move to the trash what came of a file that was cut off, and is in new sessions now."""
+        for session_id in within_others(self._bench.store, earlier, new):
+            with suppress(SessionBusy, SessionNotFound):
+                self._bench.store.delete(session_id)
+                self._result.replaced += 1
+                self._imported.add(self._line(planned, session_id, replaced=True))
 
     def _write(self, writer: SessionWriter, planned: PlannedSource, heading: Heading) -> str | None:
         """Write a conversation; ``None`` if it is left to the next run."""
@@ -231,11 +251,10 @@ class _ProgramImport:
             self._fail(planned, error)
             return None
 
-    def _line(
-        self, planned: PlannedSource, heading: Heading | None = None, session_id: str = ""
-    ) -> ImportLine | None:
+    def _line(self, planned: PlannedSource, session_id: str = "", **facts: Any) -> ImportLine:
+        """The line of a source, or of a session that came of it."""
         found = planned.found
-        line = ImportLine(
+        return ImportLine(
             at=self._bench.now(),
             program=found.program,
             path=found.path,
@@ -244,15 +263,14 @@ class _ProgramImport:
             size=found.size,
             mtime=found.mtime,
             revision=planned.reader.revision,
-        )
-        if heading is None:
-            return line
-        of_session = msgspec.structs.replace(
-            line,
-            source_id=heading.source_id,
-            root=heading.root,
             id=session_id,
-            beginning=tuple(beginning_ids(found.program, heading)[:_REMEMBERED]),
-            prompts_only=heading.prompts_only,
+            **facts,
         )
-        return of_session if session_id else None
+
+    def _session_line(
+        self, planned: PlannedSource, heading: Heading, session_id: str
+    ) -> ImportLine | None:
+        beginning = tuple(beginning_ids(planned.found.program, heading)[:_REMEMBERED])
+        facts = {"source_id": heading.source_id, "root": heading.root, "beginning": beginning}
+        line = self._line(planned, session_id, prompts_only=heading.prompts_only, **facts)
+        return line if session_id else None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import chain
+from pathlib import Path
 
 import msgspec
 
@@ -155,7 +156,7 @@ class SessionWriter:
         first = next(records, None)
         if first is None:
             return ""
-        header = self._header(session_id, first, original)
+        header = self._header(session_id, first, original, conversion.created)
         whole = chain([first], records, self._ending(conversion))
         try:
             self._store.add_imported(header, whole, active=self._heading.active)
@@ -232,13 +233,15 @@ class SessionWriter:
             fork = Fork(original.session_id, session_id, title)
             self._result.forks.append(fork)
 
-    def _header(self, session_id: str, first: Encoded, original: _Original | None) -> SessionHeader:
-        heading = self._heading
+    def _header(
+        self, session_id: str, first: Encoded, original: _Original | None, created: str | None
+    ) -> SessionHeader:
+        heading = msgspec.structs.replace(self._heading, project_path=self._project())
         begun = first[0].timestamp if isinstance(first[0], Message) else self._bench.now()
         return SessionHeader(
             version=VERSION,
             id=session_id,
-            created_at=heading.created_at or begun,
+            created_at=created or begun,
             scope=scope_of(self._program, heading),
             ordinal=0 if original else heading.ordinal,
             project_path=heading.project_path,
@@ -247,13 +250,17 @@ class SessionWriter:
             imported_from=f"{self._program}:{heading.source_id}",
         )
 
+    def _project(self) -> str:
+        folder, archive = self._heading.project_path, self._source.archive
+        return str(archive.shown(Path(folder))) if folder and archive else folder
+
     def _ledger(self) -> Import:
         ledger = self._conversation.ledger
         return Import(
             at=self._bench.now(),
             program=self._program,
             source_id=self._heading.source_id,
-            path=str(self._source.path),
+            path=str(self._source.shown),
             format_version=self._heading.version or None,
             size=self._source.size,
             read=ledger.read,

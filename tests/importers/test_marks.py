@@ -1,0 +1,84 @@
+"""A file is known by the marks of its own program alone, whatever order the readers stand in."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from tests.importers.samples import FOLDER, SOURCES, beginning, files_in, laid_out
+from tui.importers.readers import readers
+
+CASES = sorted(SOURCES.glob("*/*.jsonl"))
+ANY = "messages"
+"""The reader of what no program is known by: it is asked last."""
+NAMES = {"chatgpt-export": "chatgpt", "claude-ai-export": "claude-ai"}
+
+
+def owners(path):
+    """The programs whose marks a file or folder has."""
+    head = beginning(path)
+    return {each.program for each in readers() if each.recognises(path, head)} - {ANY}
+
+
+KIN = {each.program: each.kin or each.program for each in readers()}
+"""The program that stands for those that write the same files."""
+
+
+def is_of(path, program):
+    """True for a file that no other program takes, but one that writes the same files."""
+    return {KIN[each] for each in owners(path)} <= {KIN.get(program, program)}
+
+
+def test_the_reader_of_any_messages_is_the_last():
+    assert readers()[-1].program == ANY
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.stem}")
+def test_no_program_takes_what_another_one_keeps(case, tmp_path):
+    program, sources = laid_out(case, tmp_path / "home")
+    assert [path for path in sources if not is_of(path, program.program)] == []
+    owned = [(path, owners(path)) for path in (tmp_path / "home").rglob("*")]
+    assert [each for each in owned if len({KIN[program] for program in each[1]}) > 1] == []
+
+
+@pytest.mark.parametrize("folder", sorted(FOLDER.glob("*/")), ids=lambda folder: folder.name)
+def test_no_program_takes_a_sample_of_another_one(folder):
+    program = NAMES.get(folder.name, folder.name)
+    assert [(path, owners(path)) for path in files_in(folder) if not is_of(path, program)] == []
+
+
+def spaced(path):
+    """Lines or a value of JSON with other blanks between the words."""
+    data, is_whole = path.read_bytes(), path.suffix == ".json"
+    lines = [data] if is_whole else data.splitlines()
+    values = [json.loads(line) for line in lines if line.strip()]
+    for separators, indent in (((",", ":"), None), ((", ", ": "), None), ((",", ": "), 1)):
+        if indent is None or is_whole:
+            texts = [json.dumps(each, separators=separators, indent=indent) for each in values]
+            yield ("\n".join(texts) + "\n").encode()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}-{case.stem}")
+def test_blanks_between_the_words_of_a_file_change_nothing(case, tmp_path):
+    laid_out(case, tmp_path / "home")
+    for path in files_in(tmp_path / "home"):
+        found = owners(path)
+        try:
+            others = list(spaced(path))
+        except ValueError:
+            continue
+        for data in others:
+            path.write_bytes(data)
+            assert owners(path) == found, data[:400]
+
+
+def test_a_database_of_the_first_opencode_is_not_one_of_crush(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "opencode.db")) as database:
+        database.executescript(
+            "CREATE TABLE sessions (id TEXT, parent_session_id TEXT, title TEXT,"
+            " message_count INTEGER, summary_message_id TEXT, created_at INTEGER);"
+            "CREATE TABLE messages (id TEXT, session_id TEXT, role TEXT, parts TEXT, model TEXT,"
+            " created_at INTEGER, updated_at INTEGER, finished_at INTEGER);"
+        )
+    assert owners(tmp_path / "opencode.db") == set()
