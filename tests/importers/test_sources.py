@@ -28,7 +28,7 @@ from tests.importers.samples import (
     read_all,
 )
 from tui.importers.protocol import Ledger, Places
-from tui.importers.readers import reader, readers
+from tui.importers.readers import reader
 
 CASES = sorted(SOURCES.glob("*/*.jsonl"))
 
@@ -71,21 +71,6 @@ def test_a_source_is_read_as_expected(case, tmp_path, monkeypatch):
         assert program.recognises(source, beginning(source))
         lines += printed(check(program, source, lambda _, total=total: total), home)
     assert lines == expected
-
-
-_MANY = ("messages", "chatbot-ui", "cline", "roo-code", "kilo-code", "opencode", "kilo")
-"""Programs whose files are told by their places, or whose readers take those of many."""
-
-
-def test_a_file_is_that_of_its_program_in_whatever_order_readers_are_asked(tmp_path):
-    table = set[tuple[str, str]]()
-    for number, case in enumerate(CASES):
-        program, sources = laid_out(case, tmp_path / str(number))
-        for path in sources:
-            head = beginning(path)
-            found = {each.program for each in readers() if each.recognises(path, head)}
-            table |= {(program.program, other) for other in found - {program.program, *_MANY}}
-    assert table == set()
 
 
 SMALL = [

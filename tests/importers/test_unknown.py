@@ -19,10 +19,10 @@ CASES = [
     for case in sorted(folder.glob("*.jsonl"))
     # One without another source, whose files would be tried for nothing.
     if len(files_in(case.with_suffix(""))) < 4
-    and not any(words in case.stem for words in ("sub-agents", "left-to-it"))
+    and not any(words in case.stem for words in ("sub-agents", "left-to-it", "of-kimi-code"))
 ]
-WITHOUT_MARK = {"a-conversation-that-is-only-in-events-is-read"}
-"""A case whose program says the same in two logs: texts are compared, whatever has them."""
+WITHOUT_MARK = {"a-conversation-that-is-only-in-events-is-read", "a-context-alone-is-read"}
+"""Cases of programs that say the same in two logs or messages: their texts are compared."""
 WORDS = "words of a block that is new"
 BLOCK = {"type": "newest_block", "text": WORDS}
 

@@ -28,7 +28,7 @@ from tui.importers.claude_code_tree import Step, Tree, id_of, is_sub_agent
 from tui.importers.claude_prompts import HISTORY
 from tui.importers.deletions import claude_code_days
 from tui.importers.json_lines import object_in, objects_in, text_in
-from tui.importers.kinds import QWEN_CODE, VS_CODE
+from tui.importers.kinds import OTHERS
 from tui.importers.message_blocks import call_in
 from tui.importers.times import utc
 from tui.importers.trees import Order
@@ -40,8 +40,7 @@ _MARKS = re.compile(
     rb'|"type"\s*:\s*"(user|assistant)"[^\n{}]{0,1000}"message"\s*:\s*\{'
     rb'|"sessionId"\s*:.*"message"\s*:\s*\{\s*"role"\s*:'
 )
-_OF_OTHERS = re.compile(VS_CODE + rb"|" + QWEN_CODE)
-"""Marks of others that have some of these, too: VS Code and Qwen Code."""
+_OF_OTHERS = re.compile(OTHERS)
 _EXPORT = re.compile(rb'^\s*\{[^{}\[\]]*"loglines"\s*:\s*\[')
 _COUNTS = (
     *("input_tokens", "output_tokens"),

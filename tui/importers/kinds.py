@@ -5,8 +5,8 @@ from typing import Any
 
 QWEN_CODE = rb'"message"\s*:\s*\{[^{}\[\]]*"parts"\s*:|"systemPayload"\s*:'
 """The mark of Qwen Code, whose lines look like Claude Code's."""
-VS_CODE = rb'^\s*\{\s*"kind"\s*:'
-"""The mark of its logs, which have whatever was said."""
+OTHERS = rb'^\s*\{\s*"kind"\s*:|^\s*\{[^{}]*"protocol_version"\s*:|' + QWEN_CODE
+"""The beginnings of logs that have marks of Claude Code, too: of VS Code, Kimi and Qwen Code."""
 _PLAIN = re.compile(r"[a-zA-Z][a-zA-Z_/. -]{1,40}")
 _SEPARATOR = re.compile(r"[_.]")
 
