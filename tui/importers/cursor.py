@@ -28,7 +28,7 @@ class Cursor(Database):
     program, title = "cursor", "Cursor"
     known_by = {_TABLE: ("key", "value")}
     source_id = ("composerId",)
-    name = ("name",)
+    name = ("name", "listed.name")
     project = (
         "workspaceIdentifier.uri.fsPath",
         "listed.workspaceIdentifier.uri.fsPath",
