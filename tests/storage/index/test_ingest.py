@@ -236,8 +236,10 @@ def test_a_build_whose_lock_was_just_taken_waits_for_another_program(filled, dat
     held.release()
 
 
-def test_a_build_that_is_stopped_keeps_what_it_has_committed(filled, data, monkeypatch, read):
-    monkeypatch.setattr(ingest, "BATCH_BYTES", 300)
+@pytest.mark.parametrize("batch", [300, 1_000_000])
+def test_a_build_that_is_stopped_keeps_what_it_has_read(filled, data, monkeypatch, batch):
+    monkeypatch.setattr(ingest, "BATCH_BYTES", batch)
+    monkeypatch.setattr(ingest, "_REPORT_SECONDS", 0)
     build = IndexMaintenance(data).build("a test")
     begun, later = next(build), [next(build) for _ in range(5)]
     assert begun.done == 0 < later[-1].done < later[-1].total

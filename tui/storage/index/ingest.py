@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -94,22 +94,30 @@ class Ingest:
             self._connection.execute("delete from sessions where number = ?", (number,))
         self._connection.execute("commit")
 
-    def take(self, pending: Pending, deadline: float | None = None) -> Iterator[int]:
-        """Index journals; yields the bytes read so far, after each commit and now and then."""
+    def take(self, pending: Pending, deadline: float | None = None) -> Generator[int]:
+        """Index journals; yields the bytes read so far, after each commit and now and then.
+
+        Closed before its end, it keeps what it has read.
+        """
         read, reported = 0, time.monotonic()
         self._connection.execute("begin immediate")
-        for file, known in pending:
-            for length in self._follow(file, known, deadline):
-                read += length
-                if self._bytes >= BATCH_BYTES:
-                    self._commit()
-                    yield read
-                    self._connection.execute("begin immediate")
-                elif time.monotonic() > reported + _REPORT_SECONDS:
-                    yield read
-                    reported = time.monotonic()
-            if _past(deadline):
-                break
+        try:
+            for file, known in pending:
+                for length in self._follow(file, known, deadline):
+                    read += length
+                    if self._bytes >= BATCH_BYTES:
+                        self._commit()
+                        yield read
+                        self._connection.execute("begin immediate")
+                    elif time.monotonic() > reported + _REPORT_SECONDS:
+                        yield read
+                        reported = time.monotonic()
+                if _past(deadline):
+                    break
+        except GeneratorExit:
+            if self._connection.in_transaction:
+                self._commit()
+            raise
         self._commit()
         yield read
 

@@ -235,8 +235,9 @@ class IndexMaintenance:
             yield Progress(before, total)
             if not pending:
                 break
-            for read in follower.take(pending):
-                yield Progress(min(before + read, total), total)
+            with closing(follower.take(pending)) as parts:
+                for read in parts:
+                    yield Progress(min(before + read, total), total)
         connection.execute("pragma wal_checkpoint(truncate)")
 
     @contextmanager
