@@ -141,6 +141,24 @@ def test_an_import_waits_for_another_builder_and_names_it(sibyl, shelf, data, mo
     assert (done.code, indexed(data)) == (0, 1)
 
 
+def test_ctrl_c_ends_the_waiting_for_another_builder(sibyl, shelf, data, monkeypatch):
+    shelf.put("a.json", told(said("a")))
+    data.mkdir()
+    other, tell = IndexMaintenance(data).build("another window"), console.tell
+    next(other)
+
+    def interrupt(text):
+        tell(text)
+        if text.startswith("Waiting"):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(console, "tell", interrupt)
+    stopped = sibyl("import", "--all")
+    assert stopped.code == 130
+    assert "Stopped while indexing: the other builds on. The next search or " in stopped.err
+    other.close()
+
+
 # --- after a search
 
 

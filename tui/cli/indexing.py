@@ -44,12 +44,13 @@ def _build(
             if at.builder and at.builder != last.builder:
                 console.tell(f"Waiting for {at.builder}, which is building the search index.")
             last = at
-            if not line.show_part(at.done, at.total, "Search index"):
+            if not line.show_part(at.done, at.total, "" if at.builder else "Search index"):
+                done = f"{bytes_words(at.done)} of {bytes_words(at.total)} are done"
                 line.end()
-                console.tell(_STOPPED.format(bytes_words(at.done), bytes_words(at.total)))
+                console.tell(_STOPPED.format("the other builds on" if at.builder else done))
                 return at, STOPPED
     line.end()
     return last, 0
 
 
-_STOPPED = "Stopped while indexing: {} of {} are done. The next search or import continues."
+_STOPPED = "Stopped while indexing: {}. The next search or import continues."

@@ -58,7 +58,9 @@ class ProgressLine:
         return self.show_part(progress.done, progress.total, progress.title)
 
     def show_part(self, done: int, total: int, title: str) -> bool:
-        """Show how many bytes of a work are done; false once it was stopped."""
+        """Show how many bytes of a work are done, if it has begun; false once it was stopped."""
+        if not title:
+            return self._is_wanted
         size = f"{bytes_words(done)} of {bytes_words(total)}"
         self._write(f"{bar(done, total)}  {size}  {title}")
         return self._is_wanted
