@@ -4,6 +4,7 @@ Exit codes: 0 success, 1 failure, 2 usage or not found, 128 plus the number of a
 the program. Data go to standard output, everything else to standard error.
 """
 
+import gc
 import os
 import sys
 from argparse import Namespace
@@ -21,6 +22,7 @@ from tui.errors import (
     SibylError,
     UsageError,
 )
+from tui.terminal import first_frame
 
 Command = Callable[[Namespace], int]
 _MODULES = {
@@ -88,4 +90,8 @@ def _command(verb: str) -> Command:
     if module is None:
         raise UsageError(build().format_usage().rstrip())
     found: Command = import_module(f"tui.cli.{module}").run
+    # What the screen needs is imported later, and its first frame sees to that.
+    if not (gc.isenabled() or first_frame.is_drawn()):
+        gc.freeze()
+        gc.enable()
     return found

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tui.cli import console
-from tui.cli.indexing import complete
 from tui.cli.program import Program
 from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit, SearchResult, found_words, parse
@@ -38,6 +37,8 @@ def run(chosen: Namespace) -> int:
     _print(program, query, found, limit, as_json=chosen.json)
     if not found.is_behind:
         return 0
+    from tui.cli.indexing import complete
+
     # Whoever reads the hits needs not wait for the index.
     console.end_output()
     return complete(program.store, "a search in a shell", waits=False)

@@ -84,6 +84,11 @@ def begin(arguments: list[str]) -> None:
     _write(ENTER + outline(size.columns, size.lines, sidebar_columns(size.columns)))
 
 
+def is_drawn() -> bool:
+    """True while the outline is there, and nothing else yet."""
+    return _terminal.is_drawn and not _terminal.is_handed_over
+
+
 def hand_over() -> _Attributes | None:
     """Leave the terminal, raw and on the alternate screen, to the driver of the screen.
 
