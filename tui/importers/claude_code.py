@@ -24,7 +24,7 @@ from tui.importers.claude_code_lines import (
     parts_of,
     result_text,
 )
-from tui.importers.claude_code_tree import Step, Tree, id_of, is_sub_agent
+from tui.importers.claude_code_tree import LineTree, Step, id_of, is_sub_agent
 from tui.importers.claude_prompts import HISTORY
 from tui.importers.deletions import claude_code_days
 from tui.importers.json_lines import object_in, objects_in, text_in
@@ -121,7 +121,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     return path.suffix == ".jsonl" and bool(_MARKS.search(head) and not _OF_OTHERS.search(head))
 
 
-class _File(Tree):
+class _File(LineTree):
     """Makes the messages of a file."""
 
     def __init__(self, path: Path) -> None:

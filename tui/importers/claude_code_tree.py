@@ -31,7 +31,7 @@ from tui.importers.json_lines import RawLine, object_in, text_in
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import made_id
 from tui.importers.trees import Node, Order, in_order, nearest
-from tui.importers.two_passes import Place, TwoPass
+from tui.importers.two_passes import Place, Tree
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SKIPPED = re.compile(
@@ -93,7 +93,7 @@ class _Links(msgspec.Struct):
     leaf_titles: dict[str, str] = {}
 
 
-class Tree(TwoPass[Line]):
+class LineTree(Tree[Line]):
     """Looks through a file."""
 
     def __init__(self, path: Path) -> None:
@@ -104,6 +104,7 @@ class Tree(TwoPass[Line]):
         self.kept_parts: dict[int, Parts] = {}
         self._order = Order([], {})
         self._number = 0
+        self._is_named = bool(_UUID.fullmatch(path.stem))
         self._links = _Links()
 
     def raw(self) -> Iterator[RawLine]:
@@ -142,8 +143,9 @@ class Tree(TwoPass[Line]):
         facts.model = model_of(line) or facts.model
         facts.add_time(line.timestamp)
         # Files that were exported or moved are all called session.json or the like.
-        if facts.source_id == self.path.stem and not _UUID.fullmatch(facts.source_id):
+        if not self._is_named:
             facts.source_id += f"-{sha256(raw.data).hexdigest()[:12]}"
+            self._is_named = True
         parts = parts_of(line, self.ledger)
         add = self._add_answer if line.role == "assistant" else self._add_prompt
         return add(key, line, parts, raw)
@@ -256,7 +258,6 @@ class Tree(TwoPass[Line]):
         self._order = self._linked_steps()
         self._links = _Links()
 
-    @property
     def has_words(self) -> bool:
         return bool(self.steps)
 

@@ -14,13 +14,13 @@ from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.json_lines import decode, object_in, objects_in, raw_lines, text_in, whole
+from tui.importers.json_lines import RawLine, object_in, objects_in, text_in, whole
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import MadeIds
 from tui.importers.message_blocks import Blocks, call_in
 from tui.importers.times import utc
-from tui.importers.two_passes import Facts
+from tui.importers.two_passes import Log
 
 _MARK = re.compile(
     rb'"type"\s*:\s*"(session\.(start|resume)|user\.message|assistant\.(message|turn_start))"'
@@ -120,48 +120,30 @@ def _recognises(path: Path, head: bytes) -> bool:
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".json":
         yield from _read_history(source.path, ledger)
-        return
-    facts = _EventFacts(source.path)
-    for raw in raw_lines(source.path, wanted=_is_wanted):
-        if raw.is_whole and (event := decode(raw.data, _DECODER)):
-            facts.add(event)
-    yield p.Conversation.of(facts.heading(), partial(_items, source.path, facts))
+    else:
+        yield from _Session(source.path, _DECODER).read(ledger)
 
 
-def _items(path: Path, facts: "_EventFacts", ledger: p.Ledger) -> Iterator[p.Item]:
-    talk = _Talk(facts.found.source_id, ledger)
-    for raw in raw_lines(path, wanted=_is_wanted):
-        if raw.is_whole and (event := decode(raw.data, _DECODER)):
-            yield from talk.add(event)
-        elif not raw.is_whole and not _is_wanted(raw.data):
-            ledger.skipped["session binary asset"] += 1
-        else:
-            ledger.skipped[raw.damage] += 1
-    yield from talk.flush()
-
-
-def _is_wanted(head: bytes) -> bool:
-    return _ASSET not in head[:256]
-
-
-class _EventFacts:
-    """The facts of a heading, as they are found."""
-
-    def __init__(self, path: Path) -> None:
-        source_id = path.parent.name if path.name == "events.jsonl" else path.stem
+class _Session(Log[_Event]):
+    def __init__(self, path: Path, decoder: msgspec.json.Decoder[_Event]) -> None:
+        super().__init__(path, decoder)
         self._workspace = _workspace(path)
-        self.found = Facts(
-            source_id,
-            project=self._workspace.get("cwd", ""),
-            created=self._workspace.get("created_at"),
-        )
+        found = self.facts
+        found.source_id = path.parent.name if path.name == "events.jsonl" else path.stem
+        found.project = self._workspace.get("cwd", "")
+        found.created = self._workspace.get("created_at")
 
-    def add(self, event: _Event) -> None:
-        fields, found = event.fields, self.found
-        found.created = found.created or event.timestamp
-        if utc(event.timestamp):
-            found.updated = event.timestamp
-        match event.type:
+    def is_wanted(self, start: bytes) -> bool:
+        return _ASSET not in start[:256]
+
+    def damage(self, raw: RawLine) -> str:
+        is_asset = not raw.is_whole and not self.is_wanted(raw.data)
+        return "session binary asset" if is_asset else raw.damage
+
+    def add(self, line: _Event, raw: RawLine) -> str:
+        fields, found = line.fields, self.facts
+        found.add_time(line.timestamp)
+        match line.type:
             case "session.start" | "session.resume":
                 found.source_id = text_at(fields, "sessionId") or found.source_id
                 found.project = found.project or text_at(fields, "context.cwd")
@@ -171,16 +153,20 @@ class _EventFacts:
                 found.model = text_at(fields, "newModel") or found.model
             case "session.title_changed":
                 found.name = text_at(fields, "title") or found.name
-            case "assistant.message" if not event.is_of_sub_agent:
+            case "assistant.message" if not line.is_of_sub_agent:
                 found.model = text_at(fields, "model") or found.model
             case _:
                 pass
+        return ""
 
     def heading(self) -> p.Heading:
         given = self._workspace.get("name", "")
         is_own = self._workspace.get("user_named") == "true"
-        made = "" if is_own else contents.title(self.found.name)
-        return replace(self.found, name=made or given).heading()
+        made = "" if is_own else contents.title(self.facts.name)
+        return replace(self.facts, name=made or given).heading()
+
+    def talk(self) -> "_Talk":
+        return _Talk(self.facts.source_id, self.ledger)
 
 
 def _workspace(path: Path) -> dict[str, str]:
@@ -246,7 +232,7 @@ class _Talk:
                     self._answer = replace(self._answer, status="interrupted")
             case "session.error":
                 error = text_at(event.fields, "message") or "error"
-                yield from self.flush()
+                yield from self.end()
                 if failed := self._message(event, "assistant", None):
                     yield from self._alone(replace(failed, status="failed", error=error))
             case "session.usage_record":
@@ -260,7 +246,7 @@ class _Talk:
             case kind:
                 self._skip(_REASONS.get(text_in(kind)) or skipped(kind, _SKIPPED))
 
-    def flush(self) -> Iterator[p.Item]:
+    def end(self) -> Iterator[p.Item]:
         held = [*([self._answer] if self._answer else []), *self._results]
         self._answer, self._results, self._part_of = None, [], ""
         for message in held:
@@ -281,7 +267,7 @@ class _Talk:
         if not text:
             self._skip("empty message")
             return
-        yield from self.flush()
+        yield from self.end()
         yield from self._alone(self._message(event, "user", text))
 
     def _said(self, event: _Event) -> Iterator[p.Item]:
@@ -300,7 +286,7 @@ class _Talk:
                 tool_calls=(*answer.tool_calls, *calls),
             )
             return
-        yield from self.flush()
+        yield from self.end()
         model = text_at(event.fields, "model") or self._model
         made = self._message(event, "assistant", text or None)
         if made is not None:
@@ -321,7 +307,7 @@ class _Talk:
 
     def _compacted(self, event: _Event) -> Iterator[p.Item]:
         text = text_at(event.fields, "summaryContent")
-        yield from self.flush()
+        yield from self.end()
         if not text.strip() or not self._parent:
             self._skip("summary without text or messages")
             return

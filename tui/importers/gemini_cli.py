@@ -31,7 +31,7 @@ from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import SILENT, Blocks, as_json, call_in
 from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order, nearest
-from tui.importers.two_passes import OBJECTS, Place, TwoPass
+from tui.importers.two_passes import OBJECTS, Place, Tree
 
 _MARK = re.compile(rb'"projectHash"\s*:|"type"\s*:\s*"gemini"')
 _CHECKPOINT = re.compile(rb'^\s*(\{\s*"history"\s*:\s*)?\[\s*\{\s*"(role|parts)"\s*:')
@@ -69,7 +69,7 @@ class _AnswerEnd(NamedTuple):
     error: str | None = None
 
 
-class _Lines(TwoPass[p.Json]):
+class _Lines(Tree[p.Json]):
     """A file of lines, and the messages of it that are shown."""
 
     def __init__(self, path: Path) -> None:
@@ -163,7 +163,6 @@ class _Lines(TwoPass[p.Json]):
             else:
                 self._add_said(message, place._replace(number=number))
 
-    @property
     def has_words(self) -> bool:
         return bool(self._places)
 

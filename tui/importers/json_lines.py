@@ -94,12 +94,17 @@ def lines_in(
     line = _Growing(start)
     for block in blocks:
         check()
-        first, *more = block.split(b"\n")
-        line.add(first, wanted)
-        for part in more:
-            yield line.ended()
-            line = _Growing(line.offset + line.length + 1)
-            line.add(part, wanted)
+        *ended, rest = block.split(b"\n")
+        for part in ended:
+            if line.length:
+                line.add(part, wanted)
+                yield line.ended()
+                line = _Growing(line.offset + line.length + 1)
+            else:
+                yield RawLine(line.offset, len(part), part, last=False)
+                line.offset += len(part) + 1
+        if rest:
+            line.add(rest, wanted)
     if line.length:
         yield line.ended(last=True)
 

@@ -18,7 +18,7 @@ from tui.importers.kinds import skipped
 from tui.importers.message_blocks import CALL, Blocks, call_in, type_of
 from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order, nearest
-from tui.importers.two_passes import OBJECTS, Place, TwoPass
+from tui.importers.two_passes import OBJECTS, Place, Tree
 
 _MARK = re.compile(rb'^\s*\{"type"\s*:\s*"session"\s*,')
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -36,7 +36,7 @@ class _PiBlocks(Blocks):
 _BLOCKS = _PiBlocks()
 
 
-class _Session(TwoPass[p.Json]):
+class _Session(Tree[p.Json]):
     def __init__(self, path: Path) -> None:
         super().__init__(path, OBJECTS)
         self.left_out = "sub-agent" if path.parent.name.startswith("run-") else ""
@@ -109,7 +109,6 @@ class _Session(TwoPass[p.Json]):
             self._summaries.setdefault(self._message_at(key), []).append(place)
         self.facts.root = self.facts.root or self.facts.source_id
 
-    @property
     def has_words(self) -> bool:
         return bool(self._messages)
 

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -32,6 +32,7 @@ OBJECTS = msgspec.json.Decoder(Json)
 KEPT_BYTES = 2 * 1024 * 1024
 """Of the beginning of a file, which is the whole of most: it is not decoded twice."""
 _Line = TypeVar("_Line")
+_Added_contra = TypeVar("_Added_contra", contravariant=True)
 
 
 class Place(NamedTuple):
@@ -83,13 +84,7 @@ class TwoPass(ABC, Generic[_Line]):
         self.ledger = Ledger()
         self.left_out = ""
         """The reason to leave it out, such as ``sub-agent``."""
-        self._decoder = decoder
-        self.kept: dict[int, _Line] = {}
-        """Lines by their offsets."""
-        self._room = KEPT_BYTES
-        self._read_again: Callable[[Place], _Line]
-        self.ends: dict[str, str] = {}
-        """The ids of the last messages of records, by the keys of these."""
+        self.decoder = decoder
 
     def read(self, ledger: Ledger) -> Iterator[Conversation]:
         """Look through the file, and give what reads it. Raises ``OSError``."""
@@ -99,7 +94,7 @@ class TwoPass(ABC, Generic[_Line]):
         self.link()
         if self.left_out:
             ledger.skipped[self.left_out] += self.ledger.total
-        elif self.has_words:
+        elif self.has_words():
             yield Conversation(self.heading(), self.items, self.ledger)
         else:
             ledger.add(self.ledger)
@@ -107,7 +102,7 @@ class TwoPass(ABC, Generic[_Line]):
     def lines(self) -> Iterator[tuple[RawLine, _Line | None]]:
         """The lines of the file; ``None`` for one that is none."""
         for raw in self.raw():
-            yield raw, decode(raw.data, self._decoder) if raw.is_whole else None
+            yield raw, decode(raw.data, self.decoder) if raw.is_whole else None
 
     def raw(self) -> Iterator[RawLine]:
         return raw_lines(self.path, wanted=self.is_wanted)
@@ -127,6 +122,61 @@ class TwoPass(ABC, Generic[_Line]):
     def link(self) -> None:
         """Put together what only all lines tell."""
 
+    def has_words(self) -> bool:
+        """Tell whether there is a conversation in it."""
+        return True
+
+    def heading(self) -> Heading:
+        return self.facts.heading()
+
+    @abstractmethod
+    def items(self) -> Iterator[Item]:
+        """Make the messages. Raises ``OSError``, ``SourceChanged``."""
+
+
+class Talk(Protocol[_Added_contra]):
+    """Makes messages of records that follow each other, and counts them."""
+
+    def add(self, line: _Added_contra, /) -> Iterator[Item]:
+        """Add a record; gives the messages that are complete."""
+        ...
+
+    def end(self) -> Iterator[Item]:
+        """Give the rest."""
+        ...
+
+
+class Log(TwoPass[_Line]):
+    """A file whose records follow each other."""
+
+    @abstractmethod
+    def talk(self) -> Talk[_Line]:
+        """Begin to make messages."""
+
+    def items(self) -> Iterator[Item]:
+        self.ledger.read = 0
+        self.ledger.skipped.clear()
+        talk = self.talk()
+        for raw, line in self.lines():
+            if line is None:
+                self.ledger.skipped[self.damage(raw)] += 1
+            else:
+                yield from talk.add(line)
+        yield from talk.end()
+
+
+class Tree(TwoPass[_Line]):
+    """A file whose records form a tree."""
+
+    def __init__(self, path: Path, decoder: msgspec.json.Decoder[_Line]) -> None:
+        super().__init__(path, decoder)
+        self.kept: dict[int, _Line] = {}
+        """Lines by their offsets."""
+        self._room = KEPT_BYTES
+        self._read_again: Callable[[Place], _Line]
+        self.ends: dict[str, str] = {}
+        """The ids of the last messages of records, by the keys of these."""
+
     def keep(self, line: _Line, raw: RawLine, number: int = -1) -> Place:
         """Remember where a line is, and the line itself while there is room."""
         self._room -= raw.length
@@ -139,13 +189,6 @@ class TwoPass(ABC, Generic[_Line]):
         if (kept := self.kept.get(place.offset)) is not None:
             return kept
         return self._read_again(place)
-
-    @property
-    @abstractmethod
-    def has_words(self) -> bool: ...
-
-    def heading(self) -> Heading:
-        return self.facts.heading()
 
     @abstractmethod
     def order(self) -> Iterable[Node]:
@@ -161,7 +204,7 @@ class TwoPass(ABC, Generic[_Line]):
 
     def items(self) -> Iterator[Item]:
         """Make the messages, and link them. Raises ``OSError``, ``SourceChanged``."""
-        with read_again(self.path, self._decoder) as self._read_again:
+        with read_again(self.path, self.decoder) as self._read_again:
             yield from self._linked()
             yield from self.ending()
 

@@ -60,7 +60,8 @@ class Versions:
     def is_known(self, message: Message, parent: str) -> bool:
         """Tell whether a message is there as it is, or only its end is new."""
         tree = self._known.tree
-        if parent in self._found and not tree.follows(message.id, parent):
+        is_moved = parent in self._found and not tree.follows(message.id, parent)
+        if message.id not in tree or is_moved:
             return False
         return tree.says(message.id, wording(message)) or self._is_last(message)
 
@@ -243,6 +244,8 @@ class Conversion:
     def _parent(self, item: ForeignMessage) -> str:
         if not item.parent:
             return self._previous if item.parent is None else ""
+        if self._last is not None and item.parent == self._last.id:
+            return self._previous
         parent = imported_message_id(self._program, item.parent)
         parent = self._versions.latest(parent)
         return parent if parent in self._known.tree else self._previous
