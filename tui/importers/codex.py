@@ -5,30 +5,27 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-from msgspec.structs import replace
 
 from tui.files import open_regular
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.codex_lines import Entry, Record, entry_in, entry_of, head_of
+from tui.importers.codex_lines import DROPPED, UNPARSED, Entry, entry_in, head_of
 from tui.importers.codex_talk import CodexTalk, Seen
 from tui.importers.json_lines import (
     RawLine,
+    decode,
     items_in,
     lines_in,
     object_in,
     objects,
-    objects_in,
-    raw_lines,
     text_in,
     whole,
 )
+from tui.importers.json_paths import object_at, text_at
 from tui.importers.times import utc
-from tui.importers.two_passes import Facts
+from tui.importers.two_passes import OBJECTS, Log
 
 _INDEX = "session_index.jsonl"
 _COMPRESSED = b"\x28\xb5\x2f\xfd"
@@ -40,7 +37,6 @@ _MARKS = re.compile(
 )
 _BLOCK = 1024 * 1024
 _WINDOW_BYTES = 64 * 1024 * 1024
-_UNPARSED = {"function_call_output", "custom_tool_call_output", "token_count", "compacted"}
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
@@ -65,65 +61,7 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    if source.path.suffix == ".json":
-        yield from _read_object(source.path, ledger)
-        return
-    facts = _FileFacts(source.path)
-    for raw in _lines(source.path):
-        facts.look_at(raw)
-    if not facts.lines:
-        if source.size:
-            ledger.skipped["unreadable file"] += 1
-        return
-    if facts.left_out:
-        ledger.skipped[facts.left_out] += facts.lines
-        return
-    yield p.Conversation.of(facts.heading(), partial(_items, source.path, facts))
-
-
-def _items(path: Path, facts: "_FileFacts", ledger: p.Ledger) -> Iterator[p.Item]:
-    talk = facts.talk(ledger)
-    for raw in _lines(path):
-        head = head_of(raw.data)
-        if head and head.dropped:
-            ledger.skipped[head.dropped] += 1
-        elif raw.is_whole and (entry := entry_of(raw.data)):
-            yield from talk.add(entry)
-        else:
-            ledger.skipped[raw.damage] += 1
-    yield from talk.end()
-
-
-def _read_object(path: Path, ledger: p.Ledger) -> Iterator[p.Conversation]:
-    value = object_in(whole(path))
-    facts = _FileFacts(path)
-    header = entry_in(object_in(value.get("session")))
-    if header is not None:
-        facts.add_header(header)
-    items = items_in(value.get("items"))
-    entries = [entry for item in objects_in(items) if (entry := entry_in(item)) is not None]
-    for entry in entries:
-        facts.add(entry)
-    if not entries:
-        ledger.skipped["unreadable file"] += 1
-        return
-    own = p.Ledger()
-    if len(items) > len(entries):
-        own.skipped["unknown record"] += len(items) - len(entries)
-
-    def read() -> Iterator[p.Item]:
-        talk = facts.talk(own)
-        for entry in entries:
-            yield from talk.add(entry)
-        yield from talk.end()
-
-    yield p.Conversation(facts.heading(), read, own)
-
-
-def _lines(path: Path) -> Iterator[RawLine]:
-    if path.suffix != ".zst":
-        return raw_lines(path, wanted=_is_wanted)
-    return lines_in(_decompressed(path), wanted=_is_wanted)
+    yield from (_Object if source.path.suffix == ".json" else _Lines)(source.path).read(ledger)
 
 
 def _decompressed(path: Path) -> Iterator[bytes]:
@@ -146,88 +84,111 @@ def _decompressed(path: Path) -> Iterator[bytes]:
             yield block
 
 
-def _is_wanted(start: bytes) -> bool:
-    head = head_of(start)
-    return not (head and head.dropped)
-
-
-class _FileFacts:
-    """The facts of a file, and the answers in it, as they are found."""
-
+class _Lines(Log[Entry]):
     def __init__(self, path: Path) -> None:
-        self.seen = Seen()
-        self.lines = 0
-        self.left_out = ""
-        self.found = Facts(path.stem)
-        """Its root is the conversation that was forked first, which copies and forks share."""
-        self._path = path
+        super().__init__(path)
+        self._seen = Seen()
         self._in_headers = True
         self._undone = 0
+        self._unparsed = UNPARSED
 
-    def talk(self, ledger: p.Ledger) -> CodexTalk:
-        """Begin to read the messages."""
-        found = self.found
-        return CodexTalk(
-            found.source_id, found.root or found.source_id, ledger, self.seen, self._undone
-        )
+    def raw(self) -> Iterator[RawLine]:
+        if self.path.suffix != ".zst":
+            return super().raw()
+        return lines_in(_decompressed(self.path), wanted=self.is_wanted)
 
-    def heading(self) -> p.Heading:
-        found = self.found
-        title = contents.title(_titles(self._path).get(found.source_id))
-        root = found.root or found.source_id
-        return replace(found, name=title or found.name, root=root).heading()
+    def is_wanted(self, start: bytes) -> bool:
+        head = head_of(start)
+        return head is None or head.kind not in DROPPED
 
-    def look_at(self, raw: RawLine) -> None:
-        self.lines += 1
+    def decoded(self, raw: RawLine) -> Entry | None:
         head = head_of(raw.data)
-        if head and (head.dropped or head.kind in _UNPARSED):
-            self._add_time(head.timestamp)
-        elif raw.is_whole and not self.left_out and (entry := entry_of(raw.data)):
-            self.add(entry)
+        if head and head.kind in self._unparsed:
+            return Entry(head.kind, {}, head.timestamp)
+        line = decode(raw.data, OBJECTS) if raw.is_whole else None
+        return None if line is None else entry_in(line)
 
-    def _add_time(self, timestamp: Any) -> None:
-        if timestamp and str(timestamp)[0].isdigit():
-            self.found.updated = timestamp
-
-    def add(self, entry: Entry) -> None:
-        found = self.found
-        self._add_time(entry.timestamp)
-        found.created = found.created or utc(entry.timestamp)
-        self.seen.add(entry)
-        if entry.kind == "session_meta":
-            self.add_header(entry)
-            return
-        self._in_headers = False
-        match entry.kind:
+    def add(self, line: Entry, raw: RawLine) -> str:
+        found, record = self.facts, line.record
+        found.add_time(line.timestamp)
+        self._seen.add(line)
+        if line.kind == "session_meta":
+            self.add_header(record)
+        elif record:
+            self._in_headers = False
+        match line.kind:
             case "turn_context" | "message":
-                found.model = text_in(entry.record.model) or found.model
+                found.model = text_at(record, "model") or found.model
             case "thread_name_updated":
-                found.name = text_in(entry.record.thread_name)
-            case "thread_rolled_back" if isinstance(count := entry.record.num_turns, int):
+                found.name = text_at(record, "thread_name")
+            case "thread_rolled_back" if isinstance(count := record.get("num_turns"), int):
                 self._undone += max(0, count)
             case _:
                 pass
+        return ""
 
-    def add_header(self, entry: Entry) -> None:
+    def add_header(self, record: p.Json) -> None:
         """Add the first header; forked files repeat those of their ancestors after it."""
-        found, record = self.found, entry.record
-        name = text_in(record.id)
+        found, name = self.facts, text_at(record, "id")
         if found.root and self._in_headers:
             found.root = name or found.root
         if found.root:
             return
+        # The conversation that was forked first, which copies and forks share.
         found.root = found.source_id = name or found.source_id
         self.left_out = _left_out(record)
-        found.project = text_in(record.cwd)
-        found.version = text_in(record.cli_version)
-        found.created = utc(record.timestamp) or found.created
+        found.project = text_at(record, "cwd")
+        found.version = text_at(record, "cli_version")
+        found.created = utc(record.get("timestamp")) or found.created
+
+    def link(self) -> None:
+        self._unparsed = {*DROPPED}
+        self.facts.root = self.facts.root or self.facts.source_id
+        title = contents.title(_titles(self.path).get(self.facts.source_id))
+        self.facts.name = title or self.facts.name
+
+    def has_words(self) -> bool:
+        if not self.ledger.total and self.path.stat().st_size:
+            self.ledger.skipped["unreadable file"] += 1
+            return False
+        return bool(self.ledger.total)
+
+    def talk(self) -> CodexTalk:
+        found = self.facts
+        return CodexTalk(found.source_id, found.root, self.ledger, self._seen, self._undone)
 
 
-def _left_out(meta: Record) -> str:
+class _Object(_Lines):
+    """One of the oldest files, which are one object."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        value = object_in(whole(path))
+        self._items = items_in(value.get("items"))
+        self.add_header(object_at(value, "session"))
+
+    def lines(self) -> Iterator[tuple[RawLine, Entry | None]]:
+        for item in self._items:
+            yield (
+                RawLine(0, 0, b"", last=False),
+                entry_in(object_in(item)) if isinstance(item, dict) else None,
+            )
+
+    def damage(self, raw: RawLine) -> str:
+        return "unknown record"
+
+    def has_words(self) -> bool:
+        if not self.ledger.read:
+            self.ledger.skipped["unreadable file"] += 1
+        return self.ledger.read > 0
+
+
+def _left_out(meta: p.Json) -> str:
     """The reason to leave a file out; ``""`` for a user's conversation."""
-    if "subagent" in (meta.source, meta.thread_source) or "subagent" in object_in(meta.source):
+    source = meta.get("source")
+    if "subagent" in (source, meta.get("thread_source")) or "subagent" in object_in(source):
         return "sub-agent"
-    return "one-shot run" if meta.source == "exec" else ""
+    return "one-shot run" if source == "exec" else ""
 
 
 def _titles(path: Path) -> dict[str, str]:

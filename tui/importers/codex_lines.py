@@ -5,12 +5,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
-import msgspec
-
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import contents
-from tui.importers.json_lines import decode, items_in, object_in, objects_in, text_in
-from tui.importers.json_paths import object_at, text_at
+from tui.importers.json_lines import items_in, object_in, objects_in, text_in
+from tui.importers.json_paths import object_at, text_at, value_at
 from tui.importers.kinds import skipped
 from tui.importers.message_blocks import Blocks
 from tui.importers.protocol import ForeignTodos, Json, Ledger
@@ -48,7 +46,7 @@ RESULTS = {
     "tool_result",
     "function_result",
 }
-_DROPPED = {
+DROPPED = {
     "reasoning": "thinking",
     "agent_reasoning": "thinking",
     "agent_reasoning_raw_content": "thinking",
@@ -67,6 +65,8 @@ _DROPPED = {
     "world_state": "world state",
     "ghost_snapshot": "ghost snapshot",
 }
+UNPARSED = {*DROPPED, "function_call_output", "custom_tool_call_output", "token_count", "compacted"}
+"""Kinds that have neither facts nor what events repeat."""
 _HEAD = re.compile(
     rb'^\{"timestamp":"([^"]*)",(?:"ordinal":\d+,)?"type":"(\w+)"(?:,"payload":\{"type":"(\w+)")?'
 )
@@ -90,98 +90,43 @@ _ITEMS = re.compile(
 )
 
 
-class Record(msgspec.Struct, gc=False):
-    """The wanted fields of a record; any may be of another type than it should."""
-
-    type: Any = None
-    role: Any = None
-    content: Any = None
-    name: Any = None
-    arguments: Any = None
-    parameters: Any = None
-    input: Any = None
-    call_id: Any = None
-    id: Any = None
-    output: Any = None
-    result: Any = None
-    tools: Any = None
-    function: Any = None
-    action: Any = None
-    message: Any = None
-    text: Any = None
-    item: Any = None
-    images: Any = None
-    local_images: Any = None
-    info: Any = None
-    model: Any = None
-    cwd: Any = None
-    num_turns: Any = None
-    thread_name: Any = None
-    timestamp: Any = None
-    created_at: Any = None
-    instructions: Any = None
-    cli_version: Any = None
-    source: Any = None
-    thread_source: Any = None
-
-    @property
-    def call(self) -> str:
-        """The id by which a call and its result belong together."""
-        return text_in(self.call_id) or text_in(self.id)
-
-
-class _LogLine(Record):
-    payload: Record | None = None
-
-
 class Entry(NamedTuple):
     """A record, and its kind in one form of names."""
 
     kind: str
-    record: Record
+    record: Json
     timestamp: Any
     is_event: bool = False
 
 
-_DECODER = msgspec.json.Decoder(_LogLine)
 _WHOLE = ("session_meta", "turn_context", "compacted")
 
 
-def entry_of(data: bytes) -> Entry | None:
-    """Decode a line; ``None`` if it is none."""
-    line = decode(data, _DECODER)
-    if line is None:
-        return None
-    record = line.payload or line
-    return Entry(_kind(line, record), record, _time(line), _is_event(line))
+def entry_in(line: Json) -> Entry:
+    """Make an entry of a line, or of an item of the oldest files, which are one object."""
+    payload, kind = line.get("payload"), line.get("type")
+    if isinstance(payload, dict):
+        record = cast("Json", payload)
+        is_event, is_header = kind == "event_msg", False
+    else:
+        record = line
+        is_event, is_header = kind == "error", bool(line.get("id") and line.get("timestamp"))
+    time = line.get("created_at") if line.get("timestamp") is None else line["timestamp"]
+    own = record.get("type")
+    if kind in _WHOLE:
+        name = cast("str", kind)
+    elif isinstance(own, str) and (record is payload or own != "response_item"):
+        name = own
+    elif isinstance(record.get("role"), str):
+        name = "message"
+    else:
+        name = "session_meta" if is_header else text_in(kind)
+    return Entry(name, record, time, is_event)
 
 
-def entry_in(value: Json) -> Entry | None:
-    """Make an entry of an item of the oldest files, which are one object."""
-    try:
-        record = msgspec.convert(value, _LogLine)
-    except ValueError:
-        return None
-    return Entry(_kind(record, record), record, _time(record))
-
-
-def _time(record: Record) -> Any:
-    return record.created_at if record.timestamp is None else record.timestamp
-
-
-def _kind(line: _LogLine, record: Record) -> str:
-    if line.type in _WHOLE:
-        return cast("str", line.type)
-    if isinstance(record.type, str) and (line.payload or record.type != "response_item"):
-        return record.type
-    if isinstance(record.role, str):
-        return "message"
-    is_header = line.payload is None and record.id and record.timestamp
-    return "session_meta" if is_header else text_in(line.type)
-
-
-def _is_event(line: _LogLine) -> bool:
-    return line.type == "event_msg" if line.payload else line.type == "error"
+def call_id(record: Json) -> str:
+    """The id by which a call and its result belong together."""
+    return text_at(record, "call_id", "id")
 
 
 class Head(NamedTuple):
@@ -189,11 +134,6 @@ class Head(NamedTuple):
 
     timestamp: str
     kind: str
-
-    @property
-    def dropped(self) -> str:
-        """The reason to skip the line; ``""`` to parse it."""
-        return _DROPPED.get(self.kind, "")
 
 
 def head_of(data: bytes) -> Head | None:
@@ -206,7 +146,7 @@ def head_of(data: bytes) -> Head | None:
 
 def reason_for(kind: str) -> str:
     """The reason to skip a record of which no message is made."""
-    return _DROPPED.get(kind) or skipped(kind, _SKIPPED)
+    return DROPPED.get(kind) or skipped(kind, _SKIPPED)
 
 
 def reason_for_item(kind: Any) -> str:
@@ -214,9 +154,9 @@ def reason_for_item(kind: Any) -> str:
     return "thinking" if kind == "Reasoning" else skipped(kind, _ITEMS)
 
 
-def words(record: Record) -> str:
+def words(record: Json) -> str:
     """The texts of a message, less what the program has put among them."""
-    content = record.message if record.content is None else record.content
+    content = record.get("message") if record.get("content") is None else record.get("content")
     return contents.joined(text for text in _texts(content) if not is_injected(text))
 
 
@@ -238,16 +178,16 @@ class _CodexBlocks(Blocks):
 _BLOCKS = _CodexBlocks()
 
 
-def beside_text(record: Record, ledger: Ledger) -> list[str]:
+def beside_text(record: Json, ledger: Ledger) -> list[str]:
     """What stands for the pictures and files of a message, and the words of unknown blocks."""
     # Ids are made of the texts alone.
-    others = [each for each in contents.blocks(record.content) if not text_at(each, "text")]
+    others = [each for each in contents.blocks(record.get("content")) if not text_at(each, "text")]
     return [str(words) for each in others if (words := _BLOCKS.words(each, ledger))]
 
 
-def sent_pictures(record: Record) -> list[str]:
+def sent_pictures(record: Json) -> list[str]:
     """What stands for the pictures of a prompt that an event repeats."""
-    count = len(items_in(record.images)) + len(items_in(record.local_images))
+    count = len(items_in(record.get("images"))) + len(items_in(record.get("local_images")))
     return [contents.placeholder("image")] * count
 
 
@@ -261,25 +201,24 @@ def _picture(block: Json) -> str:
     return contents.placeholder("image", kind.partition(";")[0], contents.base64_size(data))
 
 
-def call_in(record: Record, kind: str) -> ToolCall:
+def call_in(record: Json, kind: str) -> ToolCall:
     """The tool call of a record; its id is ``""`` if it has none."""
-    given = record.arguments if record.arguments is not None else record.parameters
+    given = value_at(record, "arguments", "parameters")
     match kind:
         case "custom_tool_call":
-            parsed = contents.arguments(record.input)
-            given = {"input": record.input} if contents.RAW in object_in(parsed) else parsed
+            parsed = contents.arguments(record.get("input"))
+            given = {"input": record.get("input")} if contents.RAW in object_in(parsed) else parsed
         case "local_shell_call" | "web_search_call" | "image_generation_call":
-            given = object_in(record.action)
+            given = object_at(record, "action")
         case _:
             pass
-    name = text_in(record.name) or text_in(object_in(record.function).get("name"))
-    return ToolCall(record.call, name or kind.removesuffix("_call"), contents.arguments(given))
+    name = text_at(record, "name") or text_in(object_at(record, "function").get("name"))
+    return ToolCall(call_id(record), name or kind.removesuffix("_call"), contents.arguments(given))
 
 
-def result_in(record: Record) -> str:
+def result_in(record: Json) -> str:
     """The text of a tool's result."""
-    output = record.output if record.output is not None else record.result
-    return _plain(output if output is not None else record.tools)
+    return _plain(value_at(record, "output", "result", "tools"))
 
 
 def _plain(output: Any) -> str:
@@ -315,9 +254,9 @@ def todos_in(call: ToolCall) -> ForeignTodos | None:
     return contents.todos((each.get("step"), each.get("status"), "") for each in steps)
 
 
-def usage_in(record: Record) -> TokenUsage | None:
+def usage_in(record: Json) -> TokenUsage | None:
     """The token counts of the last request."""
-    counts = object_at(object_in(record.info), "last_token_usage")
+    counts = object_at(object_at(record, "info"), "last_token_usage")
     return contents.usage(
         counts.get("input_tokens"), counts.get("output_tokens"), counts.get("cached_input_tokens")
     )

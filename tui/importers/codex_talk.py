@@ -15,8 +15,8 @@ import msgspec
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.importers import codex_lines as lines
 from tui.importers import contents
-from tui.importers.json_lines import object_in, text_in
-from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Ledger
+from tui.importers.json_paths import object_at, text_at
+from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Json, Ledger
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
 
@@ -35,8 +35,9 @@ class Seen:
         if entry.is_event:
             return
         if entry.kind in lines.CALLS:
-            self._calls.update(filter(None, (text_in(entry.record.id), entry.record.call)))
-        elif entry.kind == "message" and entry.record.role == "assistant":
+            named = (text_at(entry.record, field) for field in ("id", "call_id"))
+            self._calls.update(filter(None, named))
+        elif entry.kind == "message" and entry.record.get("role") == "assistant":
             self._texts[_mark(lines.words(entry.record))] += 1
 
     def is_new_text(self, kind: str, text: str) -> bool:
@@ -92,7 +93,6 @@ class CodexTalk:
         self._ledger = ledger
         self._seen = seen
         self._model = ""
-        self._number = 0
         self._shown: list[_Prompt] = []
         self._sent: list[_Prompt] = []
         self._unmatched: Counter[int] = Counter()
@@ -105,7 +105,6 @@ class CodexTalk:
         self._todos: ForeignTodos | None = None
 
     def add(self, entry: lines.Entry) -> Iterator[Item]:
-        self._number += 1
         if entry.is_event:
             yield from self._event(entry)
         elif entry.kind == "message":
@@ -116,12 +115,12 @@ class CodexTalk:
         elif entry.kind in lines.RESULTS:
             self._ledger.read += 1
             yield from self._result(
-                entry.record.call, lines.result_in(entry.record), entry.timestamp
+                lines.call_id(entry.record), lines.result_in(entry.record), entry.timestamp
             )
         else:
             match entry.kind:
                 case "session_meta" | "turn_context":
-                    self._model = text_in(entry.record.model) or self._model
+                    self._model = text_at(entry.record, "model") or self._model
                     self._ledger.read += 1
                 case "compacted":
                     yield from self._compacted(entry.record, entry.timestamp)
@@ -139,9 +138,9 @@ class CodexTalk:
     def _skip(self, reason: str) -> None:
         self._ledger.skipped[reason] += 1
 
-    def _compacted(self, record: lines.Record, timestamp: Any) -> Iterator[Item]:
+    def _compacted(self, record: Json, timestamp: Any) -> Iterator[Item]:
         yield from self._flush()
-        text = text_in(record.message)
+        text = text_at(record, "message")
         if not text.strip():
             self._skip("empty summary")
             return
@@ -155,7 +154,7 @@ class CodexTalk:
     def _message(self, entry: lines.Entry) -> Iterator[Item]:
         record = entry.record
         text = lines.words(record)
-        match record.role:
+        match record.get("role"):
             case "user":
                 found = lines.beside_text(record, self._ledger)
                 if not text and not found:
@@ -179,9 +178,9 @@ class CodexTalk:
         record = entry.record
         match entry.kind:
             case "user_message":
-                yield from self._prompt(text_in(record.message), entry)
+                yield from self._prompt(text_at(record, "message"), entry)
             case "agent_message":
-                yield from self._shown_text("agent_message", text_in(record.message), entry)
+                yield from self._shown_text("agent_message", text_at(record, "message"), entry)
             case "item_completed":
                 yield from self._item(entry)
             case "token_count":
@@ -198,12 +197,13 @@ class CodexTalk:
             case "error":
                 self._ledger.read += 1
                 yield from self._flush()
-                error = text_in(record.message) or text_in(record.text)
+                error = text_at(record, "message") or text_at(record, "text")
                 self._answer = _Answer(entry.timestamp, status="failed", error=error)
             case "thread_rolled_back":
                 self._ledger.read += 1
                 yield from self._flush()
-                undone = record.num_turns if isinstance(record.num_turns, int) else 0
+                turns = record.get("num_turns")
+                undone = turns if isinstance(turns, int) else 0
                 for _ in range(min(undone, len(self._before_prompts))):
                     self._tail = self._before_prompts.pop()
             case "thread_name_updated":
@@ -223,7 +223,7 @@ class CodexTalk:
         self._shown.append(_Prompt(text, found, entry.timestamp, entry.kind))
 
     def _item(self, entry: lines.Entry) -> Iterator[Item]:
-        item = object_in(entry.record.item)
+        item = object_at(entry.record, "item")
         text = lines.item_text(item)
         if item.get("type") == "UserMessage":
             yield from self._prompt(text, entry)

@@ -14,7 +14,7 @@ from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.json_lines import RawLine, object_in, objects_in, text_in, whole
+from tui.importers.json_lines import RawLine, decode, object_in, objects_in, text_in, whole
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
 from tui.importers.kinds import skipped
 from tui.importers.made_ids import MadeIds
@@ -121,17 +121,20 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     if source.path.suffix == ".json":
         yield from _read_history(source.path, ledger)
     else:
-        yield from _Session(source.path, _DECODER).read(ledger)
+        yield from _Session(source.path).read(ledger)
 
 
 class _Session(Log[_Event]):
-    def __init__(self, path: Path, decoder: msgspec.json.Decoder[_Event]) -> None:
-        super().__init__(path, decoder)
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self._workspace = _workspace(path)
         found = self.facts
         found.source_id = path.parent.name if path.name == "events.jsonl" else path.stem
         found.project = self._workspace.get("cwd", "")
         found.created = self._workspace.get("created_at")
+
+    def decoded(self, raw: RawLine) -> _Event | None:
+        return decode(raw.data, _DECODER) if raw.is_whole else None
 
     def is_wanted(self, start: bytes) -> bool:
         return _ASSET not in start[:256]

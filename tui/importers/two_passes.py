@@ -78,13 +78,12 @@ class Facts(msgspec.Struct):
 class TwoPass(ABC, Generic[_Line]):
     """A file whose lines are added one after the other; then its messages are made."""
 
-    def __init__(self, path: Path, decoder: msgspec.json.Decoder[_Line]) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
         self.facts = Facts(path.stem)
         self.ledger = Ledger()
         self.left_out = ""
         """The reason to leave it out, such as ``sub-agent``."""
-        self.decoder = decoder
 
     def read(self, ledger: Ledger) -> Iterator[Conversation]:
         """Look through the file, and give what reads it. Raises ``OSError``."""
@@ -102,7 +101,11 @@ class TwoPass(ABC, Generic[_Line]):
     def lines(self) -> Iterator[tuple[RawLine, _Line | None]]:
         """The lines of the file; ``None`` for one that is none."""
         for raw in self.raw():
-            yield raw, decode(raw.data, self.decoder) if raw.is_whole else None
+            yield raw, self.decoded(raw)
+
+    @abstractmethod
+    def decoded(self, raw: RawLine) -> _Line | None:
+        """Decode a line; ``None`` for one that is none."""
 
     def raw(self) -> Iterator[RawLine]:
         return raw_lines(self.path, wanted=self.is_wanted)
@@ -169,13 +172,17 @@ class Tree(TwoPass[_Line]):
     """A file whose records form a tree."""
 
     def __init__(self, path: Path, decoder: msgspec.json.Decoder[_Line]) -> None:
-        super().__init__(path, decoder)
+        super().__init__(path)
+        self._decoder = decoder
         self.kept: dict[int, _Line] = {}
         """Lines by their offsets."""
         self._room = KEPT_BYTES
         self._read_again: Callable[[Place], _Line]
         self.ends: dict[str, str] = {}
         """The ids of the last messages of records, by the keys of these."""
+
+    def decoded(self, raw: RawLine) -> _Line | None:
+        return decode(raw.data, self._decoder) if raw.is_whole else None
 
     def keep(self, line: _Line, raw: RawLine, number: int = -1) -> Place:
         """Remember where a line is, and the line itself while there is room."""
@@ -204,7 +211,7 @@ class Tree(TwoPass[_Line]):
 
     def items(self) -> Iterator[Item]:
         """Make the messages, and link them. Raises ``OSError``, ``SourceChanged``."""
-        with read_again(self.path, self.decoder) as self._read_again:
+        with read_again(self.path, self._decoder) as self._read_again:
             yield from self._linked()
             yield from self.ending()
 
