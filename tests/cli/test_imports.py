@@ -30,11 +30,26 @@ def shelf(private_home):
     return Shelf(private_home)
 
 
+@pytest.mark.parametrize("option", ["--all", "--dry-run"])
+def test_a_file_is_read_once_where_nothing_is_asked(sibyl, shelf, monkeypatch, option):
+    read = []
+
+    def reading(source, ledger):
+        read.append(source.path)
+        return SEVERAL.read(source, ledger)
+
+    counted = msgspec.structs.replace(SEVERAL, read=reading)
+    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [counted])
+    shelf.put("a.json", told(said("a")))
+    assert sibyl("import", option).code == 0
+    assert len(read) == 1
+
+
 def test_all_that_is_found_is_imported(sibyl, store, shelf):
     shelf.put("a.json", told(said("a"), {"kind": "thinking"}, name="Talk"))
     done = sibyl("import", "--all")
     assert done.code == 0
-    assert "Notebook  1 session, 1 new, " in done.out
+    assert "Notebook  1 file, 1 new, " in done.out
     assert "Notebook: 1 session added, 1 message\n" in done.out
     assert "1 record read, 1 skipped (1 thinking)" in done.out
     assert store.entry(FIRST).name == "Talk"

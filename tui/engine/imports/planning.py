@@ -47,6 +47,8 @@ class Wanted(msgspec.Struct, frozen=True):
     """Only what was changed since then."""
     again: bool = False
     """True if also sessions that were deleted here are wanted."""
+    counted: bool = True
+    """True if the sessions of exports and databases are counted, which reads them once more."""
     large: bool = False
     """True if also large databases are wanted, which are copied to be read."""
     tried: Collection[FoundSource] = frozenset()
@@ -274,7 +276,7 @@ class _Count:
             return
         self._planned[found.path] = PlannedSource(self._reader, source, found)
         self._new_files += wanted_back or not self._history.knows(found)
-        self._is_counted &= source.size <= _COUNTED_BYTES
+        self._is_counted &= self._wanted.counted and source.size <= _COUNTED_BYTES
         if self._is_counted:
             # A source that cannot be read: the import says so.
             with suppress(*SOURCE_ERRORS):
