@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _LOWEST = 19
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 2.0, 60.0
-_PAUSE_TIMES = 50
-"""The pause after a round by its processor time: all of it takes a fiftieth of a processor."""
+_PAUSE_TIMES = 100
+"""The pause after a round by its processor time: all of it takes a hundredth of a processor."""
 _TRIED_SECONDS = 3600.0
 """The time after which sources that failed are tried again, changed or not, and the index."""
 
