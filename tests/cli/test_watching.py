@@ -116,10 +116,12 @@ def test_what_came_in_is_in_the_index(watched, store, shelf):
     assert (len(found.hits), found.pending) == (1, 0)
 
 
-def test_the_pause_is_a_hundred_times_what_a_round_has_cost_but_no_minute(watched, shelf, clock):
-    clock.costs = iter([0.0, 0.01, 0.0, 0.1, 0.0, 9.0])
-    watched(nothing, nothing)
-    assert clock.pauses == pytest.approx([2.0, 10.0, 60.0])
+def test_looking_takes_a_hundredth_of_a_processor_and_reading_a_tenth_but_no_pause_is_a_minute(
+    watched, shelf, clock
+):
+    clock.costs = iter([0.0, 0.4, 0.0, 0.1, 0.0, 0.01, 0.0, 0.5, 0.0, 9.0])
+    watched(nothing, nothing, lambda: shelf.put("a.json", told(said("a"))), nothing)
+    assert clock.pauses == pytest.approx([4.0, 10.0, 2.0, 5.0, 60.0])
 
 
 def test_a_source_that_fails_is_told_once_and_read_again_once_it_has_changed(watched, shelf, runs):

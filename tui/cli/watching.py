@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _LOWEST = 19
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 2.0, 60.0
-_PAUSE_TIMES = 100
-"""The pause after a round by its processor time: all of it takes a hundredth of a processor."""
+_PAUSE_TIMES, _PAUSE_TIMES_BUSY = 100, 10
+"""The pause by the processor time of a round: looking takes a hundredth of it, reading a tenth."""
 _TRIED_SECONDS = 3600.0
 """The time after which sources that failed are tried again, changed or not, and the index."""
 
@@ -41,6 +41,7 @@ class Watch:
         self._tried: set[FoundSource] = set()
         self._tried_until = 0.0
         self._told: set[Failure] = set()
+        self._is_busy = False
         self._added = self._extended = 0
 
     def run(self) -> int:
@@ -57,8 +58,9 @@ class Watch:
                     error = str(failed)
                 if error and error != before:
                     console.tell(f"{error}\nThe import is tried again every minute.")
-                spent = _PAUSE_TIMES * (time.process_time() - begun)
-                pause = min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, spent))
+                times = _PAUSE_TIMES_BUSY if self._is_busy else _PAUSE_TIMES
+                pause = times * (time.process_time() - begun)
+                pause = min(_LONGEST_PAUSE, max(_SHORTEST_PAUSE, pause))
                 time.sleep(_LONGEST_PAUSE if error else pause)
         self._progress.end()
         counts = f"{plural(self._added, 'session')} added, {self._extended} extended"
@@ -83,6 +85,7 @@ class Watch:
                 outcome = run_import(store, plan, self._progress.show)
                 self._progress.end()
         self._show(plan, outcome)
+        self._is_busy = is_due or bool(plan.sources)
         if outcome.stopped:
             raise Stopped
         if outcome.error:
