@@ -7,7 +7,6 @@ import pytest
 
 from tests.builders import kept_texts
 from tui.domain.journal import records
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import Partial, Settings, State, Summary, Todos, encode
 from tui.domain.journal.todo import TodoItem
 from tui.engine.sessions.leasing import resume_session, take_session
@@ -147,13 +146,13 @@ async def test_a_state_is_written_at_least_every_64_kib(session):
 
 async def test_a_message_is_encoded_once_from_the_prompt_to_the_disk(file_session, monkeypatch):
     session, store = file_session
-    encoded = []
+    encoded, encode_plain = [], records._encoded
 
-    def counting(value):
-        encoded.append(value.get("content"))
-        return journal_json(value)
+    def counting(record):
+        encoded.append(getattr(record, "content", None))
+        return encode_plain(record)
 
-    monkeypatch.setattr(records, "journal_json", counting)
+    monkeypatch.setattr(records, "_encoded", counting)
     session.add_message("user", "hello")
     await session.save()
     session.add_message("user", "again")
