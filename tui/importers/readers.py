@@ -23,6 +23,7 @@ PROGRAMS: dict[str, str] = {
     "elia": "chat_tables.ELIA",
     "kimi": "kimi",
     "goose": "goose",
+    "zed": "zed",
     "crush": "crush",
     "cursor": "cursor",
     "cursor-cli": "cursor_cli",
