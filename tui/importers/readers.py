@@ -23,6 +23,8 @@ PROGRAMS: dict[str, str] = {
     "elia": "chat_tables.ELIA",
     "kimi": "kimi",
     "goose": "goose",
+    "amp": "block_sessions.AMP",
+    "droid": "block_sessions.DROID",
     "zed": "zed",
     "crush": "crush",
     "cursor": "cursor",

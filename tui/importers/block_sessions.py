@@ -1,0 +1,171 @@
+"""Sessions of Amp and of Droid, whose messages are lists of Anthropic's blocks."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from urllib.parse import unquote
+
+from msgspec.structs import replace
+
+from tui.domain.journal.message import TokenUsage
+from tui.importers import protocol as p
+from tui.importers.answers import Piece, Result
+from tui.importers.contents import base64_size, placeholder, todos, usage_beside_cache
+from tui.importers.formats import SPEAKERS, JsonFile, Log, Reading, Talk
+from tui.importers.json_lines import object_in, objects_in, whole_if_there
+from tui.importers.json_paths import object_at, objects_at, text_at, value_at
+from tui.importers.kinds import skipped
+from tui.importers.vscode import user_folders
+
+
+class Amp(JsonFile):
+    """Amp, with a file of JSON for each thread; the results of tools are told by their runs."""
+
+    program, title = "amp", "Amp"
+    project = ("folder",)
+    created = ("created",)
+    updated = ("ended",)
+    model = ()
+    roles = SPEAKERS
+    time = ("meta.sentAt", "usage.timestamp")
+    said_by = ("usage.model",)
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        yield from places.sources(places.data / "amp", "threads/T-*.json")
+        for folder in user_folders(places):
+            yield from places.sources(folder, "globalStorage/sourcegraph.amp/threads3/T-*.json")
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        is_named = path.name.startswith("T-") and path.suffix == ".json"
+        return is_named and b'"id"' in head and b'"T-' in head and b'"created"' in head
+
+    def facts_of(self, path: Path, fields: p.Json) -> p.Json:
+        tree = next(iter(objects_at(fields, "env.initial.trees")), p.Json())
+        ends = [text_at(trace, "endTime") for trace in objects_at(fields, "meta.traces")]
+        folder = unquote(text_at(tree, "uri").removeprefix("file://"))
+        return {**fields, "folder": folder, "ended": max(ends, default=None)}
+
+    def id_of(self, record: p.Json, reading: Reading) -> str:
+        """The number of a message in its thread."""
+        number = value_at(record, "messageId")
+        return super().id_of(record, reading) if number is None else reading.ids.within(str(number))
+
+    def result(self, name: str, block: p.Json, ledger: p.Ledger) -> Result:
+        run, call = object_at(block, "run"), text_at(block, "toolUseID")
+        if not call:
+            return super().result(name, block, ledger)
+        value = run.get("result")
+        shown = value_at(object_in(value), "output", "content", "diff")
+        error = text_at(run, "error.message", "error") or text_at(run, "status")
+        text = self.output(value if shown is None else shown, ledger)
+        return Result(call, error if value is None else text)
+
+    def usage(self, record: p.Json) -> TokenUsage | None:
+        names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
+        return usage_beside_cache(object_at(record, "usage"), *names)
+
+    def mark(self, name: str, block: p.Json) -> str:
+        kind = text_at(block, "source.mediaType", "source.media_type")
+        return placeholder(name, kind, base64_size(value_at(block, "source.data")))
+
+
+_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
+_START = re.compile(rb'^\s*\{"type":\s*"session_start"')
+_KNOWN = re.compile(r"session_start|session_settings|session_end|todo_state|agent_turn_outcome")
+_SUB_AGENT = "# Task Tool Invocation"
+"""Begins the title of a sub-agent's session."""
+
+
+class Droid(Log):
+    """Droid, whose lines are a tree, with the settings of a session in a file beside it."""
+
+    program, title = "droid", "Droid"
+    name = ("sessionTitle", "title")
+    project = ("cwd",)
+    created = ("begun",)
+    updated = ("ended",)
+    version = ("version",)
+    role = ("message.role",)
+    roles = SPEAKERS
+    message_id = ("id",)
+    content = ("message.content",)
+    time = ("timestamp",)
+    one_model = True
+    parent = ("parentId",)
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        for path in places.glob(places.home / ".factory", "sessions/**/*.jsonl"):
+            yield p.Source.of(path, *self.parts(path))
+
+    def parts(self, path: Path) -> Iterable[Path]:
+        return path, path.with_suffix(".settings.json")
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        return path.suffix == ".jsonl" and _START.match(head) is not None
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        settings = object_in(whole_if_there(source.path.with_suffix(".settings.json")))
+        for talk in super().talks(source, ledger):
+            yield replace(talk, facts={**talk.facts, "model": settings.get("model")})
+
+    def facts_in(self, records: Iterable[p.Json]) -> p.Json:
+        facts = p.Json()
+        for record in records:
+            match record.get("type"):
+                case "session_start":
+                    facts |= record
+                case "todo_state":
+                    facts["todos"] = objects_at(record, "todos.todos", "todos")
+                case _:
+                    pass
+            if time := record.get("timestamp"):
+                facts.setdefault("begun", time)
+                facts["ended"] = time
+        return facts
+
+    def left_out(self, facts: p.Json) -> str:
+        is_called = facts.get("callingSessionId") or text_at(facts, "title").startswith(_SUB_AGENT)
+        return "sub-agent" if is_called else ""
+
+    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
+        """The message that one follows; older lines name none and follow each other."""
+        known = reading.known
+        if self.sums_up(record, reading):
+            return text_at(record, "anchorMessage.id") or known.get("last", "")
+        parent = text_at(record, "parentId") or ("" if "tree" in known else known.get("last", ""))
+        if record.get("type") == "message":
+            known["last"] = text_at(record, "id") or before
+        if record.get("parentId"):
+            known["tree"] = "yes"
+        return parent
+
+    def sums_up(self, record: p.Json, reading: Reading) -> bool:
+        return record.get("type") == "compaction_state" and bool(record.get("summaryText"))
+
+    def summary_in(self, record: p.Json, reading: Reading) -> str:
+        return text_at(record, "summaryText")
+
+    def reason_without_role(self, record: p.Json) -> str:
+        kind = record.get("type")
+        return super().reason_without_role(record) if kind == "message" else skipped(kind, _KNOWN)
+
+    def reason_without_words(self, record: p.Json) -> str:
+        reason = super().reason_without_words(record)
+        return "injected text" if reason == "empty message" and record.get("message") else reason
+
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        for piece in super().pieces(record, whole, reading):
+            if isinstance(piece, str) and whole.role == "user":
+                piece = _REMINDER.sub("", piece).strip()
+            yield piece
+
+    def mark(self, name: str, block: p.Json) -> str:
+        data = value_at(block, "source.data")
+        return placeholder(name, text_at(block, "source.media_type"), base64_size(data))
+
+    def ending(self, reading: Reading) -> Iterator[p.Item]:
+        if listed := objects_in(reading.talk.facts.get("todos")):
+            yield todos((each.get("content"), each.get("status"), None) for each in listed)
+
+
+AMP, DROID = Amp().reader(), Droid().reader()
