@@ -154,10 +154,8 @@ class Droid(Log):
         return "injected text" if reason == "empty message" and record.get("message") else reason
 
     def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
-        for piece in super().pieces(record, whole, reading):
-            if isinstance(piece, str) and whole.role == "user":
-                piece = _REMINDER.sub("", piece).strip()
-            yield piece
+        pieces = super().pieces(record, whole, reading)
+        return map(_typed, pieces) if whole.role == "user" else pieces
 
     def mark(self, name: str, block: p.Json) -> str:
         data = value_at(block, "source.data")
@@ -166,6 +164,11 @@ class Droid(Log):
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         if listed := objects_in(reading.talk.facts.get("todos")):
             yield todos((each.get("content"), each.get("status"), None) for each in listed)
+
+
+def _typed(piece: Piece) -> Piece:
+    """What the user has written of a text, without what was put beside it."""
+    return _REMINDER.sub("", piece).strip() if isinstance(piece, str) else piece
 
 
 AMP, DROID = Amp().reader(), Droid().reader()
