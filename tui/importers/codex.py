@@ -2,9 +2,7 @@
 
 import os
 import re
-import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.codex_lines import DROPPED, UNPARSED, Entry, entry_in, head_of
 from tui.importers.codex_talk import CodexTalk, Seen
+from tui.importers.compression import decompressed
 from tui.importers.json_lines import (
     RawLine,
     decode,
@@ -35,8 +34,6 @@ _MARKS = re.compile(
     rb'|^\{\s*"id"\s*:\s*"[0-9a-f-]{36}",\s*"timestamp"'
     rb'|^\{\s*"(timestamp|created_at)"\s*:\s*"[^"]*",\s*"role"\s*:'
 )
-_BLOCK = 1024 * 1024
-_WINDOW_BYTES = 64 * 1024 * 1024
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
@@ -66,22 +63,8 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
 
 def _decompressed(path: Path) -> Iterator[bytes]:
     """Decompress a file, as far as it is whole. Raises ``OSError``."""
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-
-    descriptor = open_regular(path, follow=True)
-    limit: dict[int, int] = {
-        zstd.DecompressionParameter.window_log_max: _WINDOW_BYTES.bit_length() - 1
-    }
-    with (
-        os.fdopen(descriptor, "rb") as file,
-        zstd.ZstdFile(file, options=limit) as reader,
-        suppress(zstd.ZstdError, EOFError),
-    ):
-        while block := reader.read1(_BLOCK):
-            yield block
+    with os.fdopen(open_regular(path, follow=True), "rb") as file:
+        yield from decompressed(file)
 
 
 class _Lines(Log[Entry]):

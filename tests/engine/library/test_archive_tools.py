@@ -411,3 +411,24 @@ def test_what_is_no_secret_is_found_in_its_words(store):
         f"It broke in {commit} I think",
         0,
     )
+
+
+def test_where_little_has_all_words_messages_with_some_follow_and_say_so(any_store):
+    there = saved(any_store, "login token staging cluster", "ok", "the staging cluster")
+    found = asker(any_store)("search_sessions", query="login token staging cluster", limit=1)
+    assert [(each["session"], each["message"]) for each in found["hits"]] == [(there, "m0")]
+    assert "match" not in found["hits"][0]
+    assert found["total"] == 2
+    page = asker(any_store)("search_sessions", query="what about cluster xylophone staging")
+    assert {(each["message"], each["match"]) for each in page["hits"]} == {
+        ("m0", "some words"),
+        ("m2", "some words"),
+    }
+
+
+def test_a_key_cannot_be_found_out_by_one_of_several_words(store):
+    saved(store, f"the staging key is {TOKEN}")
+    beginning = TOKEN[: len(TOKEN) // 2]
+    found = asker(store)("search_sessions", query=f"xylophone quagga {beginning}")
+    assert found["hits"] == []
+    assert found["total"] == 0

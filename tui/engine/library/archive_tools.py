@@ -1,6 +1,7 @@
 """The tools by which agents search and read the sessions: nothing is leased, secrets are masked."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -17,6 +18,7 @@ from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.text.secrets import mask_secrets, may_show_secret
 from tui.domain.tool_servers import ServedResult, ServedTool
 from tui.domain.views.markdown import MarkdownMessages
+from tui.engine.library.near_matches import NearMatches, nearest
 from tui.engine.turns.tool import InvalidArguments, fields_of, schema_of
 from tui.errors import MessageNotFound, SessionNotFound, SibylError, StorageError
 from tui.storage import title_search
@@ -99,15 +101,16 @@ class ArchiveTools:
         self._scope = scope
         self._narrowed = narrowed
         self._numbers = count(1)
-        self._searches: dict[str, tuple[str, SearchResult]] = {}
+        self._searches: dict[str, tuple[str, SearchResult, NearMatches]] = {}
 
     def tools(self) -> tuple[ServedTool, ...]:
         """Describe them, each with its bounds."""
         return (
             _tool(
                 "search_sessions",
-                "Search past conversations in all projects, best match first. All words must occur;"
-                ' "quotes" make a phrase, word* a prefix; in:project, from:program, after:2026-05'
+                "Search past conversations in all projects, best match first: messages with all"
+                " words, and where these are few, those with some. "
+                '"quotes" make a phrase, word* a prefix; in:project, from:program, after:2026-05'
                 " and before:2026-05-31 narrow it. 100 hits at most, 50 a page.",
                 (_Search, self._search),
             ),
@@ -133,27 +136,36 @@ class ArchiveTools:
         number, _, offset = asked.cursor.partition("-")
         if not asked.cursor:
             number, offset = str(next(self._numbers)), "0"
-            found = self._store.search(asked.query, _MOST_HITS, seconds=_SEARCH_SECONDS)
+            search = partial(self._store.search, seconds=_SEARCH_SECONDS)
+            found = search(asked.query, _MOST_HITS)
             # Kept, so that a page continues the one before it while sessions grow.
-            self._searches[number] = asked.query, found
+            near = nearest(search, asked.query, found, _MOST_HITS - len(found.hits))
+            self._searches[number] = asked.query, found, near
             for old in [*self._searches][:-_KEPT_SEARCHES]:
                 self._searches.pop(old, None)
-        searched, found = self._searches.get(number, ("", SearchResult()))
+        searched, found, near = self._searches.get(number, ("", SearchResult(), NearMatches()))
         if searched != asked.query or not (offset.isascii() and offset.isdigit()):
             raise InvalidArguments("This cursor has expired. Search again without it.")
         begin, end = int(offset[:9]), int(offset[:9]) + asked.limit
-        hits = found.hits[begin:end]
+        some = parse(near.query)
+        matched = [
+            *((query, each) for each in found.hits),
+            *((some, each) for each in near.found.hits),
+        ]
+        hits = [hit for _, hit in matched[begin:end]]
         entries = {each.id: each for each in self._store.entries({hit.session_id for hit in hits})}
-        values = [self._hit(query, hit, entries.get(hit.session_id), shown) for hit in hits]
+        values = [
+            self._hit(by, hit, entries.get(hit.session_id), shown) for by, hit in matched[begin:end]
+        ]
         shown_hits = [value for value in values if value]
         late = "The search ran out of time: older matches may be missing." if found.late else ""
         nothing = "" if shown_hits else "Nothing found."
         return {
-            "total": found.total - values.count({}),
-            "more_than_total": found.more,
+            "total": found.total + near.found.total - values.count({}),
+            "more_than_total": found.more or near.found.more,
             "notice": " ".join(filter(None, [nothing, late, found.notice])),
             "hits": shown_hits,
-            "cursor": f"{number}-{end}" if end < len(found.hits) else None,
+            "cursor": f"{number}-{end}" if end < len(matched) else None,
         }
 
     def _hit(self, query: Query, hit: Hit, entry: SessionEntry | None, shown: _Shown) -> _Value:
@@ -175,6 +187,8 @@ class ArchiveTools:
             shown.masked += words.count("[masked ")
         session = shown.session(entry)
         about = {"message": hit.message_id, "role": hit.role or "title", "time": hit.timestamp}
+        if query.some:
+            about["match"] = "some words"
         kept = {name: session[name] for name in ("session", "title", "project", "program")}
         return {**kept, **about, "text": words}
 
