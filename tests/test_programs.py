@@ -62,8 +62,9 @@ def test_a_running_program_is_ended_from_another_thread_with_its_children(tmp_pa
 
 def test_a_program_may_be_ended_by_a_signal_after_which_it_tidies_up(tmp_path):
     ready, tidied = tmp_path / "ready", tmp_path / "tidied"
-    command = ["sh", "-c", f"trap 'echo > {tidied}; exit' INT; echo > {ready}; sleep 600 & wait"]
-    options = {"args": (command, 100, 600), "kwargs": {"ending": signal.SIGINT}}
+    # Not SIGINT: a shell cannot trap what is ignored where the tests run in the background.
+    command = ["sh", "-c", f"trap 'echo > {tidied}; exit' USR1; echo > {ready}; sleep 600 & wait"]
+    options = {"args": (command, 100, 600), "kwargs": {"ending": signal.SIGUSR1}}
     waiting = threading.Thread(target=output_of, **options)
     waiting.start()
     while not ready.exists():
