@@ -8,7 +8,7 @@ import pytest
 
 from tests.importers.samples import looks
 from tui.files import UnfitFile
-from tui.importers import databases
+from tui.importers import archives, databases
 from tui.importers.databases import MAGIC, has, opened, schema, source
 from tui.importers.protocol import Ledger
 from tui.importers.stopping import Stopped, stopped_by
@@ -72,7 +72,7 @@ def test_does_not_read_what_a_program_has_not_committed(path):
 def test_leaves_no_copy_behind_even_while_it_is_read(path, tmp_path, monkeypatch):
     room = tmp_path / "room"
     room.mkdir()
-    monkeypatch.setattr(databases, "_ROOM", room)
+    monkeypatch.setattr(archives, "_ROOM", room)
     with closing(written(path, "first")), opened(path) as database:
         assert not list(room.iterdir())
         assert list(database.rows("message", ["text"], Ledger())) == [{"text": "first"}]

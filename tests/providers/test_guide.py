@@ -49,7 +49,7 @@ async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
         ("How do I attach a picture?", "Attachments"),
         ("what happens if it CRASHES", "Crashes and full disks"),
         ("ｄｉｓｋ　ｆｕｌｌ", "Crashes and full disks"),
-        ("import a rescue file", "Importing"),
+        ("import a rescue file", "Crashes and full disks"),
         ("How can I delete a session?", "Archive, delete, purge"),
         ("what does the exit code mean", "Exit codes"),
         ("doctor", "Doctor"),
