@@ -41,15 +41,17 @@ async def test_escape_frees_the_keys_from_a_store_that_hangs(world, monkeypatch)
     w = world()
     async with w.running() as (app, pilot):
         await pilot.press("f6", "f6")
-        hanging, journal = threading.Event(), w.store.journal
+        asked, hanging, journal = threading.Event(), threading.Event(), w.store.journal
 
         def hang(session_id):
+            asked.set()
             assert hanging.wait(20)
             return journal(session_id)
 
         monkeypatch.setattr(w.store, "journal", hang)
         type_at_once(app, "<up>a")
-        await until(lambda: app.input_queue.waiting, "the letter that waits")
+        # Escape frees only the keys that wait for something by now.
+        await until(lambda: asked.is_set() and app.input_queue.waiting, "the letter that waits")
         type_at_once(app, "<escape>")
         await until(lambda: app.chat.prompt.text == "a", "the letter")
         hanging.set()
