@@ -10,7 +10,7 @@ import sys
 
 from tests.engine.scripted_model import ScriptedModel
 from tui.cli import program, run
-from tui.engine.turns.turn import TurnSettings
+from tui.engine.turns import turn
 
 PIECES = [f"piece {number} " for number in range(6)]
 """What the model says, with a pause before each piece that is longer than a save takes."""
@@ -28,7 +28,8 @@ class SlowModel(ScriptedModel):
 def answer_slowly():
     """Save every few milliseconds, so that one short answer is written in many pieces."""
     program.Program.model = lambda *_: SlowModel(PIECES)
-    program.TurnSettings = functools.partial(TurnSettings, save_interval=0.005)
+    # The command imports it when it asks.
+    turn.TurnSettings = functools.partial(turn.TurnSettings, save_interval=0.005)
 
 
 def forget_to_sync():
