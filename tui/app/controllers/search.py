@@ -197,10 +197,10 @@ class SearchController:
     def _model_name(self) -> str:
         """The model that may be asked for other words; ``""`` if there is none to be asked."""
         session = self._workspace.current
-        if session.private or session.model is None:
+        if session.private:
             return ""
-        own = "" if is_guide(session.model.name) else session.model.name
-        return self._model or own
+        own = session.model.name if session.model else ""
+        return self._model or ("" if is_guide(own) else own)
 
     async def _ask(self, screen: "SearchScreen", results: "Results") -> None:
         """Have a model asked for other words, and show what these find, too."""
