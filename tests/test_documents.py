@@ -7,20 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.reference import FOLDER, pages
+from tui.config.loading import Flags
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.records import VERSION, Record, SessionHeader, decode, encode
 from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
-from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 from tui.storage.disk import JOURNAL_BYTES
 from tui.storage.lines import LINES
 
 ROOT = Path(__file__).parent.parent
 FORMAT = (ROOT / "docs/journal-format.md").read_text("utf-8")
-PAPERS = [
-    path
-    for folder in (ROOT, ROOT / "docs", ROOT / ".github")
-    for path in sorted(folder.glob("*.md"))
-]
+PAPERS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 FIELDS = {kind.__struct_config__.tag: kind.__struct_fields__ for kind in Record.__args__}
 
 
@@ -76,11 +73,28 @@ def test_the_format_names_the_limits():
         assert limit in FORMAT
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
+def name_of(paper: Path) -> str:
+    return str(paper.relative_to(ROOT))
+
+
+def anchors(paper: Path) -> set[str]:
+    """The anchors of a paper: its headings as the site and GitHub make them, and its own."""
+    text = re.sub(r"^```.*?^```$", "", paper.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", each.lower()).strip().replace(" ", "-") for each in headings}
+    return slugs | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=name_of)
 def test_what_a_paper_links_to_is_there(paper):
-    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", paper.read_text("utf-8"))
-    local = [link for link in links if "://" not in link and not link.startswith("mailto:")]
-    assert [link for link in local if not (paper.parent / link).exists()] == []
+    missing = []
+    for link, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)", paper.read_text("utf-8")):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        target = paper.parent / link if link else paper
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            missing.append(f"{link}#{anchor}")
+    assert missing == []
 
 
 def definitions(node: ast.AST, within: str = "") -> Iterator[str]:
@@ -98,13 +112,13 @@ def definitions(node: ast.AST, within: str = "") -> Iterator[str]:
                 pass
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
+@pytest.mark.parametrize("paper", PAPERS, ids=name_of)
 def test_a_path_that_a_paper_names_is_there(paper):
     paths = re.findall(r"`((?:tui|tests|styles|docs)/[\w./]*)`", paper.read_text("utf-8"))
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
+@pytest.mark.parametrize("paper", PAPERS, ids=name_of)
 def test_a_name_that_a_paper_looks_for_in_a_module_is_there(paper):
     found = re.findall(r"`(tui/[\w/]+\.py)`\s+`([\w.]+)`", paper.read_text("utf-8"))
     names = {
@@ -132,10 +146,25 @@ def test_no_file_cites_a_paper_that_is_not_in_the_repository():
     assert cited == set()
 
 
-def test_the_manual_has_the_table_of_providers():
-    manual = (ROOT / "docs/manual.md").read_text("utf-8")
-    lines = [line.split() for line in manual.splitlines()]
-    for name in KNOWN_SERVERS:
-        row = PROVIDERS[name]
-        address = row.base_url or row.example_address or "-"
-        assert [name, row.key_variable or "-", address] in lines
+@pytest.mark.parametrize("name", pages())
+def test_a_page_of_the_reference_has_what_the_tables_say(name):
+    written = (FOLDER / name).read_text("utf-8")
+    assert written == pages()[name], "python -m tests.reference writes it anew"
+
+
+def test_each_page_of_the_manual_is_in_its_list():
+    pages = {
+        path.relative_to(ROOT / "docs").as_posix() for path in PAPERS if "manual/" in str(path)
+    }
+    listed = set(re.findall(r"\((manual/[^)]+)\)", (ROOT / "docs/manual.md").read_text("utf-8")))
+    assert pages == listed
+
+
+def test_the_manual_names_each_variable_of_the_program():
+    named = (ROOT / "docs/manual/configure.md").read_text("utf-8")
+    code = "".join(path.read_text("utf-8") for path in (ROOT / "tui").rglob("*.py"))
+    variables = {*re.findall(r"\bSIBYL_[A-Z_]+\b", code)}
+    # A flag of a setting has one, too.
+    variables |= {f"SIBYL_{name.upper()}" for name in (*Flags.__struct_fields__, "scope")}
+    assert {"SIBYL_CONFIG", "SIBYL_MODEL"} <= variables
+    assert {name for name in variables if name not in named} == set()

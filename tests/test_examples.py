@@ -54,7 +54,7 @@ def start_with(toml: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     "toml",
     [
-        pytest.param(toml, id=f"{document.name}-{toml.splitlines()[-1]}")
+        pytest.param(toml, id=f"{document.stem}-{toml.splitlines()[-1]}")
         for document in DOCUMENTS
         for toml in examples(document.read_text(encoding="utf-8"))
     ],
@@ -98,9 +98,10 @@ def test_a_broken_example_is_found_wherever_it_stands(text, tmp_path):
     ("document", "settings"),
     [
         ("README.md", ["model = ", "base_url = ", "backlog_limit = "]),
+        ("docs/manual/models.md", ["base_url = ", "key_command = ", "effort = "]),
         (
-            "docs/manual.md",
-            ["new = ", "base_url = ", "backlog_limit = ", "enabled = ", "reduced_motion = "],
+            "docs/manual/screen.md",
+            ["new = ", "review = ", "bell = ", "reduced_motion = "],
         ),
     ],
 )

@@ -1,7 +1,6 @@
 """The built-in guide: no model, no network, but the manual."""
 
 import asyncio
-import re
 import threading
 
 import pytest
@@ -44,7 +43,7 @@ async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
         ("How do I choose a model?", "Models"),
         ("How do I connect Ollama?", "Models"),
         ("base_url of my server", "Providers"),
-        ("where do I put my API key", "Providers"),
+        ("where do I put my API key", "API keys"),
         ("Where are my files?", "Files"),
         ("How do I attach a picture?", "Attachments"),
         ("what happens if it CRASHES", "Crashes and full disks"),
@@ -73,6 +72,7 @@ async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
         ("can it run tools", "Tools"),
         ("timeout", "Failed answers"),
         ("desktop notifications", "Notifications"),
+        ("does it read sessions of opencode", "Formats"),
         ("write a debug log", "Debug log"),
     ],
 )
@@ -85,7 +85,7 @@ async def test_it_answers_from_the_section_that_fits(question: str, section: str
 )
 async def test_it_tells_what_the_manual_has_where_nothing_fits(question: str):
     text = await answer(question)
-    assert "The manual has nothing on that. Its topics: Sessions · Private sessions · " in text
+    assert "The manual has nothing on that. Its topics: Agents · Attachments · " in text
 
 
 async def test_it_answers_in_pieces_of_a_few_words_that_make_the_whole():
@@ -134,27 +134,26 @@ async def test_what_it_quotes_is_no_markdown_of_its_own():
     ("question", "says"),
     [
         ("doctor", "    sibyl-tui doctor            checks files"),
-        ("How do I fork one?", "    /fork [TARGET]           continues in a copy"),
-        (
-            "how do I rename a session",
-            "    r, Ctrl+T                in a list: rename the session",
-        ),
+        ("How do I fork one?", "| `/fork [NAME, NUMBER or ID]` | continue in a copy |"),
+        ("how do I rename a session", "To rename a session, type `/name TEXT`, or press `r`"),
         ("what does F9 do", "`[keys]` in the configuration gives an action another key"),
+        ("what does auto_save_interval do", "| `auto_save_interval` | `300` | Seconds between"),
+        ("the variable of the key for groq", "| `groq` | Groq | `GROQ_API_KEY` |"),
+        ("what key pins a session in the sidebar", "| `p` | Pin to the top, or unpin |"),
     ],
 )
 async def test_it_answers_with_the_passage_that_fits(question: str, says: str):
     passage = (await answer(question)).split("\n\n", 3)[3]
-    assert passage.startswith(says)
-    assert passage.count("\n") < 5
+    assert says in passage
+    assert passage.count("\n") < 12
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 async def test_the_manual_has_every_command_and_its_verbs(command: Command):
     text = await answer("Which commands are there?")
-    assert re.search(rf"^ +/{command.name}\b", text, re.MULTILINE)
+    assert f"| `/{command.name}" in text
     for verb in command.verbs:
-        # To-dos have a chapter of their own.
-        assert f"/{command.name} {verb}" in text or verb == "list" or command.name == "todo"
+        assert f"`/{command.name} {verb}" in text or command.name == "set"
 
 
 async def test_the_manual_has_every_key_that_works_everywhere():

@@ -1,7 +1,6 @@
 """The command line and composition root.
 
-Exit codes: 0 success, 1 failure, 2 usage or not found, 128 plus the number of a signal that ended
-the program. Data go to standard output, everything else to standard error.
+Data go to standard output, everything else to standard error.
 """
 
 import gc
@@ -41,6 +40,12 @@ _MODULES = {
 }
 """By commands, or their first words; each has a function ``run``."""
 FINE, FAILED, USAGE = 0, 1, 2
+EXIT_CODES = {
+    FINE: "all went well",
+    FAILED: "it failed: no answer, the disk, a session that another program holds",
+    USAGE: "usage, configuration, or no such session",
+}
+"""Beside these, 128 plus the number of a signal that ended the program."""
 _INTERRUPTED = 130
 _CANDIDATES = 20
 _LOCALLY = 'To use the files of this machine, add --store ""'

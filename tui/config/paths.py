@@ -93,9 +93,9 @@ def style_sheets() -> list[Path]:
     return sorted(_shipped("styles").glob("*.tcss"))
 
 
-def manual() -> Path:
-    """The manual: inside the package in a wheel, beside it in a checkout."""
-    return _shipped("docs") / "manual.md"
+def manual() -> list[Path]:
+    """The pages of the manual: inside the package in a wheel, beside it in a checkout."""
+    return sorted((_shipped("docs") / "manual").rglob("*.md"))
 
 
 def _shipped(folder: str) -> Path:

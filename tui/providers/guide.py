@@ -16,7 +16,7 @@ from tui.domain.search.query_words import LITTLE_WORDS
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
 _MOST_HITS = 3
-_MOST_ROWS = 16
+_MOST_ROWS = 12
 _COMMAND_WEIGHT = 0.3
 _ENOUGH = 1.2
 _LENGTH_WEIGHT = 0.75
@@ -24,8 +24,8 @@ _TOPICS = frozenset({"session", "find", "new", "show", "help", "word"})
 _PIECES = re.compile(r"(?:\S+\s*|\s+){1,4}")
 _WORD = re.compile(r"\w+")
 _BETWEEN_PASSAGES = re.compile(r"\n\n(?![ |-])")
-_BETWEEN_ROWS = re.compile(r"\n(?= {4}\S)")
-_COMMAND = re.compile(r"^ +/(\w+)", re.MULTILINE)
+_BETWEEN_ROWS = re.compile(r"\n(?= {4}\S|\| )")
+_COMMAND = re.compile(r"^(?: +|\| `)/(\w+)", re.MULTILINE)
 _TICKS = re.compile(r"`+")
 
 _NOT_A_MODEL = (
@@ -94,7 +94,7 @@ class _Passage(msgspec.Struct, frozen=True):
 
 def _from_manual(question: str) -> str:
     """The passage that fits a question best, under the title of its section."""
-    wanted = set(_words(question)) - (LITTLE_WORDS - _TOPICS)
+    wanted = set(_words(question)) - (set(_words(" ".join(LITTLE_WORDS))) - _TOPICS)
     sections = _sections()
     scores = _scores(sections, wanted)
     if not max(scores):
@@ -111,15 +111,18 @@ def _from_manual(question: str) -> str:
 
 def _fitting_rows(text: str, asked: set[str]) -> str:
     """The rows of a long table that fit a question, or all of the text if none does."""
-    rows = [_Passage.of(row) for row in _BETWEEN_ROWS.split(text)[1:]]
+    before, *parts = _BETWEEN_ROWS.split(text)
+    # The first row of a Markdown table is its head.
+    head = [before, parts.pop(0)] if parts and parts[0].startswith("|") else []
+    rows = [_Passage.of(row) for row in parts]
     scores = _scores(rows, asked) if rows else [0.0]
     most = max(scores)
     found = (row.text for row, score in zip(rows, scores, strict=False) if score > most / 2)
-    return "\n".join(found) if most else text
+    return "\n".join([*head, *found]) if most else text
 
 
 def _scores(passages: Sequence[_Passage], wanted: set[str]) -> list[float]:
-    """Score by BM25: rare words count more, words of the title most.
+    """Score by BM25: rare words count more, words of a short title most.
 
     Words of a passage that is longer than the mean count less.
     """
@@ -127,12 +130,16 @@ def _scores(passages: Sequence[_Passage], wanted: set[str]) -> list[float]:
     mean = sum(each.words.total() for each in passages) / len(passages)
     scores: list[float] = []
     for each in passages:
-        titled, commands = set(_words(each.title)), set(_COMMAND.findall(each.text))
+        titled, commands = [*_words(each.title)], {*_COMMAND.findall(each.text)}
         ease = _ENOUGH * (1 - _LENGTH_WEIGHT * (1 - each.words.total() / mean))
         scores.append(
             sum(
                 math.log(len(passages) / spread[word])
-                * (count / (count + ease) + (word in titled) + _COMMAND_WEIGHT * (word in commands))
+                * (
+                    count / (count + ease)
+                    + (word in titled) / max(len(titled), 1)
+                    + _COMMAND_WEIGHT * (word in commands)
+                )
                 for word in wanted
                 if (count := each.words[word])
             )
@@ -157,9 +164,9 @@ def _quoted(hits: Sequence[PastHit]) -> str:
 
 @cache
 def _sections() -> tuple[_Passage, ...]:
-    """The sections of the manual, one for each ``##``."""
-    _, *sections = paths.manual().read_text("utf-8").split("\n## ")
-    parts = (section.partition("\n") for section in sections)
+    """The sections of the manual, one for each ``##`` of its pages."""
+    pages = (page.read_text("utf-8").split("\n## ")[1:] for page in paths.manual())
+    parts = (section.partition("\n") for page in pages for section in page)
     return tuple(_Passage.of(text.strip("\n"), title.strip()) for title, _, text in parts)
 
 
