@@ -5,6 +5,7 @@ import pytest
 from tests.engine.scripted_servers import ScriptedServers, set_up
 from tests.snapshots.test_looks import settled
 from tests.ui.screen import rows, send, wait_for_answer
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
 from tui.engine.turns.tools import Tools
@@ -18,7 +19,7 @@ async def test_a_call_that_waits(world, same_picture, size):
     w.tools = Tools(set_up(servers=ScriptedServers()))
     async with w.running(size=size) as (app, pilot):
         await send(pilot, "Read it.")
-        await until(lambda: "read_file" in app.chat.approval.visible_text())
+        await until(lambda: "read_file" in "\n".join(visible_text(app.chat.approval)))
         await pilot.press("f3")
         await until(lambda: app.chat.approval.has_focus and rows(app))
         await settled(pilot, app)

@@ -17,6 +17,7 @@ from tests.ui.screen import (
     wait_for_answer,
     words,
 )
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.commands import registry
 from tui.domain.journal.blocks import FileBlock
@@ -398,7 +399,7 @@ async def test_to_dos(world, same_picture, size):
         opened = w.workspace.current.opened
         opened.add(Todos(tuple(TodoItem(text, status, text) for text, status in TODOS)))
         await send(pilot, "/todo start 2")
-        await until(lambda: "Compare the hashes" in " ".join(app.chat.todos.visible_text()))
+        await until(lambda: "Compare the hashes" in " ".join(visible_text(app.chat.todos)))
         await until(lambda: len(rows(app)) == 1)
         await settled(pilot, app)
         same_picture(app, "todos" if size[0] > 60 else "todos-narrow")

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 
 
@@ -33,7 +34,7 @@ async def test_a_search(world, same_picture):
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+f", *"login")
         await until(lambda: getattr(app.screen, "results_text", None) == "login")
-        await until(lambda: any("login" in line for line in app.screen.preview.visible_text()))
+        await until(lambda: any("login" in line for line in visible_text(app.screen.preview)))
         await pilot.pause()
         same_picture(app, "search")
 

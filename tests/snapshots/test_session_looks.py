@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 
 
@@ -18,6 +19,6 @@ async def test_all_sessions(world, same_picture, size):
     await w.session("login の日本語は何ですか。", "「ログイン」です。", name="日本語の画面")
     async with w.running(size=size) as (app, pilot):
         await pilot.press("f2", "down", "down")
-        await until(lambda: any("Safari" in each for each in app.screen.preview.visible_text()))
+        await until(lambda: any("Safari" in each for each in visible_text(app.screen.preview)))
         await pilot.pause()
         same_picture(app, "sessions" if size[0] == 120 else "sessions-narrow")

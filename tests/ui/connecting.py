@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from textual import events
 
 from tests.ui.world import PLACE, World
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.config import load_settings
 from tui.providers.source import ModelSource
@@ -42,7 +43,7 @@ def shown(app) -> str:
     """What the connection screen says and offers."""
     screen = app.screen
     box = screen.query_one("#chooser")
-    lines = screen.choices.visible_text() if screen.choices.display else []
+    lines = visible_text(screen.choices) if screen.choices.display else []
     return "\n".join([str(box.border_title), str(screen.words.content), *lines])
 
 

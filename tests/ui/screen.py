@@ -7,6 +7,7 @@ from textual._context import visible_screen_stack
 from textual.keys import _character_to_key
 
 from tests.ui.world import World
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.screens.page import ReportScreen
 from tui.widgets.key_line import KeyLine
@@ -52,7 +53,7 @@ async def wait_for_answer(world: World):
 
 def lines(app):
     """The rows of the conversation that are on screen."""
-    return [line.rstrip() for line in app.chat.transcript.visible_text()]
+    return [line.rstrip() for line in visible_text(app.chat.transcript)]
 
 
 def terminal_rows(app):

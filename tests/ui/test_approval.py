@@ -15,6 +15,7 @@ from tests.ui.screen import (
     wait_for_answer,
 )
 from tests.ui.world import messages
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.themes import Appearance
 from tui.domain.journal.message import ToolCall
@@ -41,7 +42,7 @@ def asking(world):
 
 def question(app):
     """What is asked on screen; empty if nothing is."""
-    return app.chat.approval.visible_text() if app.chat.approval.display else ""
+    return "\n".join(visible_text(app.chat.approval)) if app.chat.approval.display else ""
 
 
 async def asked(app, words="files: read_file"):

@@ -4,6 +4,7 @@ import pytest
 
 from tests.importers.written import write_session
 from tests.ui.screen import notices, send
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.controllers import background
 from tui.app.services.automatic_imports import AutomaticImports
@@ -37,7 +38,7 @@ async def opened(app, pilot):
 
 
 def marks(screen):
-    return [line[:1] for line in screen.choices.visible_text() if line.strip()]
+    return [line[:1] for line in visible_text(screen.choices) if line.strip()]
 
 
 async def test_one_gesture_in_the_dialog_and_each_start_brings_what_is_new(place):

@@ -8,6 +8,7 @@ from textual.widgets import Static
 
 from tests.builders import answer, at
 from tests.ui.screen import conversation, go_to, send, wait_for_answer
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.domain.journal.message import Message, ToolCall
 
@@ -48,7 +49,7 @@ def result(text):
 
 def top(app):
     """The first row on screen."""
-    return app.chat.transcript.visible_text()[0]
+    return visible_text(app.chat.transcript)[0]
 
 
 def looked_for(app):

@@ -10,6 +10,7 @@ import pytest
 from tests.engine.imports.notebook import NOTEBOOK, PROGRAM, said, told
 from tests.ui.screen import notices, send, words
 from tests.ui.world import World
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.services.session_imports import SessionImports
 from tui.engine.imports.session_ids import imported_session_id
@@ -65,7 +66,7 @@ async def opened(app, pilot, command="/import"):
 
 
 def shown(screen):
-    return "\n".join([str(screen.words.render()), *screen.choices.visible_text()])
+    return "\n".join([str(screen.words.render()), *visible_text(screen.choices)])
 
 
 async def reported(app):

@@ -18,6 +18,7 @@ from tests.ui.screen import (
     type_at_once,
     wait_for_answer,
 )
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.config import load_connections
 from tui.screens.models import ModelScreen
@@ -76,7 +77,7 @@ def shown(app):
     screen = app.screen
     if not isinstance(screen, ModelScreen):
         return ""
-    return "\n".join([str(screen.words.content), *screen.choices.visible_text()])
+    return "\n".join([str(screen.words.content), *visible_text(screen.choices)])
 
 
 def names(app):

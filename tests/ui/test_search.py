@@ -17,6 +17,7 @@ from tests.ui.screen import (
 )
 from tests.ui.test_find import marked
 from tests.ui.world import messages
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.services.index_builder import IndexBuilder
 from tui.domain.search.query import SearchResult
@@ -32,11 +33,11 @@ def words(app):
 
 def hits(app):
     """The lines of what was found."""
-    return [line.strip() for line in app.screen.hits.visible_text() if line.strip()]
+    return [line.strip() for line in visible_text(app.screen.hits) if line.strip()]
 
 
 def preview(app):
-    return "\n".join(app.screen.preview.visible_text())
+    return "\n".join(visible_text(app.screen.preview))
 
 
 async def look_for(app, pilot, text):
@@ -520,7 +521,7 @@ async def test_there_is_room_for_all_of_it_on_the_smallest_screen(world):
     async with looking(w, "needle", size=(60, 15)) as (app, _):
         await until(lambda: "needle 8" in preview(app))
         assert len(hits(app)) >= 6
-        assert len(app.screen.preview.visible_text()) >= 4
+        assert len(visible_text(app.screen.preview)) >= 4
 
 
 # --- by meaning

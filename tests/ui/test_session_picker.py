@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from tests.ui.screen import notice, rows, send, status, type_at_once
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.engine.library.session_pages import PickerPages
 from tui.screens.session_picker import SessionPicker
@@ -261,7 +262,7 @@ async def test_one_in_the_trash_is_offered_to_be_brought_back(world):
         await picker(app, 1)
         await pilot.press("enter")
         await until(lambda: screen.sessions.can_be_answered, "the question")
-        assert 'Bring back "Deleted one"? Enter' in screen.sessions.visible_text()[0]
+        assert 'Bring back "Deleted one"? Enter' in visible_text(screen.sessions)[0]
         assert w.other_program().entry(made["Deleted one"]).status == "trashed"
         await pilot.press("enter")
         await until(lambda: made["Deleted one"] in status(app), "the session")
@@ -294,7 +295,7 @@ async def test_letters_rename_archive_delete_and_undo_in_any_project(world):
         await until(lambda: notice(app) == 'Archived "Roses". u brings it back', "the key")
         await pilot.press("d")
         await until(lambda: screen.sessions.can_be_answered, "the question")
-        assert 'Delete "Newest"? Enter' in screen.sessions.visible_text()[0]
+        assert 'Delete "Newest"? Enter' in visible_text(screen.sessions)[0]
         await pilot.press("x")
         assert other.entry(made["Newest"]).status == "closed"
         await pilot.press("d")
@@ -312,9 +313,9 @@ async def test_the_preview_shows_the_highlighted_session_and_leaves_it_alone(wor
     made = await some(w)
     before = {path: path.read_bytes() for path in w.root.rglob("*.jsonl")}
     async with picking(w, 5) as (_, pilot, screen):
-        await until(lambda: "  Far" in screen.preview.visible_text(), "its question")
+        await until(lambda: "  Far" in visible_text(screen.preview), "its question")
         await pilot.press("down", "down")
-        await until(lambda: "  Newest" in screen.preview.visible_text(), "the next one")
+        await until(lambda: "  Newest" in visible_text(screen.preview), "the next one")
         assert not w.other_program().holder(made["Newest"])
     assert before == {path: path.read_bytes() for path in before}
 

@@ -3,6 +3,7 @@
 import pytest
 from textual import events
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.screens.chat import ChatScreen
@@ -55,7 +56,7 @@ def rows_painted(monkeypatch):
     """The conversation's rows each time that something was painted."""
     seen = []
     monkeypatch.setattr(
-        SibylApp, "post_display_hook", lambda app: seen.append(app.chat.transcript.visible_text())
+        SibylApp, "post_display_hook", lambda app: seen.append(visible_text(app.chat.transcript))
     )
     return seen
 

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.ui.screen import conversation, go_to, rows, send
+from tests.visible_text import visible_text
 from tests.waiting import until
 
 pytestmark = pytest.mark.full
@@ -10,9 +11,7 @@ pytestmark = pytest.mark.full
 
 def panel(app):
     """The lines of the panel; none if it is not there."""
-    return (
-        [line.strip() for line in app.chat.todos.visible_text()] if app.chat.todos.display else []
-    )
+    return [line.strip() for line in visible_text(app.chat.todos)] if app.chat.todos.display else []
 
 
 async def test_the_panel_appears_with_the_first_item_and_goes_with_the_last(world):

@@ -8,6 +8,7 @@ import pytest
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
 from tests.ui.screen import activity, conversation, notices, send, wait_for_answer
 from tests.ui.world import PLACE, messages
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.controllers import background
 from tui.config import ToolServerSettings, load_settings, load_tools
@@ -48,7 +49,7 @@ def shown(app):
     screen = app.screen
     if not isinstance(screen, ToolScreen):
         return ""
-    return "\n".join([str(screen.words.content), *screen.choices.visible_text()])
+    return "\n".join([str(screen.words.content), *visible_text(screen.choices)])
 
 
 async def listed(app, pilot, words="search_sessions"):

@@ -3,6 +3,7 @@
 import pytest
 from textual.app import App
 
+from tests.visible_text import visible_text
 from tui.widgets.choice_list import Choice, ChoiceList
 
 CHOICES = [
@@ -34,12 +35,12 @@ def name(choices):
 
 async def test_each_line_has_its_mark_its_text_and_at_the_right_its_note(shown):
     choices, _ = shown
-    assert choices.visible_text()[:2] == ["● Alpha                 a note", "  Beta"]
+    assert visible_text(choices)[:2] == ["● Alpha                 a note", "  Beta"]
 
 
 async def test_a_note_gives_way_to_the_text(shown):
     choices, _ = shown
-    assert choices.visible_text()[2].startswith("  Gamma with a long name")
+    assert visible_text(choices)[2].startswith("  Gamma with a long name")
 
 
 async def test_the_first_choice_is_highlighted_and_never_a_line_that_only_says_something(shown):

@@ -261,11 +261,6 @@ class ApprovalPanel(Widget, can_focus=True):
             self._wrapped = width, [*_wrapped(self.question, width)]
         return self._wrapped[1]
 
-    def visible_text(self) -> str:
-        """The text that is on screen."""
-        rows = range(self.content_size.height)
-        return "\n".join(self.render_line(y).text.rstrip() for y in rows)
-
 
 def _wrapped(question: Question, width: int) -> "Iterator[CallLine]":
     from tui.domain.views.call_lines import CallLine, call_lines

@@ -5,7 +5,6 @@ from typing import ClassVar
 
 import msgspec
 from rich.cells import cell_len
-from textual.events import Click
 
 from tui.widgets.cells import cut, cut_middle, fill, one_line
 from tui.widgets.line_list import LineList
@@ -27,6 +26,7 @@ class Choice(msgspec.Struct, frozen=True):
 class ChoiceList(LineList[Choice], can_focus=False):
     """Shows choices. The keys are its screen's; lines that only say something come last."""
 
+    CLICKS = 1
     COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--mark"}
     DEFAULT_CSS = """
     ChoiceList {
@@ -52,6 +52,9 @@ class ChoiceList(LineList[Choice], can_focus=False):
         # Lines that only say something have no id, either.
         place = ids.index(highlighted) if highlighted and highlighted in ids else 0
         self.highlight_place(place if self._count else -1)
+
+    def is_stop(self, line: Choice) -> bool:
+        return bool(line.id)
 
     def move(self, lines: int) -> None:
         """Move the highlight; one step beyond an end leads to the other end."""
@@ -79,15 +82,6 @@ class ChoiceList(LineList[Choice], can_focus=False):
         yield fill(text if " " in text else cut_middle(text, cells), cells), "text"
         yield note, "aside"
 
-    def on_resize(self) -> None:
-        self.bring_into_view()
-
-    def on_click(self, event: Click) -> None:
-        place = self.place_under(event)
-        if 0 <= place < self._count:
-            self.highlight_place(place)
-            self.post_message(self.Chosen())
-
     @property
     def _count(self) -> int:
-        return sum(bool(choice.id) for choice in self._lines)
+        return sum(map(self.is_stop, self._lines))

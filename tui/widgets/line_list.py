@@ -2,11 +2,12 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import ClassVar, Generic, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.events import MouseEvent
+from textual.events import Click
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -42,6 +43,8 @@ class LineList(ScrollView, Generic[Line]):
     class Chosen(Message):
         """A line was clicked, which chooses it."""
 
+    CLICKS: ClassVar = 2
+    """The number of clicks on a line that choose it."""
     place = -1
     """The number of the highlighted line."""
     _lines: Sequence[Line] = ()
@@ -54,6 +57,10 @@ class LineList(ScrollView, Generic[Line]):
     def is_heading(self, line: Line) -> bool:  # noqa: ARG002 -- most lists have none
         """True if a line comes into view with the first line under it."""
         return False
+
+    def is_stop(self, line: Line) -> bool:
+        """True if the highlight may rest on a line."""
+        return not self.is_heading(line)
 
     @abstractmethod
     def pieces(self, line: Line, width: int) -> Iterable[tuple[str, str]]:
@@ -68,15 +75,6 @@ class LineList(ScrollView, Generic[Line]):
         """The line of a number, if there is one."""
         return self.lines[place] if 0 <= place < len(self.lines) else None
 
-    def place_under(self, event: MouseEvent) -> int:
-        """The number of the line under the pointer; -1 beside the lines."""
-        offset = event.get_content_offset(self)
-        return self.scroll_offset.y + offset.y if offset else -1
-
-    def visible_text(self) -> list[str]:
-        """The text on screen, row by row."""
-        return [self.render_line(y).text.rstrip() for y in range(self.height)]
-
     def move(self, lines: int) -> None:
         """Move the highlight down by lines, or up."""
         self.move_to(self.place + lines)
@@ -85,9 +83,20 @@ class LineList(ScrollView, Generic[Line]):
         """Move the highlight down by screens, or up."""
         self.move_to(self.place + pages * max(1, self.height - 1))
 
+    def stop_beyond(self, place: int, step: int) -> int:
+        """The stop at or beyond a line in the direction of ``step``, else the last one before it.
+
+        Without any stop, the line itself.
+        """
+        last = len(self.lines) - 1
+        place = max(0, min(place, last))
+        down, up = range(place, last + 1), range(min(place, last), -1, -1)
+        ways = chain(down, up) if step > 0 else chain(up, down)
+        return next((each for each in ways if self.is_stop(self.lines[each])), place)
+
     def move_to(self, place: int) -> None:
-        """Move the highlight to a line, at most to the first or last one."""
-        place = max(0, min(place, len(self.lines) - 1))
+        """Move the highlight to the stop at or beyond a line."""
+        place = self.stop_beyond(place, 1 if place > self.place else -1)
         if self.lines and place != self.place:
             self.highlight_place(place)
             self.post_message(self.Highlighted())
@@ -111,6 +120,26 @@ class LineList(ScrollView, Generic[Line]):
         above = self.line_at(self.place - 1)
         under = height > 1 and above is not None and self.is_heading(above)
         self.scroll_to_line(min(top, self.place - 1 if under else self.place))
+
+    def on_resize(self) -> None:
+        self.resized()
+
+    def resized(self) -> None:
+        """The view has another height."""
+        self.bring_into_view()
+
+    def on_click(self, event: Click) -> None:
+        offset = event.get_content_offset(self)
+        place = self.scroll_offset.y + offset.y if offset else -1
+        if (line := self.line_at(place)) is not None:
+            self.clicked(place, line, event.chain)
+
+    def clicked(self, place: int, line: Line, clicks: int) -> None:
+        """A line was clicked so many times."""
+        if self.is_stop(line):
+            self.move_to(place)
+            if clicks >= self.CLICKS:
+                self.post_message(self.Chosen())
 
     def scroll_to_line(self, top: int) -> None:
         """Have a line at the top of the view."""

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.events import Click
 from textual.message import Message
 
 from tui.domain.text.labels import cut_at_word
@@ -119,16 +118,9 @@ class PickerList(SessionList[Line], can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         self._ask_for_more()
 
-    def on_resize(self) -> None:
-        self.bring_into_view()
+    def resized(self) -> None:
+        super().resized()
         self._ask_for_more()
-
-    def on_click(self, event: Click) -> None:
-        place = self.place_under(event)
-        if self.line_at(place) is not None:
-            self.move_to(place)
-            if event.chain > 1:
-                self.post_message(self.Chosen())
 
     def move_to(self, place: int) -> None:
         super().move_to(place)

@@ -1,6 +1,6 @@
 """The panel above the prompt with the to-dos of the session on screen, as many as fit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import msgspec
@@ -153,7 +153,3 @@ class TodoPanel(Widget):
 
     def _usual_room(self, screen_rows: int) -> int:
         return max(1, screen_rows // _SHARE) if screen_rows >= ROWS_FOR_MORE else 1
-
-    def visible_text(self) -> Iterator[str]:
-        """The lines on screen."""
-        return (self.render_line(y).text.rstrip() for y in range(self.content_size.height))

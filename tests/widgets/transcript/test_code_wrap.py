@@ -4,6 +4,7 @@ from rich.style import Style
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, drawn_document
 from tui.domain.search.find_matches import Match
@@ -22,7 +23,7 @@ WRAPPED = [
 
 
 def code_rows(app):
-    return [row for row in app.transcript.visible_text() if row.startswith(("   │", "   ↳"))]
+    return [row for row in visible_text(app.transcript) if row.startswith(("   │", "   ↳"))]
 
 
 async def test_a_long_line_wraps_and_its_rows_are_marked(opened):
@@ -94,7 +95,7 @@ def test_an_extremely_long_line_is_cut():
 async def test_code_in_a_list_wraps_alike_and_is_selected_as_it_was_written(opened):
     text = f"1. Do:\n   ```python\n   {LONG.replace(',  ', ', ')}\n   ```"
     async with opened(answered(text, "a")) as (app, _):
-        rows = [row.strip() for row in app.transcript.visible_text() if "argument" in row]
+        rows = [row.strip() for row in visible_text(app.transcript) if "argument" in row]
         assert [row.startswith("↳ ") for row in rows] == [False, True, True]
         item = app.conversation.document.item_of("a")
         first, last = offset_row(item.order, 1, 0), offset_row(item.order, 1, 100)

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
 from tui.domain.journal.records import Summary
@@ -63,7 +64,7 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
         for _ in range(60):
             assert not transcript.conversation.following
             row = transcript.conversation.rows[0]
-            before = transcript.visible_text()[0]
+            before = visible_text(transcript)[0]
             what = chance.choice(["put", "prepend", "stream", "fold", "queue", "resize", "move"])
             if what == "resize":
                 await resize(app, pilot, chance)
@@ -75,7 +76,7 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
                 happenings(chance, transcript, numbers)[what]()
                 if what == "stream":
                     await until(lambda: transcript._timer is None)
-                assert transcript.visible_text()[0] == before
+                assert visible_text(transcript)[0] == before
             assert transcript.scroll_y == transcript.conversation.document.reader.rows_above()
 
 
@@ -84,14 +85,14 @@ async def test_what_was_guessed_wrong_above_moves_nothing(opened):
     odd = [answered("\n\n".join("a" * n for n in range(1, 40)), f"odd{n}") for n in range(30)]
     async with opened(*odd, *numbered(40)) as (app, pilot):
         await pilot.press("pageup")
-        before, scrolled = app.transcript.visible_text(), app.transcript.scroll_y
+        before, scrolled = visible_text(app.transcript), app.transcript.scroll_y
         conversation = app.conversation.document
         for key in ("odd3", "odd17", "odd29"):
             item = conversation.item_of(key)
             for block in range(len(item.blocks())):
                 conversation._measure(item, block)
         app.transcript._draw()
-        assert app.transcript.visible_text() == before
+        assert visible_text(app.transcript) == before
         assert app.transcript.scroll_y != scrolled
 
 
@@ -100,13 +101,13 @@ async def test_every_row_passes_once_on_the_way_up(opened):
     shown = [answered(f"{text}\n\n- {text}", f"a{n}") for n, text in enumerate(texts)]
     async with opened(*shown) as (app, _):
         transcript = app.transcript
-        seen = transcript.visible_text()
+        seen = visible_text(transcript)
         for _ in range(5000):
             before = transcript.scroll_y
             transcript.action_move(-1)
             if transcript.conversation.document.reader.rows_above() == 0 and before == 0:
                 break
-            seen.insert(0, transcript.visible_text()[0])
+            seen.insert(0, visible_text(transcript)[0])
         words = " ".join(seen).split()
         expected = ["●", "answer", *" ".join(f"{text} • {text}" for text in texts).split()]
         assert words == expected

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.attached import NOTES, numbered, picture, showing
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document
 from tui.domain.journal.blocks import FileBlock
@@ -14,7 +15,7 @@ FOLDER = FileBlock("src", "a.py\nb.py", 2, folder=True)
 
 
 def shown(app):
-    return "\n".join(row.rstrip().replace("┃", " ", 1) for row in app.transcript.visible_text())
+    return "\n".join(row.rstrip().replace("┃", " ", 1) for row in visible_text(app.transcript))
 
 
 def files(*attachments, text="See @src/a.py", key="u"):
@@ -79,8 +80,8 @@ async def test_y_copies_what_was_typed_and_c_the_text_of_an_unfolded_file(opened
 async def test_a_click_above_the_text_of_a_file_copies_all_of_it(opened):
     async with opened(files(CODE), size=(40, 23)) as (app, pilot):
         await pilot.press("k", "enter")
-        row = next(y for y, text in enumerate(app.transcript.visible_text()) if "copy" in text)
-        place = app.transcript.visible_text()[row].index("copy")
+        row = next(y for y, text in enumerate(visible_text(app.transcript)) if "copy" in text)
+        place = visible_text(app.transcript)[row].index("copy")
         await pilot.click(app.transcript, offset=(place, row))
         assert app.copied == [CODE.text]
 
@@ -100,7 +101,7 @@ async def test_fifty_files_are_fifty_rows(opened, size):
     async with opened(files(*many), answered("done"), size=size) as (app, pilot):
         await pilot.press("home")
         width = size[0]
-        rows = app.transcript.visible_text()
+        rows = visible_text(app.transcript)
         assert all(len(row) <= width for row in rows)
         assert rows[2].strip() == "┃ ▸ [file: src/0.py, 6 bytes]"
         await pilot.press("k", "k", "enter", "end")
@@ -113,7 +114,7 @@ async def test_the_end_of_a_name_without_end_is_shown(opened):
         app,
         _,
     ):
-        _, _, file, image, *_ = app.transcript.visible_text()
+        _, _, file, image, *_ = visible_text(app.transcript)
         assert file.startswith(" ┃ ▸ [file: …")
         assert file.rstrip().endswith("\u241b<U+202E>\u240a.py, 3 KB]")
         assert image.startswith(" ┃   [image: …")

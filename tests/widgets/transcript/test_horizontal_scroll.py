@@ -9,6 +9,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked
 from tui.domain.search.find_matches import Match
@@ -36,7 +37,7 @@ def opened(opened):
 
 
 def shown(app):
-    return [row.replace("▌", " ") for row in app.transcript.visible_text()]
+    return [row.replace("▌", " ") for row in visible_text(app.transcript)]
 
 
 def code_rows(app):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.attached import picture, showing
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, drawn_document, result
 from tui.domain.journal.blocks import FileBlock
@@ -126,7 +127,7 @@ async def test_nothing_hostile_is_painted_while_it_arrives(opened):
         for character in HOSTILE:
             app.conversation.add_text("a", character)
         app.conversation.add_text("a", " the end")
-        await until(lambda: "the end" in "\n".join(app.transcript.visible_text()))
+        await until(lambda: "the end" in "\n".join(visible_text(app.transcript)))
         for y in range(app.transcript.size.height):
             assert not UNSAFE.search(app.transcript.render_line(y).text)
 

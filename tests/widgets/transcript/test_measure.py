@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from rich.cells import cell_len
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result, text_of
 from tui.domain.search.find_matches import Match
@@ -76,12 +77,12 @@ async def test_the_words_at_the_top_stay_when_the_width_passes_the_limit(opened)
         await pilot.press("pageup", "pageup")
         for _ in range(9):
             await pilot.press("up")
-        before = app.transcript.visible_text()[0].split()[0]
+        before = visible_text(app.transcript)[0].split()[0]
         for width in (130, 240, 104, 105, 90):
             await pilot.resize_terminal(width, 23)
             await until(lambda w=width: app.transcript.size.width == w)
             await pilot.pause()
-            assert before in app.transcript.visible_text()[0].split()
+            assert before in visible_text(app.transcript)[0].split()
 
 
 async def test_heights_are_right_on_both_sides_of_the_limit(opened):
@@ -118,8 +119,8 @@ async def test_a_word_over_the_edge_of_a_row_is_found(opened):
 
 async def test_words_of_two_rows_are_copied_as_the_line_that_they_are(opened):
     async with opened(answered(WORDS, "a"), size=WIDE) as (app, pilot):
-        seen = [row for row in app.transcript.visible_text() if "word" in row]
-        top = app.transcript.visible_text().index(seen[0])
+        seen = [row for row in visible_text(app.transcript) if "word" in row]
+        top = visible_text(app.transcript).index(seen[0])
         await pilot.mouse_down(app.transcript, offset=(GUTTER, top))
         await pilot.hover(app.transcript, offset=(200, top + 1))
         await pilot.mouse_up(app.transcript, offset=(200, top + 1))

@@ -1,5 +1,6 @@
 import pytest
 
+from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked
 from tui.widgets.transcript.message_links import Link, link_at, links_of
 from tui.widgets.transcript.rich_markdown import trimmed
@@ -67,8 +68,8 @@ async def test_o_asks_for_the_links_of_the_message_at_the_cursor(opened):
 
 async def test_a_click_asks_for_the_link_under_it_only(opened):
     async with opened(answered("See [the notes](https://example.com/notes) now.")) as (app, pilot):
-        y = next(y for y, row in enumerate(app.transcript.visible_text()) if "notes" in row)
-        row = app.transcript.visible_text()[y]
+        y = next(y for y, row in enumerate(visible_text(app.transcript)) if "notes" in row)
+        row = visible_text(app.transcript)[y]
         for cell in (row.index("now"), 0):
             await pilot.click(app.transcript, offset=(cell, y))
         assert not app.links

@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked
 from tui.domain.search.find_matches import Match
 from tui.domain.search.find_query import needle
@@ -18,7 +19,7 @@ def question(*folded, text=TYPED):
 
 
 def shown(app):
-    return [row for row in app.transcript.visible_text() if row]
+    return [row for row in visible_text(app.transcript) if row]
 
 
 async def test_a_paste_is_one_line_that_unfolds(opened):

@@ -2,6 +2,7 @@ import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked, numbered
 
 
@@ -58,7 +59,7 @@ async def test_what_is_dragged_over_is_copied_in_the_lines_that_were_written(
 )
 async def test_a_line_that_goes_on_below_is_copied_as_one(opened, entry):
     async with opened(entry) as (app, pilot):
-        row = next(y for y, text in enumerate(app.transcript.visible_text()) if "word1 " in text)
+        row = next(y for y, text in enumerate(visible_text(app.transcript)) if "word1 " in text)
         await drag(pilot, app, (3, row), (56, row + 6))
         assert WORDS in app.screen.get_selected_text().split("\n")[0]
 

@@ -1,5 +1,6 @@
 import pytest
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import (
     answered,
@@ -20,16 +21,16 @@ LOREM = "Some words of an answer that go on for a while, so that they take a few
 
 
 def shown(app):
-    return "\n".join(app.transcript.visible_text())
+    return "\n".join(visible_text(app.transcript))
 
 
 def top(app):
-    return app.transcript.visible_text()[0]
+    return visible_text(app.transcript)[0]
 
 
 async def test_a_conversation_is_shown_from_its_end(opened):
     async with opened(*numbered(50)) as (app, _):
-        assert app.transcript.visible_text()[-1].split() == ["┃", "question", "50"]
+        assert visible_text(app.transcript)[-1].split() == ["┃", "question", "50"]
         assert app.conversation.following
 
 
@@ -39,7 +40,7 @@ async def test_a_long_answer_of_the_guide_stays_at_its_beginning(opened):
             app.conversation.add_text("guided", part, "offline:guide")
         await until(lambda: "Beginning." in shown(app), "the answer")
         await pilot.pause()
-        assert "Beginning." in "".join(app.transcript.visible_text()[:3])
+        assert "Beginning." in "".join(visible_text(app.transcript)[:3])
         await pilot.press("end")
         assert app.conversation.following
         assert "Beginning." not in shown(app)
@@ -48,7 +49,7 @@ async def test_a_long_answer_of_the_guide_stays_at_its_beginning(opened):
 async def test_user_and_model_are_told_apart_by_marks(opened):
     answer = answered("An answer.", model="anthropic:claude")
     async with opened(asked("A question?"), answer) as (app, _):
-        assert app.transcript.visible_text()[:6] == [
+        assert visible_text(app.transcript)[:6] == [
             "",
             " ┃ A question?",
             "",
@@ -69,7 +70,7 @@ async def test_user_and_model_are_told_apart_by_marks(opened):
 )
 async def test_a_model_is_called_by_its_whole_name_without_its_provider(opened, model, name):
     async with opened(answered("An answer.", model=model)) as (app, _):
-        assert f" ● {name}" in app.transcript.visible_text()
+        assert f" ● {name}" in visible_text(app.transcript)
 
 
 async def test_what_became_of_an_answer_is_said_in_words(opened):
@@ -98,7 +99,7 @@ async def test_code_is_framed_and_its_language_named(opened):
 
 async def test_code_has_colours(opened):
     async with opened(answered("```python\n# note\nx = 'a'\n```")) as (app, _):
-        rows = app.transcript.visible_text()
+        rows = visible_text(app.transcript)
         (y,) = [y for y, row in enumerate(rows) if "# note" in row]
         comment = [s.style.color for s in app.transcript.render_line(y) if "note" in s.text]
         string = [s.style.color for s in app.transcript.render_line(y + 1) if "'a'" in s.text]
@@ -107,7 +108,7 @@ async def test_code_has_colours(opened):
 
 async def test_an_answer_without_text_yet_shows_a_quiet_mark(opened):
     async with opened(asked("Well?"), answered("", "a"), arriving=["a"]) as (app, _):
-        assert app.transcript.visible_text()[4] == "   …"
+        assert visible_text(app.transcript)[4] == "   …"
         app.conversation.add_text("a", "Yes.")
         await until(lambda: "Yes." in shown(app))
         assert "…" not in shown(app)
@@ -167,7 +168,7 @@ async def test_queued_prompts_stay_at_the_end(opened):
     async with opened(*numbered(2)) as (app, _):
         app.conversation.show_queued(["then this"])
         app.conversation.put(answered("An answer."))
-        rows = [row.strip() for row in app.transcript.visible_text() if row]
+        rows = [row.strip() for row in visible_text(app.transcript) if row]
         assert rows[-3:] == ["An answer.", "› then this", "queued"]
         app.conversation.show_queued([])
         assert "then this" not in shown(app)
@@ -176,11 +177,11 @@ async def test_queued_prompts_stay_at_the_end(opened):
 async def test_the_reader_is_not_moved_by_what_arrives(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("pageup")
-        before = app.transcript.visible_text()
+        before = visible_text(app.transcript)
         app.conversation.put(answered(LOREM * 5))
         app.conversation.add_text("new", LOREM * 9)
-        await until(lambda: app.transcript.visible_text()[-1].endswith("↓ 2 new"))
-        assert app.transcript.visible_text()[:-1] == before[:-1]
+        await until(lambda: visible_text(app.transcript)[-1].endswith("↓ 2 new"))
+        assert visible_text(app.transcript)[:-1] == before[:-1]
         assert not app.conversation.following
 
 
@@ -189,11 +190,11 @@ async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(op
         app.conversation.put(answered("seen"))
         assert "↓" not in shown(app)
         await pilot.press("pageup")
-        assert app.transcript.visible_text()[-1].endswith("↓ latest")
+        assert visible_text(app.transcript)[-1].endswith("↓ latest")
         app.conversation.put(answered("news"))
         app.conversation.add_text("new", "more")
         app.conversation.add_text("new", " news")
-        await until(lambda: app.transcript.visible_text()[-1].endswith("↓ 2 new"))
+        await until(lambda: visible_text(app.transcript)[-1].endswith("↓ 2 new"))
         await pilot.press("end")
         assert "↓" not in shown(app)
         assert app.conversation.following
@@ -203,14 +204,14 @@ async def test_the_mark_hides_no_word_of_a_row_that_is_full(opened):
     rows = [f"{'w' * 40} row {number}" for number in range(10, 50)]
     async with opened(answered("\n".join(["```", *rows, "```"]))) as (app, pilot):
         await pilot.press("home")
-        *_, before, last = app.transcript.visible_text()
+        *_, before, last = visible_text(app.transcript)
         assert last == before[:-2] + str(int(before[-2:]) + 1) + "      ↓"
 
 
 async def test_a_click_on_the_mark_leads_to_the_end(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("pageup", "pageup")
-        last = app.transcript.visible_text()[-1]
+        last = visible_text(app.transcript)[-1]
         mark = len(last) - len("latest")
         await pilot.click(app.transcript, offset=(mark - 5, 19))
         assert not app.conversation.following
@@ -243,7 +244,7 @@ def _wheel_up():
 async def test_dragging_the_scrollbar_goes_where_it_says(opened):
     async with opened(*numbered(500)) as (app, _):
         app.transcript.scroll_to(y=0, animate=False)
-        assert " ┃ question 1" in app.transcript.visible_text()
+        assert " ┃ question 1" in visible_text(app.transcript)
         app.transcript.scroll_to(y=app.transcript.max_scroll_y, animate=False)
         assert app.conversation.following
 
@@ -253,23 +254,23 @@ async def test_a_few_rows_by_number_are_rows_also_where_heights_are_guessed(open
     texts = [answered(f"{said}\n\n- {said}", said[:9]) for said in words]
     async with opened(*texts) as (app, _):
         for _ in range(100):
-            *_, before = app.transcript.visible_text()[:-1]
+            *_, before = visible_text(app.transcript)[:-1]
             app.transcript.scroll_y -= 1
-            assert app.transcript.visible_text()[-1].startswith(before[:30])
+            assert visible_text(app.transcript)[-1].startswith(before[:30])
 
 
 async def test_an_earlier_page_moves_nothing_on_screen(opened):
     async with opened(*numbered(50, 51), earlier=True) as (app, pilot):
         app.transcript.show_beginning()
         await pilot.pause()
-        before = app.transcript.visible_text()
+        before = visible_text(app.transcript)
         assert app.earlier_wanted == 1
         page = [answered(LOREM * 7, "p"), *numbered(50)]
         app.conversation.prepend(page, earlier=True)
         await pilot.pause()
-        assert app.transcript.visible_text() == before
+        assert visible_text(app.transcript) == before
         await pilot.press("up", "up")
-        assert "question 50" in app.transcript.visible_text()[1]
+        assert "question 50" in visible_text(app.transcript)[1]
 
 
 async def test_earlier_pages_are_asked_for_once_each(opened):
@@ -320,19 +321,19 @@ async def test_a_reader_at_the_end_stays_there_when_the_size_changes(opened):
         await pilot.resize_terminal(40, 12)
         await until(lambda: app.transcript.size.height < 12)
         assert app.conversation.following
-        assert "question 50" in app.transcript.visible_text()[-1]
+        assert "question 50" in visible_text(app.transcript)[-1]
 
 
 async def test_a_place_is_found_again(opened):
     first = numbered(100)
     async with opened(*first) as (app, pilot):
         await pilot.press("pageup", "up")
-        place, before = app.conversation.document.place, app.transcript.visible_text()
+        place, before = app.conversation.document.place, visible_text(app.transcript)
         app.transcript.show([asked("another session")], earlier=False)
         app.transcript.show(first, earlier=False)
         assert app.conversation.following
         app.conversation.go_to(place)
-        assert app.transcript.visible_text() == before
+        assert visible_text(app.transcript) == before
         assert not app.conversation.following
 
 
@@ -354,7 +355,7 @@ async def test_an_empty_conversation_has_a_place_and_takes_every_key(opened):
 async def test_a_call_is_a_line_and_a_result_shows_its_first_lines(opened):
     text = '{\n\t"a": 1,\n\n' + "".join(f"line {n}\n" for n in range(9))
     async with opened(calling(name="mcp__files__read_file"), result(text)) as (app, _):
-        assert [row for row in app.transcript.visible_text() if row] == [
+        assert [row for row in visible_text(app.transcript) if row] == [
             " ● answer",
             '   ▸ files: read_file(path="a.py")',
             "   ▸ files: read_file result (12 lines)",
@@ -365,19 +366,19 @@ async def test_a_call_is_a_line_and_a_result_shows_its_first_lines(opened):
 
 async def test_a_result_of_one_line_stands_beside_its_name(opened):
     async with opened(calling(), result("# Shop\n")) as (app, _):
-        assert "   ▸ read_file result: # Shop" in app.transcript.visible_text()
+        assert "   ▸ read_file result: # Shop" in visible_text(app.transcript)
 
 
 async def test_a_change_of_theme_changes_colours_and_moves_nothing(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("pageup")
         before, style = (
-            app.transcript.visible_text(),
+            visible_text(app.transcript),
             app.transcript.render_line(1)._segments[3].style,
         )
         app.theme = "textual-light"
         await until(lambda: app.transcript.render_line(1)._segments[3].style.color != style.color)
-        assert app.transcript.visible_text() == before
+        assert visible_text(app.transcript) == before
         fresh = app.transcript._painter._palette()
         assert app.transcript._painter.canvas.palette == fresh
         app.transcript.show([asked("again")], earlier=False)
@@ -403,10 +404,10 @@ async def test_an_answer_that_is_exchanged_while_it_is_read_is_read_on(opened):
     text = "\n\n".join(f"paragraph {n}" for n in range(80))
     async with opened(*numbered(5), answered(text, "a"), *numbered(30, 6)) as (app, pilot):
         await pilot.press("home", *["down"] * 60)
-        before = app.transcript.visible_text()
+        before = visible_text(app.transcript)
         assert "paragraph" in "".join(before[:2])
         app.conversation.put(answered(f"{text}\n\nand *more*", "a"))
-        assert app.transcript.visible_text() == before
+        assert visible_text(app.transcript) == before
 
 
 async def test_an_answer_that_became_shorter_above_the_row_leaves_it_in_the_conversation(opened):
@@ -415,9 +416,9 @@ async def test_an_answer_that_became_shorter_above_the_row_leaves_it_in_the_conv
         await pilot.press("home", *["down"] * 40)
         assert "item" in top(app)
         app.conversation.put(answered("short", "long"))
-        assert "question" in "".join(app.transcript.visible_text()[:2])
+        assert "question" in "".join(visible_text(app.transcript)[:2])
         app.transcript.action_move(-100)
-        assert app.transcript.visible_text()[:3] == ["", " ● answer", "   short"]
+        assert visible_text(app.transcript)[:3] == ["", " ● answer", "   short"]
         assert app.transcript.scroll_y == 0
 
 

@@ -1,5 +1,6 @@
 import pytest
 
+from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
 from tui.domain.journal.records import Summary
 
@@ -7,11 +8,11 @@ CODE = "First:\n\n```py\nx = 1\n```\n\nthen\n\n```sh\nls\n```"
 
 
 def shown(app):
-    return "\n".join(row.replace("▌", " ") for row in app.transcript.visible_text())
+    return "\n".join(row.replace("▌", " ") for row in visible_text(app.transcript))
 
 
 def marked(app):
-    return [row for row in app.transcript.visible_text() if row.startswith("▌")]
+    return [row for row in visible_text(app.transcript) if row.startswith("▌")]
 
 
 async def test_j_and_k_put_the_cursor_on_messages(opened):
@@ -41,7 +42,7 @@ async def test_a_long_message_under_the_cursor_is_seen_from_its_beginning(opened
     async with opened(*numbered(5), long, *numbered(5, 6)) as (app, pilot):
         await pilot.press(*["k"] * 6)
         assert app.conversation.cursor.message.id == "long"
-        assert "paragraph 0" in app.transcript.visible_text()[2]
+        assert "paragraph 0" in visible_text(app.transcript)[2]
 
 
 async def test_braces_go_from_question_to_question(opened):
@@ -59,11 +60,11 @@ async def test_the_cursor_stands_beside_all_of_a_message_without_a_gap(opened):
     shown = [asked("why"), answered("one\n\ntwo\n\n```\nx\n```", "a")]
     async with opened(*shown) as (app, pilot):
         await pilot.press("k")
-        begins = [row[:1] for row in app.transcript.visible_text()]
+        begins = [row[:1] for row in visible_text(app.transcript)]
         first = begins.index("▌")
         assert begins[first : first + 7] == ["▌"] * 7
         assert begins.count("▌") == 7
-        assert "● answer" in app.transcript.visible_text()[first]
+        assert "● answer" in visible_text(app.transcript)[first]
 
 
 @pytest.mark.parametrize(
@@ -91,19 +92,19 @@ async def test_y_copies_what_has_arrived_so_far(opened):
 async def test_enter_shows_what_a_call_is_about_and_hides_it_again(opened):
     entries = [asked("go"), calling(arguments={"path": "a.py", "deep": [1]}), result("one\ntwo")]
     async with opened(*entries) as (app, pilot):
-        folded = app.transcript.visible_text()
+        folded = visible_text(app.transcript)
         await pilot.press("k", "k", "enter")
-        text = "\n".join(app.transcript.visible_text())
+        text = "\n".join(visible_text(app.transcript))
         assert "▾ read_file" in text
         assert '"path": "a.py",' in text
         await pilot.press("space")
-        assert [row.replace("▌", " ") for row in app.transcript.visible_text()] == folded
+        assert [row.replace("▌", " ") for row in visible_text(app.transcript)] == folded
 
 
 async def test_enter_shows_a_result(opened):
     async with opened(calling(), result("one\ntwo")) as (app, pilot):
         await pilot.press("enter")
-        text = "\n".join(app.transcript.visible_text())
+        text = "\n".join(visible_text(app.transcript))
         assert "▾ read_file result (2 lines)\n   one\n   two" in text
 
 
@@ -125,7 +126,7 @@ async def test_a_summary_is_one_line_that_opens(opened):
 async def test_a_click_on_its_line_folds_too(opened, cell):
     async with opened(calling(), result("one\ntwo")) as (app, pilot):
         await pilot.click(app.transcript, offset=(cell, 3))
-        assert "   two" in app.transcript.visible_text()
+        assert "   two" in visible_text(app.transcript)
 
 
 async def test_folding_above_moves_nothing_below(opened):
@@ -133,19 +134,19 @@ async def test_folding_above_moves_nothing_below(opened):
     async with opened(*entries) as (app, pilot):
         item = app.conversation.document.item_of("result")
         await pilot.press("pageup")
-        before = app.transcript.visible_text()
+        before = visible_text(app.transcript)
         app.conversation.document.fold(item)
         app.transcript._draw()
-        assert app.transcript.visible_text() == before
+        assert visible_text(app.transcript) == before
 
 
 async def test_unfolding_at_the_end_keeps_its_line_in_sight(opened):
     text = "\n".join(f"line {n}" for n in range(80))
     async with opened(*numbered(20), calling(), result(text)) as (app, pilot):
-        before = app.transcript.visible_text()[0]
+        before = visible_text(app.transcript)[0]
         await pilot.press("enter")
-        assert app.transcript.visible_text()[0] == before
-        assert any("▾ read_file result" in row for row in app.transcript.visible_text())
+        assert visible_text(app.transcript)[0] == before
+        assert any("▾ read_file result" in row for row in visible_text(app.transcript))
         assert not app.conversation.following
 
 
@@ -178,18 +179,18 @@ async def test_capital_i_shows_it_of_all_messages_also_of_new_ones(opened):
 async def test_details_above_move_nothing_that_is_read(opened):
     async with opened(*numbered(60)) as (app, pilot):
         await pilot.press("pageup")
-        top = next(row for row in app.transcript.visible_text() if "question" in row)
+        top = next(row for row in visible_text(app.transcript) if "question" in row)
         await pilot.press("I")
-        assert top.strip("┃ ") in "\n".join(app.transcript.visible_text()[:4])
+        assert top.strip("┃ ") in "\n".join(visible_text(app.transcript)[:4])
 
 
 async def test_details_of_a_message_that_begins_above_the_screen_are_told_at_once(opened):
     long = answered("\n\n".join(f"paragraph {number}" for number in range(40)), "a-long")
     async with opened(asked("question"), long) as (app, pilot):
         await pilot.press("k", "pagedown")
-        before = app.transcript.visible_text()
+        before = visible_text(app.transcript)
         await pilot.press("i")
-        assert app.transcript.visible_text() == before
+        assert visible_text(app.transcript) == before
         assert len(app.hinted) == 1
         assert "a-long" in app.hinted[0]
 
@@ -199,7 +200,7 @@ async def test_a_click_above_code_copies_all_of_it_as_it_was_written(opened):
     text = f"One.\n\n```py\nfirst\n```\n\nTwo.\n\n```python title\n{code}```\n"
     async with opened(answered(text), size=(60, 30)) as (app, pilot):
         await pilot.press("home")
-        seen = app.transcript.visible_text()
+        seen = visible_text(app.transcript)
         y = next(y for y, row in enumerate(seen) if "python title" in row)
         assert seen[y].endswith("python title  copy")
         x = len(seen[y])
@@ -214,7 +215,7 @@ async def test_a_click_above_code_copies_all_of_it_as_it_was_written(opened):
 async def test_a_click_above_what_a_tool_is_given_copies_it(opened):
     async with opened(calling(arguments={"path": "a b"})) as (app, pilot):
         await pilot.press("k", "enter")
-        seen = app.transcript.visible_text()
+        seen = visible_text(app.transcript)
         y = next(y for y, row in enumerate(seen) if "json" in row)
         await pilot.click(app.transcript, offset=(len(seen[y]) - 1, y))
         assert app.copied == ['{\n  "path": "a b"\n}']
@@ -224,12 +225,12 @@ async def test_the_cursor_comes_along_where_its_reader_scrolls_on(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("k", "pageup", "pageup", "pageup")
         last = app.conversation.cursor.message
-        seen = [row for row in app.transcript.visible_text() if row.startswith("▌")]
+        seen = [row for row in visible_text(app.transcript) if row.startswith("▌")]
         assert last.text in seen[0]
         await pilot.press("y")
         assert app.copied == [last.text]
         await pilot.press("pagedown", "pagedown")
-        cursor = [row for row in app.transcript.visible_text() if row.startswith("▌")]
+        cursor = [row for row in visible_text(app.transcript) if row.startswith("▌")]
         assert cursor
         assert app.conversation.cursor.message.text in cursor[0]
 
@@ -248,7 +249,7 @@ async def test_code_that_is_in_sight_is_copied_first_and_it_is_said_which(opened
     async with opened(answered(text)) as (app, pilot):
 
         def begun():
-            seen = "\n".join(app.transcript.visible_text())
+            seen = "\n".join(visible_text(app.transcript))
             return next(n for n in range(5) if f"first_{n}" in seen)
 
         await pilot.press("home", "k", "pagedown")

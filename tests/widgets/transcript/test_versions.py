@@ -3,6 +3,7 @@
 import pytest
 
 from tests.builders import answer, user
+from tests.visible_text import visible_text
 from tui.domain.journal.versions import Version
 from tui.widgets.transcript import transcript_messages as messages
 
@@ -17,7 +18,7 @@ async def reader(opened):
 
 
 def rows(app):
-    return [row.strip() for row in app.transcript.visible_text()]
+    return [row.strip() for row in visible_text(app.transcript)]
 
 
 async def test_a_message_with_other_versions_says_which_it_is(reader):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.visible_text import visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import STYLES, asked
 from tui.app.theme_contrast import ThemeContrastApp
@@ -35,9 +36,9 @@ def shown():
         app = Welcoming(*sentences, mark=mark)
         async with app.run_test(size=size):
             transcript = app.query_one(Transcript)
-            before = transcript.visible_text()
+            before = visible_text(transcript)
             transcript.show(entries, earlier=False)
-            return before, transcript.visible_text()
+            return before, visible_text(transcript)
 
     return show
 

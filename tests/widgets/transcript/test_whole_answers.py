@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.visible_text import visible_text
 from tests.widgets.transcript.conftest import answered, asked, calling, result
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.versions import Version
@@ -19,7 +20,7 @@ WHOLE = [
 
 
 def rows(app):
-    return [row.strip() for row in app.transcript.visible_text() if row.strip()]
+    return [row.strip() for row in visible_text(app.transcript) if row.strip()]
 
 
 async def test_the_messages_of_an_answer_have_one_heading_and_a_line_about_them_all(opened):

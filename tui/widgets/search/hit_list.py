@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from textual.events import Click
-
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import Results, SessionHits
 from tui.widgets.line_list import LineList
@@ -61,42 +59,9 @@ class HitList(LineList[Line], can_focus=False):
         self._lines = [line for session in results.sessions for line in (session, *session.hits)]
         places = [place for place, line in enumerate(self._lines) if _is_at(line, highlighted)]
         self.update_size()
-        self.highlight_place(places[0] if places else self._hit_from(0, 1))
+        self.highlight_place(places[0] if places else self.stop_beyond(0, 1))
         if self.highlighted != before or self.highlighted is None:
             self.post_message(self.Highlighted())
-
-    def move(self, lines: int) -> None:
-        """Move the highlight down by hits, or up."""
-        places = [place for place, line in enumerate(self.lines) if isinstance(line, Hit)]
-        if places:
-            now = places.index(self.place)
-            self.move_to(places[max(0, min(now + lines, len(places) - 1))])
-
-    def move_page(self, pages: int) -> None:
-        place = self.place + pages * max(1, self.height - 1)
-        place = max(0, min(place, len(self.lines) - 1))
-        if (hit := self._hit_from(place, -1 if pages > 0 else 1)) >= 0:
-            self.move_to(hit)
-
-    def on_resize(self) -> None:
-        self.bring_into_view()
-
-    def on_click(self, event: Click) -> None:
-        place = self.place_under(event)
-        if isinstance(self.line_at(place), Hit):
-            self.move_to(place)
-            if event.chain > 1:
-                self.post_message(self.Chosen())
-
-    # --- within
-
-    def _hit_from(self, place: int, step: int) -> int:
-        """The first hit from a line on, in one direction; -1 without any."""
-        while 0 <= place < len(self._lines):
-            if isinstance(self._lines[place], Hit):
-                return place
-            place += step
-        return -1
 
 
 def _is_at(line: Line, hit: Hit | None) -> bool:

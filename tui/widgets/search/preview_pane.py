@@ -46,10 +46,6 @@ class PreviewPane(Widget):
         self._rows: list[list[Piece]] = []
         self._top = 0
 
-    def visible_text(self) -> list[str]:
-        """The text on screen, row by row."""
-        return [self.render_line(y).text.rstrip() for y in range(self.size.height)]
-
     def show(self, preview: Preview | None, now: datetime) -> None:
         """Show a preview; ``None`` clears the pane."""
         self._preview, self._now = preview, now

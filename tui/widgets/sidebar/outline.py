@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain, groupby
+from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -87,22 +87,6 @@ class Outline:
         if not 0 <= place < len(self.lines):
             return None
         return self.lines[place].group
-
-    def is_stop(self, place: int) -> bool:
-        """True if the highlight may rest there: on a row, or on the heading of a folded group."""
-        line = self.lines[place]
-        return isinstance(line, SessionRow) or line.folded
-
-    def stop_beyond(self, place: int, step: int) -> int:
-        """The stop at or beyond a line in the direction of ``step``, else the last one before it.
-
-        Without any stop, the line itself.
-        """
-        last = len(self.lines) - 1
-        place = max(0, min(place, last))
-        onward = range(place, last + 1) if step > 0 else range(place, -1, -1)
-        back = range(place, -1, -1) if step > 0 else range(place, last + 1)
-        return next((each for each in chain(onward, back) if self.is_stop(each)), place)
 
     def nearest_row(self, place: int) -> int:
         """The row nearest to a line, else the heading there; 0 without lines."""

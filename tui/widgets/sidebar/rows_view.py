@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from textual.binding import BindingType
-from textual.events import Click
 from textual.message import Message
 from textual.strip import Strip
 
@@ -123,13 +122,11 @@ class RowsView(SessionList[Line], can_focus=True):
             self._turn_fold(group)
             self.bring_into_view()
 
-    def on_click(self, event: Click) -> None:
-        place = self.place_under(event)
-        line = self.line_at(place)
+    def clicked(self, place: int, line: Line, clicks: int) -> None:  # noqa: ARG002 -- one is enough
         if isinstance(line, SessionRow):
             self._move_to(place)
             self.action_choose()
-        elif line is not None:
+        else:
             self._turn_fold(line.group)
 
     # --- lines
@@ -140,6 +137,10 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def is_heading(self, line: Line) -> bool:
         return isinstance(line, Heading)
+
+    def is_stop(self, line: Line) -> bool:
+        """True on a session, or on the heading of a folded group."""
+        return isinstance(line, SessionRow) or line.folded
 
     def _turn_fold(self, group: Group) -> None:
         self.take_question_back()
@@ -156,7 +157,7 @@ class RowsView(SessionList[Line], can_focus=True):
         known = next((place for place in places if place is not None), None)
         self.place = self.rows.outline.nearest_row(self.place) if known is None else known
         if self.lines:
-            self.place = self.rows.outline.stop_beyond(self.place, 1)
+            self.place = self.stop_beyond(self.place, 1)
         if self._asked_about != (self.highlighted.id if self.highlighted else None):
             self.take_question_back()
         self.update_size()
@@ -168,9 +169,7 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def move_to(self, place: int) -> None:
         """Move to the stop at or beyond a line."""
-        place = max(0, min(place, len(self.lines) - 1))
-        if self.lines:
-            self._move_to(self.rows.outline.stop_beyond(place, 1 if place > self.place else -1))
+        self._move_to(self.stop_beyond(place, 1 if place > self.place else -1))
 
     def _move_to(self, place: int) -> None:
         if not self.lines:
@@ -186,7 +185,7 @@ class RowsView(SessionList[Line], can_focus=True):
         self.post_message(self.ViewMoved())
         self._ask_for_more()
 
-    def on_resize(self) -> None:
+    def resized(self) -> None:
         self.post_message(self.ViewMoved())
         below, self._seen_height = self._seen_height, self.height
         if not below or 0 <= self.place - self.scroll_offset.y < below:

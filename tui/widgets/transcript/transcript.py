@@ -244,12 +244,6 @@ class Transcript(ScrollViewBase, can_focus=True):
         """One row of the transcript."""
         return self._painter.row(y, self.scrollable_content_region.height)
 
-    def visible_text(self) -> list[str]:
-        """The text on screen, row by row."""
-        return [
-            self.render_line(y).text.rstrip() for y in range(self.scrollable_content_region.height)
-        ]
-
     # --- selecting
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
