@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from tests.waiting import until
-from tui.cli import terminal_questions
 from tui.cli.terminal_questions import TerminalQuestions
 from tui.domain.server_questions import ServerQuestion, read_question
 
@@ -62,7 +61,7 @@ def opened(monkeypatch):
         addresses.append(address)
         return ""
 
-    monkeypatch.setattr(terminal_questions, "open_outside", open_outside)
+    monkeypatch.setattr("tui.commands.viewers.open_outside", open_outside)
     return addresses
 
 

@@ -8,7 +8,7 @@ from tests.ui.screen import rows, send
 from tests.waiting import until
 from tui.app.themes import Appearance
 from tui.screens.list_dialog import ThemePicker
-from tui.terminal.background_colour import BackgroundReported
+from tui.terminal.colours import BackgroundReported
 
 
 @pytest.fixture

@@ -31,14 +31,19 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
 from tui.screens.keys import APP
-from tui.terminal.background_colour import BackgroundReported
+from tui.terminal.colours import BackgroundReported
 from tui.terminal.driver import TakeoverDriver
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.hints import HintGiven
-from tui.widgets.intents import AddressWanted, CommandInvoked, CopyRequested, QuestionAnswered
+from tui.widgets.intents import (
+    AddressWanted,
+    CommandInvoked,
+    CopyRequested,
+    HintGiven,
+    QuestionAnswered,
+)
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar

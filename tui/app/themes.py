@@ -15,7 +15,7 @@ from tui.app.services.ui_state import UiStateService
 from tui.config import Settings
 from tui.errors import ConfigError, UsageError
 from tui.screens.keys import APP, CHAT, KEYS, LINES
-from tui.terminal import background_colour
+from tui.terminal import colours
 from tui.terminal.environment import is_console
 
 LIGHT = "textual-light"
@@ -71,11 +71,11 @@ class ThemeSwitcher:
     def ask(self, now: float) -> str:
         """Return the question for the terminal's background; empty if the theme is decided."""
         self._asked_at = now
-        return "" if self._is_decided or is_console(os.environ) else background_colour.ASK
+        return "" if self._is_decided or is_console(os.environ) else colours.ASK
 
-    def fit(self, answer: background_colour.BackgroundReported) -> None:
+    def fit(self, answer: colours.BackgroundReported) -> None:
         """Fit the theme to the background, unless the user has one or the answer comes late."""
-        in_time = answer.time - self._asked_at <= background_colour.SECONDS
+        in_time = answer.time - self._asked_at <= colours.SECONDS
         if answer.light and in_time and not self._is_decided:
             self._app.theme = LIGHT
 

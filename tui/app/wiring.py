@@ -23,7 +23,7 @@ from tui.app.services.clipboard import Clipboard
 from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ALL_KEYS, ThemeSwitcher
-from tui.engine.library.session_titles import SessionTitles
+from tui.engine.library.session_pages import SessionTitles
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from tui.app.controllers.imports import ImportController
     from tui.app.controllers.links import LinkController
     from tui.app.controllers.model_picker import ModelPicker
+    from tui.app.controllers.prompt import PromptHistoryController
     from tui.app.controllers.prompt_files import PromptFiles
-    from tui.app.controllers.prompt_recall import PromptHistoryController
     from tui.app.controllers.question_forms import ServerQuestions
     from tui.app.controllers.session_picker import PickerController
     from tui.app.controllers.title_requests import TitleController
@@ -270,7 +270,7 @@ class Controllers:
     @cached_property
     def prompt_history(self) -> "PromptHistoryController":
         """Reads the project's earlier prompts."""
-        from tui.app.controllers.prompt_recall import PromptHistoryController
+        from tui.app.controllers.prompt import PromptHistoryController
 
         return PromptHistoryController(self._app, self._queue, self._chat, self._parts.workspace)
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from tui.cli import console, typed_lines
+from tui.cli import console, terminal_questions
 from tui.cli.program import Program
 from tui.config import paths
 from tui.domain.journal.blocks import media_type_of
@@ -219,7 +219,7 @@ def confirm_secrets(names: Sequence[str], model: str) -> None:
     listed = ", ".join(names)
     if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         raise UsageError(_SECRETS.format(names=listed))
-    typed_lines.forget_typed()
+    terminal_questions.forget_typed()
     console.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError(f"Not sent: {listed}.")
@@ -255,12 +255,12 @@ async def ask_on_terminal(question: Question) -> Decision:
     if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         console.tell(f"Denied the tool {name}: there is no terminal to ask on.")
         return Decision("deny")
-    typed_lines.forget_typed()
+    terminal_questions.forget_typed()
     call = [
         f"{each.lead}{each.text}" for each in call_lines(question.about, question.call.arguments)
     ]
     console.tell("\n".join([f"Allow the tool {name}?", *call, _CHOICES]))
-    line = make_visible_line(await typed_lines.read_line()).strip()
+    line = make_visible_line(await terminal_questions.read_line()).strip()
     if choice := _ANSWERS.get(line.lower()):
         return Decision(choice)
     word, _, reason = line.partition(" ")
@@ -321,9 +321,7 @@ async def _ask(
     printer = JsonPrinter() if chosen.json else TextPrinter()
     settings = program.turn_settings().asking(ask_on_terminal)
     if console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr):
-        from tui.cli.terminal_questions import TerminalQuestions
-
-        settings.tools.setup.ask_by(TerminalQuestions().ask, at_start=True)
+        settings.tools.setup.ask_by(terminal_questions.TerminalQuestions().ask, at_start=True)
     turn = asyncio.create_task(_told(begin_turn(session, prompt, model, settings), printer))
     ended_by = _end_on_signals(turn)
     ended: TurnEnded | None = None

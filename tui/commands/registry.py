@@ -1,10 +1,12 @@
 """Running commands, by the functions that their modules bind to the table."""
 
+# They bind functions when they are imported.
+# ruff: noqa: F401
+# pyright: reportUnusedImport=false
 from tui.commands import (
     answering,
     archive,
     details,
-    interface,
     leaving,
     opening,
     private,
@@ -12,24 +14,11 @@ from tui.commands import (
     saving,
     todo_list,
 )
-from tui.commands.shell import FUNCTIONS, Shell, Work
-from tui.domain.commands import Invocation
+from tui.commands.shell import FUNCTIONS, Opened, Shell, Work, command
+from tui.domain.commands import BY_NAME, Invocation, command_called, template_command
+from tui.domain.text.labels import listed
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import AmbiguousSession, SibylError
-
-MODULES = (
-    answering,
-    archive,
-    details,
-    interface,
-    leaving,
-    opening,
-    private,
-    request_settings,
-    saving,
-    todo_list,
-)
-"""All that bind functions when they are imported."""
 
 _CANDIDATES = 10
 
@@ -73,4 +62,66 @@ async def run(shell: Shell, invocation: Invocation) -> None:
     elif function := FUNCTIONS.get(name):
         await function(shell, arguments)
     else:
-        interface.say_unknown(shell, name)
+        say_unknown(shell, name)
+
+
+_MOST_ALIKE = 3
+
+
+def _opening(name: str, what: Opened) -> None:
+    @command(name)
+    async def function(shell: Shell, arguments: str) -> None:  # pyright: ignore[reportUnusedFunction]
+        shell.open(what)
+
+
+_opening("connect", "connect")
+_opening("editor", "editor")
+_opening("notices", "notices")
+_opening("paste", "picture")
+_opening("search-screen", "search")
+_opening("rename-line", "rename")
+_opening("tools", "tools")
+
+
+@command("help")
+async def show_help(shell: Shell, arguments: str) -> None:
+    """Show the help screen, or the usage of one command."""
+    if not arguments:
+        return shell.open("help")
+    name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
+    if name in shell.context.prompts:
+        return shell.report(f"/{name} sends", shell.context.prompts[name].strip())
+    known = command_called(name)
+    if known is None:
+        return say_unknown(shell, name)
+    return shell.say(f"{known.line} - {known.help}")
+
+
+def say_unknown(shell: Shell, name: str) -> None:
+    """Answer an unknown command, or an own one without the text that it sends."""
+    prompts = shell.context.prompts
+    if name in prompts:
+        return shell.say(template_command(name, prompts[name]).usage_error)
+    from difflib import get_close_matches
+
+    names = [*BY_NAME, *prompts]
+    longer = [each for each in names if each.startswith(name)]
+    alike = longer[:_MOST_ALIKE] or get_close_matches(name, names, _MOST_ALIKE)
+    hint = f"Did you mean {listed([f'/{each}' for each in alike], 'or')}?"
+    return shell.say(f"Unknown command: /{name}. {hint if alike else 'Type /help.'}", "error")
+
+
+@command("import")
+async def import_sessions(shell: Shell, arguments: str) -> None:
+    """Import sessions of other programs. A path may be quoted, as in a shell."""
+    is_quoted = len(arguments) > 1 and arguments[0] in "\"'" and arguments[0] == arguments[-1]
+    shell.open("import", arguments[1:-1] if is_quoted else arguments)
+
+
+@command("theme")
+async def choose_theme(shell: Shell, arguments: str) -> None:
+    """Switch the theme; without a name let the user pick one."""
+    if not arguments:
+        return shell.open("themes")
+    shell.context.themes.choose(arguments)
+    return shell.say(f"Theme: {shell.context.themes.current}")

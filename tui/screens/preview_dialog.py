@@ -13,7 +13,7 @@ from textual.widgets import Static
 from tui.screens.dialog import Dialog
 from tui.widgets.line_input import LineInput
 from tui.widgets.line_list import LineList
-from tui.widgets.search import PreviewPane
+from tui.widgets.search_hits import PreviewPane
 
 if TYPE_CHECKING:
     from textual.timer import Timer

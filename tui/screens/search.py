@@ -19,7 +19,7 @@ from tui.screens.keys import SEARCH
 from tui.screens.preview_dialog import PreviewDialog
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
-from tui.widgets.search import HitList
+from tui.widgets.search_hits import HitList
 
 _PLACEHOLDER = "what was said, or a name; after ? a question in other words"
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from tui.domain.views.sidebar_rows import SessionRow, neighbour
-from tui.widgets.hints import hint
+from tui.widgets.intents import hint
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 

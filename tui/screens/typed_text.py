@@ -6,7 +6,7 @@ from typing import Any
 from textual.events import Key, Paste
 from textual.screen import Screen
 
-from tui.widgets.hints import hint
+from tui.widgets.intents import hint
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt import Prompt
 from tui.widgets.transcript import Transcript

@@ -3,6 +3,7 @@
 Rich takes the nearest, which may be of another hue, or the same as the background.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from colorsys import rgb_to_hls
 from functools import cache, lru_cache
@@ -15,6 +16,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
+from textual.message import Message
+
+from tui.domain.text.patterns import late_pattern
 
 Restyle = Callable[[Style, RichColor], Style]
 """Gives a style colours that the terminal has; the second argument is the background."""
@@ -208,3 +212,32 @@ def palette_filters(color_system: str | None) -> Sequence[LineFilter]:
             return (PaletteFilter(restyle_256),)
         case _:
             return ()
+
+
+ASK = "\x1b]11;?\x1b\\"
+"""Ask for the colour. Many terminals answer at once, some late, and some never."""
+
+SECONDS = 0.1
+"""The time in which an answer counts: later a change of colours would startle."""
+
+_PART = "([0-9a-f]{1,4})"
+_ANSWER = late_pattern(rf"\x1b\]11;rgba?:{_PART}/{_PART}/{_PART}(?:/[0-9a-f]*)?", re.IGNORECASE)
+_LIGHT = 0.18
+"""The luminance on which black and white can be read equally well."""
+
+
+class BackgroundReported(Message):
+    """The terminal has answered; ``time`` is when."""
+
+    def __init__(self, *, light: bool) -> None:
+        super().__init__()
+        self.light = light
+
+
+def reported(string: str) -> BackgroundReported | None:
+    """Read the answer, without its end; ``None`` for any other string of a terminal."""
+    found = _ANSWER.fullmatch(string)
+    if found is None:
+        return None
+    red, green, blue = (255 * int(part, 16) // (16 ** len(part) - 1) for part in found.groups())
+    return BackgroundReported(light=luminance((red, green, blue)) > _LIGHT)

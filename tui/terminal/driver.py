@@ -12,8 +12,8 @@ from textual import events
 from textual.geometry import Size
 
 from tui.terminal import first_frame
-from tui.terminal.background_colour import ASK
 from tui.terminal.cell_width import fix_columns
+from tui.terminal.colours import ASK
 from tui.terminal.environment import (
     RESTORE_TITLE,
     SAVE_TITLE,

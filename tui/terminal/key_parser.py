@@ -12,7 +12,7 @@ from enum import Enum
 from textual import constants, events
 from textual.message import Message
 
-from tui.terminal.background_colour import reported
+from tui.terminal.colours import reported
 from tui.terminal.textual_private import FUNCTIONAL_KEYS, KEY_SEQUENCES, KeyParserBase
 
 BEGIN, END = "\x1b[200~", "\x1b[201~"

@@ -16,9 +16,9 @@ from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIM
 
 from tui.config import ToolServerSettings
 from tui.domain.server_questions import read_question
+from tui.tool_servers import silence
 from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, Send, open_address
 from tui.tool_servers.inquiries import Inquiries
-from tui.tool_servers.library_log import silence
 from tui.tool_servers.messages import UNREADABLE
 from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.server_failures import ServerFailed, SessionForgotten

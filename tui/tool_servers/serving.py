@@ -21,7 +21,7 @@ from mcp.types import (
 )
 
 from tui.domain.tool_servers import ServedTool
-from tui.tool_servers.library_log import silence
+from tui.tool_servers import silence
 
 _log = logging.getLogger(__name__)
 _READING = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)

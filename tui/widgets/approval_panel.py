@@ -21,7 +21,7 @@ from textual.widgets import Input
 
 from tui.domain.tool_servers import Choice, Decision, Question
 from tui.widgets.cells import cut, one_line
-from tui.widgets.hints import hint
+from tui.widgets.intents import hint
 from tui.widgets.key_names import short_key_name
 from tui.widgets.keys import APPROVAL, REASON
 from tui.widgets.line_input import LineInput

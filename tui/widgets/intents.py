@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.message import Message
+from textual.widget import Widget
 
 if TYPE_CHECKING:
     from tui.domain.server_questions import Answer, ServerQuestion
@@ -41,3 +42,15 @@ class AddressWanted(Message):
     """The user wants the address of a server's question opened."""
 
     question: "ServerQuestion"
+
+
+@dataclass(eq=False, repr=False)
+class HintGiven(Message):
+    """A hint is to be shown."""
+
+    words: str
+
+
+def hint(widget: Widget, words: str) -> None:
+    """Show a hint in the line of notices; the list of notices does not keep it."""
+    widget.post_message(HintGiven(words))

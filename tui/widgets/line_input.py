@@ -21,7 +21,7 @@ from tui.widgets.graphemes import (
     word_around,
     word_before,
 )
-from tui.widgets.hints import hint
+from tui.widgets.intents import hint
 from tui.widgets.textual_bases import InputBase
 
 # Textual deletes forwards with the first two.

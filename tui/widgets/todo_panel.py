@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from tui.domain.journal.todo import SIGNS, TodoItem, TodoStatus, count_words
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.hints import hint
+from tui.widgets.intents import hint
 
 ROWS_FOR_MORE = 30
 """On a screen of fewer rows the panel has one line, until it is unfolded."""

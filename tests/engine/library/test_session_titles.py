@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.engine.library.session_titles import SessionTitles
+from tui.engine.library.session_pages import SessionTitles
 
 
 class Titled:

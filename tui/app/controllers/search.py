@@ -261,7 +261,7 @@ class SearchController:
         screen.preview.show(shown, self._workspace.clock())
 
     def _around(self, hit: "Hit", query: str, wanted: Callable[[], bool]) -> "Preview | None":
-        from tui.engine.library.session_preview import preview_of
+        from tui.engine.library.conversation import preview_of
 
         if not wanted():
             return None

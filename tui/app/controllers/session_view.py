@@ -13,7 +13,7 @@ from tui.app.controllers.notices import NoticeController
 from tui.domain.journal.message import Message
 from tui.domain.views.costs import AnswerCost
 from tui.domain.views.notice import Notice
-from tui.engine.library.session_titles import SessionTitles
+from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Change
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher

@@ -15,14 +15,14 @@ from tui.domain.views.notice import Report
 from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.tool import Tool
-from tui.engine.turns.tools import Tools, server_tools
-from tui.engine.turns.typed_server import (
+from tui.engine.turns.tool_setup import (
     is_address,
     is_elsewhere,
     line_of,
     name_for,
     typed_server,
 )
+from tui.engine.turns.tools import Tools, server_tools
 from tui.errors import SibylError, StorageError, UsageError
 from tui.screens.page import ReportScreen
 from tui.screens.tools import ToolChange, ToolScreen

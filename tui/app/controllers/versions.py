@@ -15,7 +15,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
-from tui.widgets.hints import hint
+from tui.widgets.intents import hint
 from tui.widgets.transcript import transcript_messages as messages
 
 Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]

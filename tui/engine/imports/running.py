@@ -16,13 +16,12 @@ import msgspec
 from tui.domain.imports import ImportLine, is_unknown
 from tui.domain.timestamps import utc_now
 from tui.domain.views.import_rows import reason_words
-from tui.engine.imports.cut_sessions import within_others
 from tui.engine.imports.finding import SourceFailed, guarded
 from tui.engine.imports.history import History
 from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
 from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan, ended_before
 from tui.engine.imports.progress import Pace, Report, Stopped
-from tui.engine.imports.rescues import Rescues
+from tui.engine.imports.rescues import Rescues, within_others
 from tui.engine.imports.session_ids import SessionIds, beginning_ids
 from tui.engine.imports.writing import SessionWriter, Workbench
 from tui.errors import (

@@ -13,9 +13,12 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset
 from tui.domain.journal.session import Entry, Page, Session, SessionEntry
 from tui.domain.journal.versions import Versions
+from tui.domain.search.query import parse
+from tui.domain.search.search_results import Preview, preview
 from tui.engine.requests.missing_results import missing_results
+from tui.errors import StorageError
 from tui.storage.journal import Journal
-from tui.storage.protocol import SessionReader
+from tui.storage.protocol import JournalReader, SessionReader
 
 _PAGE = 200
 
@@ -156,3 +159,25 @@ def _pages_before(journal: Journal, cursor: str | None) -> _Pages:
         page = journal.page(cursor, _PAGE)
         yield cursor, page
         cursor = page.cursor
+
+
+_AROUND = 6
+
+
+def preview_of(
+    reader: JournalReader, session_id: str, message_id: str | None = None, query: str = ""
+) -> Preview:
+    """The messages around one, or the last ones; the words of ``query`` are marked.
+
+    What cannot be read is a preview that says why. Blocks on the disk.
+    """
+    try:
+        journal = reader.journal(session_id)
+        if message_id is None:
+            entries = journal.tail(2 * _AROUND).session.entries
+        else:
+            entries = journal.around(message_id, _AROUND, _AROUND).entries
+    except StorageError as error:
+        return Preview(message_id, error=str(error))
+    messages = [entry for entry in entries if isinstance(entry, Message)]
+    return preview(parse(query), message_id, messages)

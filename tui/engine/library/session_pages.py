@@ -1,6 +1,7 @@
 """The sessions that sidebar and picker show, read page by page as they are asked for."""
 
 import asyncio
+import re
 from collections.abc import Container
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -8,7 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from tui.domain.journal.session import SessionEntry, Status
+from tui.domain.text.patterns import late_pattern
 from tui.domain.timestamps import parse_utc
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionNotFound
 from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionReader
 
@@ -269,3 +272,30 @@ def _page_size(known: int) -> int:
 def _newer(entry: SessionEntry, end: datetime | None) -> bool:
     used = parse_utc(entry.last_used_at)
     return used is not None and end is not None and used > end
+
+
+_NAMED_BY_ID = late_pattern(r"\b[Ss]ession ([A-Za-z0-9](?:[\w.-]*\w)?)")
+
+
+class SessionTitles:
+    """Knows the titles of open and listed sessions.
+
+    The words of an error name an id, which the command line can copy and needs.
+    """
+
+    def __init__(self, workspace: Workspace, pages: SessionPager) -> None:
+        self._workspace = workspace
+        self._pages = pages
+
+    def named(self, text: str) -> str:
+        """Replace ``Session ID`` and ``session ID`` by the title, as far as it is known."""
+        return _NAMED_BY_ID.sub(self._title, text)
+
+    def _title(self, found: re.Match[str]) -> str:
+        session_id = found[1]
+        loaded = self._workspace.switcher.find(session_id)
+        if loaded is not None:
+            return f'"{loaded.label()}"'
+        labels = (entry.label for entry in self._pages.entries if entry.id == session_id)
+        label = next(labels, "")
+        return f'"{label}"' if label else found[0]

@@ -23,8 +23,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.activity_view import ActivityView
 from tui.domain.views.attached import AttachedView
 from tui.domain.views.shown_session import PromptQueue
-from tui.widgets.hints import hint
-from tui.widgets.intents import CommandInvoked
+from tui.widgets.intents import CommandInvoked, hint
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.earlier_prompts import EarlierPrompts
 from tui.widgets.prompt.editor import Editor

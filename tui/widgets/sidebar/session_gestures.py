@@ -9,8 +9,7 @@ from textual.events import Key, Paste
 from textual.message import Message
 
 from tui.domain.views.sidebar_rows import Group, SessionRow
-from tui.widgets.hints import hint
-from tui.widgets.intents import CommandInvoked
+from tui.widgets.intents import CommandInvoked, hint
 from tui.widgets.line_list import LineList
 from tui.widgets.sidebar import messages
 

@@ -17,8 +17,7 @@ from tui.domain.journal.message import Message, Role
 from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
 from tui.domain.views.costs import details
-from tui.widgets.hints import hint
-from tui.widgets.intents import CopyRequested
+from tui.widgets.intents import CopyRequested, hint
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
 from tui.widgets.textual_bases import ScrollViewBase

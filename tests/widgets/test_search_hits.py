@@ -8,7 +8,7 @@ from tests.builders import at
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import PreviewedMessage, SessionHits
 from tui.domain.text.labels import local_minute
-from tui.widgets.search.hit_drawing import heading_pieces, hit_pieces, in_sight, message_lines
+from tui.widgets.search_hits import heading_pieces, hit_pieces, in_sight, message_lines
 from tui.widgets.transcript.canvas import MEASURE
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)

@@ -1,0 +1,271 @@
+"""The hits of a search, and the preview of the highlighted one."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import ClassVar, Literal
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.domain.journal.message import Role
+from tui.domain.search.query import Hit
+from tui.domain.search.search_results import (
+    Preview,
+    PreviewedMessage,
+    Results,
+    SessionHits,
+    in_sight,
+)
+from tui.domain.text.labels import age, local_minute, plural
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.text.tokens import Span
+from tui.domain.timestamps import parse_utc
+from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.line_list import LineList
+from tui.widgets.transcript.canvas import MEASURE
+from tui.widgets.wrapping import shorten, wrap_words
+
+Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
+Piece = tuple[str, Part]
+"""A text of a line, and the part that it plays."""
+
+_AGE_CELLS = 12
+_WHO: dict[Role, tuple[str, Part]] = {
+    "user": ("\u203a you", "own"),
+    "assistant": ("● answer", "answer"),
+    "tool": ("▸ tool", "aside"),
+}
+_NAME: tuple[str, Part] = "# name", "heading"
+_WHO_CELLS = 9
+_NARROW = 55
+
+
+def heading_pieces(session: SessionHits, now: datetime, width: int) -> Iterator[Piece]:
+    """The line of a session."""
+    asides = [age(parse_utc(session.used_at), now)] if session.used_at else []
+    asides += [one_line(session.scope)] if session.scope else []
+    asides += [f"from {one_line(session.program)}"] if session.program else []
+    asides += ["archived"] if session.archived else []
+    aside = _aside(asides)
+    for more in _more(session):
+        asides += more
+        # Only where it takes no room from the rest.
+        longer = _aside(asides)
+        aside = longer if cell_len(one_line(session.label) + longer) < width else aside
+    label = cut(one_line(session.label), max(width - cell_len(aside) - 1, width // 2))
+    yield f" {label}", "heading"
+    yield fill(aside, max(0, width - 1 - cell_len(label))), "aside"
+
+
+def _more(session: SessionHits) -> Iterator[list[str]]:
+    yield [session.session_id]
+    if session.created_at:
+        created = f"created {local_minute(session.created_at)}"
+        yield [plural(session.message_count, "message"), created]
+
+
+def _aside(words: Sequence[str]) -> str:
+    return "".join(f" · {each}" for each in words)
+
+
+def hit_pieces(hit: Hit, now: datetime, width: int) -> Iterator[Piece]:
+    """The line of a hit: author, time, and the words around its matches."""
+    who, part = _WHO[hit.role] if hit.role else _NAME
+    who_cells = 2 if width < _NARROW else _WHO_CELLS
+    yield f"   {fill(who[: who_cells - 1], who_cells)}", part
+    yield fill(age(parse_utc(hit.timestamp), now), _AGE_CELLS) + " ", "aside"
+    room = width - 3 - who_cells - _AGE_CELLS - 1
+    text, marks = in_sight(hit.snippet, hit.marks, room)
+    shown = shorten(text, max(1, room))
+    # A mark ends before the ellipsis.
+    end = len(shown) - (shown != text)
+    yield from marked(shown, [mark for mark in marks if mark[1] <= end])
+
+
+def marked(text: str, marks: Sequence[Span]) -> Iterator[Piece]:
+    """A text in pieces, with its matches apart."""
+    place = 0
+    for begin, end in marks:
+        yield text[place:begin], "text"
+        yield text[begin:end], "mark"
+        place = end
+    yield text[place:], "text"
+
+
+def message_lines(message: PreviewedMessage, now: datetime, width: int) -> Iterator[list[Piece]]:
+    """A message of a preview, line by line."""
+    who, part = _WHO[message.role]
+    said = age(parse_utc(message.timestamp), now)
+    yield [(who, "chosen" if message.chosen else part), (f"  {said}", "aside")]
+    start = 0
+    for line in message.text.split("\n"):
+        place = 0
+        for row in wrap_words(line, max(1, min(width - 2, MEASURE))):
+            place = line.find(row, place)
+            yield [("  ", "text"), *marked(row, _within(message.marks, start + place, len(row)))]
+            place += len(row)
+        start += len(line) + 1
+
+
+def _within(marks: Sequence[Span], start: int, size: int) -> list[Span]:
+    """The marks within a stretch of text, with their offsets in it."""
+    end = start + size
+    return [
+        (max(begin, start) - start, min(stop, end) - start)
+        for begin, stop in marks
+        if begin < end and stop > start
+    ]
+
+
+_WHEEL_ROWS = 3
+
+
+class PreviewPane(Widget):
+    """Shows the messages around the highlighted hit, with the hit in the upper part."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "preview-pane--aside",
+        "preview-pane--own",
+        "preview-pane--answer",
+        "preview-pane--chosen",
+        "preview-pane--mark",
+    }
+    DEFAULT_CSS = """
+    PreviewPane {
+        background: $background;
+
+        & > .preview-pane--aside { color: $text-muted; }
+        & > .preview-pane--own { color: $text-primary; }
+        & > .preview-pane--answer { color: $text-accent; }
+        & > .preview-pane--chosen { color: $text-warning; text-style: bold reverse; }
+        & > .preview-pane--mark { color: $text-warning; text-style: bold underline; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._preview: Preview | None = None
+        self._now = datetime.min.replace(tzinfo=UTC)
+        self._rows: list[list[Piece]] = []
+        self._top = 0
+
+    def show(self, preview: Preview | None, now: datetime) -> None:
+        """Show a preview; ``None`` clears the pane."""
+        self._preview, self._now = preview, now
+        self._lay_out()
+
+    def on_resize(self) -> None:
+        self._lay_out()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._scroll(_WHEEL_ROWS)
+        event.stop()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._scroll(-_WHEEL_ROWS)
+        event.stop()
+
+    def render_line(self, y: int) -> Strip:
+        width, place = self.size.width, self._top + y
+        if place >= len(self._rows):
+            return Strip.blank(width, self.rich_style)
+        segments = [
+            Segment(
+                text,
+                self.rich_style
+                if part == "text"
+                else self.get_component_rich_style(f"preview-pane--{part}"),
+            )
+            for text, part in self._rows[place]
+        ]
+        return Strip(segments).adjust_cell_length(width, self.rich_style)
+
+    def _lay_out(self) -> None:
+        width, height = self.size
+        self._rows, found = [], 0
+        if self._preview is not None and self._preview.error:
+            words = make_visible_line(self._preview.error)
+            self._rows = [[(row, "aside")] for row in wrap_words(words, max(1, width))]
+        for message in self._preview.messages if self._preview else ():
+            begin = len(self._rows)
+            self._rows += message_lines(message, self._now, width)
+            self._rows.append([])
+            if message.chosen:
+                found = next((p for p in range(begin, len(self._rows)) if self._marked(p)), begin)
+                # The line with the author is in view, too, if there is room for both.
+                found = begin if found - begin <= height // 2 else found
+        if self._preview is not None and self._preview.message_id is None:
+            found = len(self._rows)
+        self._top = 0
+        self._scroll(found - height // 3)
+
+    def _marked(self, place: int) -> bool:
+        return any(part == "mark" for _, part in self._rows[place])
+
+    def _scroll(self, rows: int) -> None:
+        last = max(0, len(self._rows) - 1 - self.size.height)
+        self._top = max(0, min(self._top + rows, last))
+        self.refresh()
+
+
+Line = SessionHits | Hit
+
+
+class HitList(LineList[Line], can_focus=False):
+    """A virtual list of hits under their sessions. The keys are its screen's."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line-list--own",
+        "line-list--answer",
+        "line-list--heading",
+        "line-list--mark",
+    }
+    DEFAULT_CSS = """
+    HitList {
+        background: $background;
+        scrollbar-background: $background;
+        scrollbar-color: $panel;
+
+        & > .line-list--heading { text-style: bold; }
+        & > .line-list--own { color: $text-primary; text-style: bold; }
+        & > .line-list--answer { color: $text-accent; }
+        & > .line-list--mark { color: $text-warning; text-style: bold underline; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._now = datetime.min.replace(tzinfo=UTC)
+
+    def is_heading(self, line: Line) -> bool:
+        return isinstance(line, SessionHits)
+
+    def pieces(self, line: Line, width: int) -> Iterable[Piece]:
+        if isinstance(line, SessionHits):
+            return heading_pieces(line, self._now, width)
+        return hit_pieces(line, self._now, width)
+
+    @property
+    def highlighted(self) -> Hit | None:
+        """The highlighted hit."""
+        line = self.line_at(self.place)
+        return line if isinstance(line, Hit) else None
+
+    def show(self, results: Results, now: datetime, highlighted: Hit | None = None) -> None:
+        """Show other hits, with the highlight on ``highlighted`` or else on the first."""
+        before = self.highlighted
+        self._now = now
+        self._lines = [line for session in results.sessions for line in (session, *session.hits)]
+        places = [place for place, line in enumerate(self._lines) if _is_at(line, highlighted)]
+        self.update_size()
+        self.highlight_place(places[0] if places else self.stop_beyond(0, 1))
+        if self.highlighted != before or self.highlighted is None:
+            self.post_message(self.Highlighted())
+
+
+def _is_at(line: Line, hit: Hit | None) -> bool:
+    return isinstance(line, Hit) and hit is not None and line.place == hit.place
