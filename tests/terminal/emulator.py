@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 import pyte
+from pyte.screens import Char
 
 # Control sequence: mark, parameters, intermediates, final; or a string up to its end.
 _SEQUENCE = re.compile(
@@ -60,6 +61,16 @@ class Emulator:
         if not self._is_held:
             self._shown = [line.rstrip() for line in self._screen.display]
         return self._shown
+
+    @property
+    def cells(self) -> list[tuple[Char, ...]]:
+        """The rows as they are now, with their looks; the cursor is a cell in reverse."""
+        screen, cursor = self._screen, self._screen.cursor
+        rows = [[screen.buffer[y][x] for x in range(screen.columns)] for y in range(screen.lines)]
+        if not cursor.hidden and cursor.x < screen.columns:
+            under = rows[cursor.y][cursor.x]
+            rows[cursor.y][cursor.x] = under._replace(reverse=not under.reverse)
+        return [tuple(row) for row in rows]
 
     def resize(self, columns: int, rows: int) -> None:
         for screen in (self._main, self._alternate):

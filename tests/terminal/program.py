@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from pyte.screens import Char
+
 from tests.terminal.emulator import Emulator
 from tests.terminal.keys import sequence
 
@@ -154,6 +156,12 @@ class Program:
     @property
     def text(self) -> str:
         return "\n".join(self.screen)
+
+    @property
+    def cells(self) -> list[tuple[Char, ...]]:
+        """The same with their looks, once the program has finished a picture."""
+        with self._changed:
+            return self._emulator.cells
 
     @property
     def raw(self) -> bytes:
