@@ -52,7 +52,7 @@ def test_without_a_file_there_are_none(tmp_path: Path):
     ("text", "said"),
     [
         ("model = 3", "model: expected PROVIDER:MODEL"),
-        ("[providers.local]", "providers.local.base_url: expected an address"),
+        ('[providers.local]\nbase_url = "x"', "providers.local.base_url: expected an address"),
         ("nonsense", "this is not TOML"),
         ('colour = "red"', "colour: there is no such key"),
     ],
@@ -70,6 +70,14 @@ def test_a_connection_counts_where_the_configuration_says_nothing(write, kept, t
     assert not settings.insists
     assert settings.providers == ("local", "openai")
     assert settings.provider("local").base_url == LOCAL
+
+
+def test_one_without_an_address_is_there_as_long_as_the_configuration_has_its_server(write):
+    kept = Connections(model="gate:a", recent=("gate:a",)).with_provider("gate", ProviderSettings())
+    settings = write(f'[providers.gate]\nbase_url = "{LOCAL}"\n', kept)
+    assert (settings.model, settings.provider("gate").base_url) == ("gate:a", LOCAL)
+    settings = write("", kept)
+    assert (settings.model, settings.providers) == (None, ())
 
 
 def test_the_configuration_wins(write, kept):

@@ -104,6 +104,16 @@ class TestAServerOfOnesOwn:
         assert addresses == ["http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"]
 
 
+async def test_a_server_of_the_configuration_can_be_connected_and_is_at_the_next_start(manager):
+    gate = '[providers.gate]\nbase_url = "http://gate/v1"\n'
+    made = manager(gate)
+    assert await made.keep(made.connection("gate"), "m") == "gate:m"
+    later = manager(gate)
+    assert later.models.first().name == "gate:m"
+    assert later.provider("gate").base_url == "http://gate/v1"
+    assert manager().models.first().name == "offline:guide", "it has no address any more"
+
+
 class TestAKey:
     async def test_that_was_pasted_goes_to_a_file_and_is_used(self, manager, file):
         made = manager()

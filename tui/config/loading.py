@@ -77,6 +77,14 @@ class Settings(msgspec.Struct, frozen=True):
         unset = [field for field in own.__struct_fields__ if getattr(own, field) in (None, ())]
         return msgspec.structs.replace(own, **{each: getattr(connected, each) for each in unset})
 
+    def with_connections(self, kept: Connections) -> "Settings":
+        """Use other connections, but none whose server had its address from the configuration."""
+        known = {*KNOWN_SERVERS, *self.config.providers}
+        for name, connected in kept.providers.items():
+            if connected.base_url is None and name not in known:
+                kept = kept.without(name)
+        return msgspec.structs.replace(self, connections=kept)
+
     @property
     def merged(self) -> "Settings":
         """The configuration with the connections merged in, to be shown."""
@@ -124,18 +132,18 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
         from tui.config.store_address import check_password
 
         check_password(config.store, sources["store"], file)
-    kept = load_connections(connections_file(file))
     set_up, others = _load(file.with_name(TOOLS_FILE))
     sources = {
         key: each for key, each in others.items() if key.startswith(("tools.", "mcp."))
     } | sources
-    return Settings(config, None if scope is None else str(scope), file, sources, kept, set_up)
+    settings = Settings(config, None if scope is None else str(scope), file, sources, set_up=set_up)
+    return settings.with_connections(load_connections(connections_file(file)))
 
 
 def load_connections(file: Path) -> Connections:
     """Read the connections; a missing file means none. Raises ``ConfigError``."""
     kept = _decoded(_read(file), str(file), Connections)
-    for key, expected in _unfit_providers(kept.providers):
+    for key, expected in _unfit_providers(kept.providers, may_lack_address=True):
         raise ConfigError(str(file), key, expected)
     return _with_whole_paths(kept, file.parent)
 
@@ -287,14 +295,16 @@ def _unfit_tool_servers(servers: Mapping[str, ToolServerSettings]) -> Iterator[t
                 yield f"{key}.{field}", "expected text without NUL"
 
 
-def _unfit_providers(providers: Mapping[str, ProviderSettings]) -> Iterator[tuple[str, str]]:
+def _unfit_providers(
+    providers: Mapping[str, ProviderSettings], *, may_lack_address: bool = False
+) -> Iterator[tuple[str, str]]:
     for name, provider in providers.items():
         key = f"providers.{name}"
         if name == OFFLINE:
             yield key, "expected another name: offline is the built-in guide"
         elif provider.base_url is not None and not is_address(provider.base_url):
             yield f"{key}.base_url", f"{_ADDRESS}, without name, password, ? and #"
-        elif provider.base_url is None and name not in KNOWN_SERVERS:
+        elif provider.base_url is None and name not in KNOWN_SERVERS and not may_lack_address:
             yield f"{key}.base_url", f"{_ADDRESS}, got nothing"
         if any(not model.strip() for model in provider.models):
             yield f"{key}.models", "expected names of models, got an empty one"

@@ -218,7 +218,7 @@ class ProviderConnections:
         from tui.storage import connections
 
         kept = await asyncio.to_thread(connections.change, self._file, change)
-        self._settings = replace(self._settings, connections=kept)
+        self._settings = self._settings.with_connections(kept)
         self._models.use(self._settings)
         return kept
 
