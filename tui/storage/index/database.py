@@ -200,7 +200,7 @@ def _remove_beside(path: Path) -> None:
 
 
 def check(path: Path) -> str | None:
-    """Describe the damage of an index; ``None`` if it has none, or there is none.
+    """Describe the damage of an index; ``None`` if it has none, or is missing or older.
 
     Finds a broken structure, not a changed word. That only hides messages until a rebuild: every
     hit is read from its journal before it counts. Reads the whole file, a second per gigabyte.
@@ -215,7 +215,7 @@ def check(path: Path) -> str | None:
             return str(error)
         raise unusable(error) from error
     except Unusable as error:
-        if error.kind == "missing":
+        if error.kind in ("missing", "older"):
             return None
         if error.kind == "damaged":
             return str(error)
