@@ -67,6 +67,7 @@ def test_the_wheel_has_the_manual_inside_the_package(wheel: zipfile.ZipFile):
     pages = {path.relative_to(ROOT) for path in (ROOT / "docs/manual").rglob("*.md")}
     assert pages
     assert {f"tui/{page.as_posix()}" for page in pages} <= set(wheel.namelist())
+    assert wheel.read("tui/CHANGELOG.md") == (ROOT / "CHANGELOG.md").read_bytes()
 
 
 def test_the_wheel_has_nothing_beside_the_package(wheel: zipfile.ZipFile):

@@ -1,6 +1,7 @@
 """Notices: one line in the place of the keys, and a list that keeps them."""
 
 import asyncio
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -172,3 +173,50 @@ async def test_a_failed_answer_on_screen_is_shown_at_once_and_one_elsewhere_wait
         await until(lambda: "no server" in notices(app), "the failure elsewhere")
         assert "no key" in notice(app)
         assert app.chat.key_line.notices.waiting == 1
+
+
+class TestANewVersion:
+    HINT = "/help changes shows what is new"
+
+    @pytest.fixture
+    def used(self, world):
+        """Starts a version, where there may be a session, and waits until it was looked up."""
+        place = world()
+
+        @asynccontextmanager
+        async def used(version, *texts):
+            if texts:
+                await place.session(*texts)
+            asked = []
+            place.version = lambda: asked.append(version) or version
+            async with place.running() as (app, pilot):
+                await until(lambda: asked and not is_looking(app), "the version")
+                yield app, pilot
+
+        def is_looking(app):
+            return any(each.name == "look for an update" for each in app.workers)
+
+        return used
+
+    async def test_is_told_once_where_there_are_sessions(self, used):
+        async with used("1.0.0", "Hello") as (app, _):
+            assert f"sibyl-tui 1.0.0: {self.HINT}" in notices(app)
+        async with used("1.0.0") as (app, _):
+            assert self.HINT not in notices(app)
+        async with used("1.1.0") as (app, _):
+            assert f"sibyl-tui 1.1.0: {self.HINT}" in notices(app)
+
+    async def test_is_no_news_to_a_new_user(self, used):
+        async with used("1.0.0") as (app, _):
+            assert self.HINT not in notices(app)
+
+    async def test_that_cannot_be_kept_is_not_told_each_time(self, used, tmp_path):
+        (tmp_path / "state").mkdir()
+        (tmp_path / "state" / "ui.json").write_text('{"version": 2}')
+        async with used("1.0.0", "Hello") as (app, _):
+            assert self.HINT not in notices(app)
+
+    async def test_has_its_changes_in_the_help(self, world):
+        async with world().running() as (app, pilot):
+            await send(pilot, "/help changes")
+            await until(lambda: "Keep a Changelog" in report(app), "the changes")

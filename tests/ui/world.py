@@ -85,6 +85,7 @@ class World:
         self.first_command = ""
         self.titles_by_model = False
         self.prompts: Mapping[str, str] = {}
+        self.version: Callable[[], str] | None = None
         self.ui_state_file = root.parent / "state" / "ui.json"
         self.index_root: Path | None = None
         """Where a process builds the index; without it, searches do."""
@@ -180,6 +181,7 @@ class World:
                 prompts=self.prompts,
                 appearance=self.appearance,
                 ui_state_file=self.ui_state_file,
+                version=self.version,
                 index_root=self.index_root,
                 stopwatch=lambda: self.seconds,
             )

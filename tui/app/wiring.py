@@ -116,6 +116,7 @@ class Controllers:
             self.live_updates,
             self.presenter,
             chat.offer_import,
+            self.ui_state.is_new,
         )
         self.confirmations = Confirmations(app, chat, queue)
         self._attention = attention

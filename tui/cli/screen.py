@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+import tui
 from tui.cli import console
 from tui.cli.program import Program
 from tui.config import paths
@@ -183,6 +184,7 @@ def _parts(
         search_model=config.search_model,
         prompts=config.prompts,
         ui_state_file=state_file,
+        version=lambda: tui.__version__,
         appearance=Appearance.of(program.settings),
         notify=config.notify,
     )

@@ -15,6 +15,7 @@ from tui.commands import (
     todo_list,
 )
 from tui.commands.shell import FUNCTIONS, Opened, Shell, Work, command
+from tui.config.paths import changelog
 from tui.domain.commands import BY_NAME, Invocation, command_called, template_command
 from tui.domain.text.labels import listed
 from tui.engine.sessions.switching import PrivateSessionLeft
@@ -85,10 +86,12 @@ _opening("tools", "tools")
 
 @command("help")
 async def show_help(shell: Shell, arguments: str) -> None:
-    """Show the help screen, or the usage of one command."""
+    """Show the help screen, the usage of one command, or what the last versions have changed."""
     if not arguments:
         return shell.open("help")
     name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
+    if name == "changes":
+        return shell.report("Changes", changelog().read_text("utf-8"))
     if name in shell.context.prompts:
         return shell.report(f"/{name} sends", shell.context.prompts[name].strip())
     known = command_called(name)

@@ -98,10 +98,15 @@ def manual() -> list[Path]:
     return sorted((_shipped("docs") / "manual").rglob("*.md"))
 
 
-def _shipped(folder: str) -> Path:
+def changelog() -> Path:
+    """The list of changes: inside the package in a wheel, beside it in a checkout."""
+    return _shipped("CHANGELOG.md")
+
+
+def _shipped(name: str) -> Path:
     package = Path(__file__).parent.parent
-    inside = package / folder
-    return inside if inside.is_dir() else package.parent / folder
+    inside = package / name
+    return inside if inside.exists() else package.parent / name
 
 
 def _on_macos() -> Path:

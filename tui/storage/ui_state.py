@@ -23,7 +23,8 @@ class UiState(msgspec.Struct, frozen=True):
     """Choices made on screen; ``None`` for one not made. The width is in columns.
 
     ``theme_over`` is the configured theme that ``theme`` replaces. ``auto_import`` names programs,
-    separated by spaces, for the store ``auto_import_into``.
+    separated by spaces, for the store ``auto_import_into``. ``program`` is the version that was
+    started last.
     """
 
     theme: str | None = None
@@ -32,6 +33,7 @@ class UiState(msgspec.Struct, frozen=True):
     wrap_code: bool = True
     auto_import: str | None = None
     auto_import_into: str | None = None
+    program: str | None = None
 
 
 def read(path: Path) -> UiState:
@@ -47,6 +49,7 @@ def read(path: Path) -> UiState:
         wrap_code=values.get("wrap_code") is not False,
         auto_import=_text(values, "auto_import"),
         auto_import_into=_text(values, "auto_import_into"),
+        program=_text(values, "program"),
     )
 
 

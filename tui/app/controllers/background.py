@@ -40,14 +40,19 @@ class Background:
         following: LiveUpdates,
         presenter: SessionPresenter,
         offer_import: Callable[[Sequence[str]], None],
+        is_new: Callable[[str], Awaitable[bool]],
     ) -> None:
-        """``offer_import`` shows the programs of which sessions were found."""
+        """``offer_import`` shows the programs of which sessions were found.
+
+        ``is_new`` remembers the program's version, and is true for another one than before.
+        """
         self._app = app
         self._parts = parts
         self._session_list = session_list
         self._live_updates = following
         self._presenter = presenter
         self._offer_import = offer_import
+        self._is_new = is_new
         self._idle: Timer | None = None
         self._following: dict[Callable[[], Awaitable[None]], Worker[None]] = {}
 
@@ -106,6 +111,16 @@ class Background:
         self._app.run_worker(self._warm_up, name="warm up")
         self._app.run_worker(self._show_window, name="ask for the size of the context")
         await self._session_list.prune(self._parts.retention)
+        self._app.run_worker(self._tell_version, name="look for an update")
+
+    async def _tell_version(self) -> None:
+        """Say once where to read what a new version has changed, if there are sessions already."""
+        if self._parts.version is None:
+            return
+        version = await asyncio.to_thread(self._parts.version)
+        known = self._parts.sessions.entries or self._parts.sessions.others
+        if await self._is_new(version) and known:
+            self._presenter.remark(Notice(f"sibyl-tui {version}: /help changes shows what is new"))
 
     async def _show_window(self) -> None:
         """Show how full the window of the first model is, once that is known."""

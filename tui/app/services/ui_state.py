@@ -43,6 +43,14 @@ class UiStateService:
             self._timer.stop()
         self._timer = self._set_timer(KEEP_SECONDS, self.keep)
 
+    async def is_new(self, program: str) -> bool:
+        """Remember the program's version; true if it is another one than before, and is kept."""
+        if self._file is None or program == self.state.program:
+            return False
+        self.note(program=program)
+        await self.keep()
+        return (await asyncio.to_thread(ui_state.read, self._file)).program == program
+
     async def keep(self) -> None:
         """Write what was changed since it was last written."""
         changes, self._changes = self._changes, {}
