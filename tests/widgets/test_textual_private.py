@@ -3,11 +3,13 @@
 Fails by the name of a member that a release has removed, renamed or given other parameters.
 """
 
+import itertools
 from pathlib import Path
 
 import pytest
 import rich._wrap
 import rich.cells
+import textual.timer
 from textual import _xterm_parser
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
@@ -16,10 +18,12 @@ from textual.document import _wrapped_document
 from textual.drivers.linux_driver import LinuxDriver
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.timer import Timer
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import Document, WrappedDocument
 
 from tests.private_members import is_there, touched
+from tests.waiting import until
 from tui.terminal import textual_private
 from tui.widgets import rich_private, textual_bases
 
@@ -86,6 +90,22 @@ def test_textual_still_reads_keys_from_ansi_sequences_keys():
     assert _xterm_parser.ANSI_SEQUENCES_KEYS is ANSI_SEQUENCES_KEYS
     assert textual_private.KEY_SEQUENCES is ANSI_SEQUENCES_KEYS
     assert [key.value for key in ANSI_SEQUENCES_KEYS["\x1b[A"]] == ["up"]
+
+
+async def test_textual_still_drops_a_late_timer_and_none_of_ours_is(monkeypatch):
+    app = App()
+    async with app.run_test():
+        moments = itertools.count()
+        # Between any two looks at the clock the process stalls for a second.
+        monkeypatch.setattr(textual.timer._time, "get_time", lambda: float(next(moments)))
+        fired = []
+        plain = Timer(app, 0.01, callback=lambda: fired.append("Textual's"), repeat=0)
+        plain._start()
+        await plain._task
+        app.set_timer(0.01, lambda: fired.append("ours"))
+        app.set_timer(0, lambda: fired.append("at once"))
+        await until(lambda: len(fired) > 1)
+        assert sorted(fired) == ["at once", "ours"]
 
 
 def test_rich_still_counts_cells_by_cell_len_of_its_module(monkeypatch):

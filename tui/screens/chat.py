@@ -83,8 +83,7 @@ class DraftTimer:
         else:
             self._timer.stop()
         rest = self._deadline - time.monotonic()
-        # Textual divides by it: a timer of no time dies unheard, and no draft is kept any more.
-        self._timer = self._owner.set_timer(max(0.001, min(_DRAFT_SECONDS, rest)), self._end)
+        self._timer = self._owner.set_timer(min(_DRAFT_SECONDS, rest), self._end)
 
     def _end(self) -> None:
         self._timer = None

@@ -6,17 +6,33 @@ Each has its reason here, and a test that fails by its name when Textual changes
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO, cast
 
-from textual import _keyboard_protocol, events
+from textual import _keyboard_protocol, events, message_pump
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.keys import Keys
+from textual.timer import Timer
 
 KEY_SEQUENCES = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
 """Keys by their escape sequences. Textual has no way to change an entry."""
 FUNCTIONAL_KEYS = _keyboard_protocol.FUNCTIONAL_KEYS
 """Names of the kitty protocol's keys that type nothing, by number and final letter."""
+
+
+class _CertainTimer(Timer):
+    """A timer that fires once does so, however late.
+
+    Textual skips what is late when the timer begins, as it is after a stall of a few milliseconds:
+    a size of the terminal, or all later frames of a throttle, would never come.
+    """
+
+    def __init__(self, *arguments: Any, repeat: int | None = None, **options: Any) -> None:
+        super().__init__(*arguments, repeat=repeat, skip=repeat != 0, **options)
+
+
+# ``set_timer`` of whatever has messages makes it, which nothing else can reach.
+message_pump.Timer = _CertainTimer  # pyright: ignore[reportPrivateImportUsage]
 
 
 class KeyParserBase(XTermParser):

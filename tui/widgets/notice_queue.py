@@ -125,8 +125,7 @@ class NoticeQueue:
             return
         self._stop()
         seconds = LEAST_SECONDS[self.current.severity] if self.waiting else SECONDS
-        # Textual divides by it.
-        self._timer = self._set_timer(max(0.001, self._rest_of(seconds)), self._advance)
+        self._timer = self._set_timer(self._rest_of(seconds), self._advance)
 
     def _rest_of(self, seconds: float) -> float:
         return self._since + seconds - self._clock()
