@@ -1,9 +1,11 @@
 """What a user gets who installs the wheel, and what the project's own papers promise."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from importlib.metadata import packages_distributions
@@ -11,21 +13,31 @@ from pathlib import Path
 
 import pytest
 
+from tests.shell_files import COMPLETIONS, files
+
 ROOT = Path(__file__).parent.parent
+
+
+def _build(kind: str, source: Path, folder: Path) -> Path:
+    # The backend itself and not pip, which would ask the network for it.
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)],
+        check=True,
+        capture_output=True,
+        cwd=source,
+    )
+    (built,) = folder.iterdir()
+    return built
 
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    folder = tmp_path_factory.mktemp("wheel")
-    # The backend itself and not pip, which would ask the network for it.
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
-        check=True,
-        capture_output=True,
-        cwd=ROOT,
-    )
-    (built,) = folder.glob("*.whl")
-    return zipfile.ZipFile(built)
+    return zipfile.ZipFile(_build("wheel", ROOT, tmp_path_factory.mktemp("wheel")))
+
+
+@pytest.fixture(scope="session")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _build("sdist", ROOT, tmp_path_factory.mktemp("sdist"))
 
 
 def _project() -> dict:
@@ -72,12 +84,101 @@ def test_the_wheel_has_the_manual_inside_the_package(wheel: zipfile.ZipFile):
 
 def test_the_wheel_has_nothing_beside_the_package(wheel: zipfile.ZipFile):
     tops = {name.partition("/")[0] for name in wheel.namelist()}
-    assert tops == {"tui", f"sibyl_tui-{_project()['version']}.dist-info"}
+    name = f"sibyl_tui-{_project()['version']}"
+    assert tops == {"tui", "sibyl_tui.py", f"{name}.dist-info", f"{name}.data"}
+    strange = {name for name in wheel.namelist() if "__pycache__" in name or "/." in name}
+    assert strange == set()
 
 
-def test_the_wheel_has_the_command(wheel: zipfile.ZipFile):
-    (points,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
-    assert "sibyl-tui = tui.__main__:main" in wheel.read(points).decode()
+def test_the_wheel_has_the_licence_and_the_command(wheel: zipfile.ZipFile):
+    own = f"sibyl_tui-{_project()['version']}.dist-info"
+    assert wheel.read(f"{own}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
+    assert "sibyl-tui = sibyl_tui:main" in wheel.read(f"{own}/entry_points.txt").decode()
+
+
+@pytest.mark.parametrize("path", files())
+def test_the_wheel_has_completions_and_a_man_page_that_are_current(wheel: zipfile.ZipFile, path):
+    assert files()[path] == (ROOT / path).read_text("utf-8"), "run python -m tests.shell_files"
+    assert f"sibyl_tui-{_project()['version']}.data/data/{path}" in wheel.namelist()
+
+
+def test_bash_completes_commands_options_and_choices():
+    def offered(*words: str) -> list[str]:
+        code = (
+            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); '
+            'COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; '
+            '_shtab_sibyl_tui sibyl-tui "${COMP_WORDS[COMP_CWORD]}"; '
+            'printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        command = ["bash", "-c", code, "bash", ROOT / COMPLETIONS["bash"], "sibyl-tui", *words]
+        return subprocess.run(command, capture_output=True, text=True).stdout.split()
+
+    assert offered("sess") == ["sessions"]
+    assert offered("sessions", "re") == ["restore"]
+    assert offered("sessions", "export", "--format", "") == ["markdown", "jsonl"]
+    assert "--mask-secrets" in offered("sessions", "export", "--m")
+
+
+def test_the_sdist_has_what_the_repository_has(sdist: Path):
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no checkout")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    expected = {each for each in listed.stdout.split("\0") if each}
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert expected - names == {".gitattributes", ".pre-commit-config.yaml"}
+    assert "PKG-INFO" in names
+
+
+def test_the_sdist_makes_the_same_wheel_and_the_checkout_the_same_sdist(
+    sdist: Path, wheel: zipfile.ZipFile, tmp_path
+):
+    again = _build("sdist", ROOT, tmp_path / "again")
+    assert again.read_bytes() == sdist.read_bytes()
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    made = _build("wheel", tmp_path / sdist.name.removesuffix(".tar.gz"), tmp_path / "made")
+    assert made.read_bytes() == Path(wheel.filename).read_bytes()
+
+
+@pytest.fixture
+def installed(wheel: zipfile.ZipFile, tmp_path: Path) -> Path:
+    """The files of the wheel where an environment would have them, without a start script."""
+    wheel.extractall(tmp_path / "site")
+    return tmp_path / "site"
+
+
+@pytest.mark.parametrize("where", ["working directory", "PYTHONPATH"])
+def test_a_foreign_package_of_our_name_is_passed_over(installed: Path, tmp_path: Path, where):
+    foreign = tmp_path / "foreign/tui"
+    foreign.mkdir(parents=True)
+    (foreign / "__init__.py").write_text("raise SystemExit('the foreign one')")
+    path = f"{foreign.parent}{os.pathsep}{installed}" if where == "PYTHONPATH" else str(installed)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", "import sibyl_tui; sibyl_tui.main()", "--version"],
+        env=os.environ | {"PYTHONPATH": path},
+        cwd=foreign.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == (f"sibyl-tui {_project()['version']}\n", "")
+
+
+def test_a_foreign_package_that_has_replaced_ours_is_named(installed: Path, tmp_path: Path):
+    (installed / "tui/__init__.py").write_text('"""Something else."""\n')
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "sibyl_tui"],
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f'Another package named "tui" has replaced ours: {installed}/tui/__init__.py.'
+        " Install sibyl-tui in an environment of its own, as pipx and uv do.\n"
+    )
 
 
 def test_every_library_that_is_imported_is_asked_for():

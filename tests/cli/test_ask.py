@@ -268,6 +268,7 @@ def test_the_names_of_files_are_completed_after_their_option(sibyl):
     script = sibyl("completion", "bash").out
     assert "__file_COMPGEN=_shtab_compgen_files" in script
     assert ":FILE:_files" in sibyl("completion", "zsh").out
+    assert "__fish_complete_path" in sibyl("completion", "fish").out
 
 
 # --- an answer

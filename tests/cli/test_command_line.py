@@ -7,6 +7,7 @@ import tomllib
 
 import pytest
 
+from tui import __version__
 from tui.cli.parser import build, parse
 
 NAME = [sys.executable, "-m", "tui", "sessions", "name"]
@@ -36,11 +37,13 @@ def test_help_lists_every_command(sibyl):
     assert result.code == 0
     for command in ("ask", "sessions", "doctor", "index", "config", "completion"):
         assert command in result.out
+    assert 'sibyl-tui "Why is the sky blue?"' in result.out
+    assert "/help in the full screen" in result.out
 
 
 def test_the_version_is_told(sibyl):
     result = sibyl("--version")
-    assert (result.code, result.out) == (0, "sibyl-tui 0.1.0\n")
+    assert (result.code, result.out) == (0, f"sibyl-tui {__version__}\n")
 
 
 @pytest.mark.parametrize(

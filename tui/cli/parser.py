@@ -14,9 +14,28 @@ PROGRAM = "sibyl-tui"
 _DEBUG = "--debug"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
+_EPILOG = """\
+Without a command, the full screen starts. A question in quotes is answered as
+by ask. Arguments after -- are no options.
+
+examples:
+  sibyl-tui                             start the full screen
+  sibyl-tui -c                          continue the last session of this project
+  sibyl-tui "Why is the sky blue?"      ask without the screen
+  git diff | sibyl-tui "Review this."   ask about the output of a program
+  sibyl-tui import                      import the sessions of other programs
+
+Read on: /help in the full screen, and
+https://github.com/sibyl-tui/sibyl-tui/blob/main/docs/manual.md"""
+
 _PATHS = frozenset({"data_dir", "debug", "file", "files", "output", "paths"})
 """Arguments that may be any bytes, as file names may."""
-_COMPLETED_AS_FILES = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}
+_COMPLETED_AS_FILES = {
+    "bash": "_shtab_compgen_files",
+    "zsh": "_files",
+    "fish": "(__fish_complete_path (commandline -ct))",
+    "tcsh": "f",
+}
 """For shells: part of ``shtab.FILE``, without the time that its import takes."""
 
 _WITH_VALUE = WITH_VALUE | {"-f", "--file"}
@@ -180,8 +199,8 @@ def _without_commands() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Chat with language models in sessions that are never lost.",
-        epilog="Without a command, the full screen starts. A question in quotes is answered as by"
-        " ask. Arguments after -- are no options.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         argument_default=argparse.SUPPRESS,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
@@ -352,7 +371,7 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
     "config path": ("Print the path of the configuration file.", ()),
     "config example": ("Print a commented example file.", ()),
     "completion": ("Print a completion script for a shell.", (
-        _argument("shell", choices=("bash", "zsh", "tcsh")),
+        _argument("shell", choices=("bash", "zsh", "fish", "tcsh")),
     )),
 }
 # fmt: on
