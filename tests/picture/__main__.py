@@ -5,6 +5,7 @@ What was said to another program is found, gone on with, cut off by SIGKILL, and
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -58,34 +59,54 @@ class Film:
             time.sleep(_QUIET / 5)
         self.frames.append(svg.Frame(self.program.cells, seconds, caption, key))
 
-    def type(self, text: str, caption: str, seconds: float = 0.09, step: int = 1) -> None:
+    def type(
+        self, text: str, caption: str, seconds: float = 0.09, step: int = 1, shown: str = "{}"
+    ) -> None:
+        """Take a frame every few letters, once the screen shows them in a pattern."""
         for at in range(0, len(text), step):
             for letter in text[at : at + step]:
                 self.program.type(letter)
                 time.sleep(0.05)  # together they would be a paste
-            self.show(seconds, caption)
+            self.show(seconds, caption, until=shown.format(re.escape(text[: at + step])))
+
+    def running(self) -> list[int]:
+        """What the shell has started."""
+        command = ["pgrep", "-P", str(self.program.pid)]
+        listed = subprocess.run(command, capture_output=True, text=True)
+        return [int(line) for line in listed.stdout.split()]
+
+    def leave(self) -> None:
+        """Quit the program."""
+        self.program.press("ctrl+q")
+        self.program.until(lambda _: not self.running(), "the end")
 
 
 def play(film: Film, gates: list[Gate], data: Path) -> None:
+    # The first start names its version: not on film.
+    film.program.type("sibyl-tui\r")
+    film.program.until("shows what is new")
+    film.leave()
+    film.program.kill()
+    film.open_terminal()
     film.type("sibyl-tui", FOUND, step=3)
     film.program.press("enter")
     film.show(1.2, FOUND, until="/ commands")
     film.program.press("ctrl+f")
-    film.show(0.8, FOUND, "Ctrl+F")
-    film.type("idempotency", FOUND, 0.12)
+    film.show(0.8, FOUND, "Ctrl+F", until="Search:")
+    film.type("idempotency", FOUND, 0.12, shown=r"Search: {}[\s\S]*\d match")
     film.show(2.2, FOUND, until="idempotency key")
     film.program.press("enter")
     film.show(2.5, FOUND, "Enter", until="claim")
     film.type(conversations.QUESTION, GONE_ON, step=3)
     film.program.press("enter")
-    film.show(0.5, GONE_ON, "Enter")
+    film.show(0.5, GONE_ON, "Enter", until="Esc stops")
     for gate in gates[:-1]:
         gate.open()
         film.show(0.2, GONE_ON)
     film.type(conversations.UNSENT, GONE_ON, 0.08, step=3)
     kept = (conversations.ANSWER[-2], conversations.UNSENT)
     film.program.until(lambda _: all(each in _texts(data) for each in kept), "all of it on disk")
-    (pid,) = _children(film.program.pid)
+    (pid,) = film.running()
     os.kill(pid, signal.SIGKILL)
     film.show(2, KILLED, "kill -9", until="Killed")
     film.program.kill()
@@ -93,17 +114,13 @@ def play(film: Film, gates: list[Gate], data: Path) -> None:
     film.show(0.6, BACK)
     film.type("sibyl-tui -c", BACK, step=3)
     film.program.press("enter")
-    film.show(5, BACK, until="how long do I keep")
+    film.show(5, BACK, until="(?s)how long do I keep.*F1 Help")
+    film.leave()
 
 
 def _texts(data: Path) -> str:
     """Journals and drafts."""
     return "".join(each.read_text("utf-8") for each in data.glob("[ds]*s/*.json*"))
-
-
-def _children(pid: int) -> list[int]:
-    listed = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True)
-    return [int(line) for line in listed.stdout.split()]
 
 
 def _environment(home: Path) -> dict[str, str | None]:

@@ -7,6 +7,7 @@ import itertools
 import sys
 import time
 from datetime import timedelta
+from unittest.mock import patch
 
 from tests.picture.conversations import NOW
 from tui.domain import timestamps
@@ -16,6 +17,9 @@ if __name__ == "__main__":
     began = time.monotonic()
     # Before any module takes the function by its name.
     timestamps.utc_now = lambda: NOW + timedelta(seconds=min(time.monotonic() - began, 59))
+    # The default of the stopwatch that counts the seconds of an answer.
+    with patch("time.monotonic", lambda: 0.0):
+        import tui.app.dependencies  # noqa: F401
     from tui.storage import file_holding
 
     numbers = itertools.count(1)

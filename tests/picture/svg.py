@@ -56,9 +56,12 @@ def film(frames: Sequence[Frame]) -> str:
         ".u{text-decoration:underline}.s{text-decoration:line-through}"
         ".c{font-family:system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif;font-size:17px}"
         f"#film{{animation:film {whole:g}s step-end infinite}}"
-        f"@keyframes film{{{''.join(times)}}}</style><defs>{defined}</defs>"
+        f"@keyframes film{{{''.join(times)}}}"
+        "@media(prefers-reduced-motion:reduce){#film{animation:none}}"
+        f"</style><defs>{defined}</defs>"
         f'<rect width="{width}" height="{step}" rx="8" fill="#{BACKGROUND}"/>'
-        f'<g id="film">{"".join(drawn)}</g></svg>\n'
+        # Where nothing moves, the last frame is shown.
+        f'<g id="film" transform="translate(0 {-top})">{"".join(drawn)}</g></svg>\n'
     )
 
 
