@@ -7,6 +7,7 @@ import pytest
 from tests.ui.screen import conversation, go_to, mark, notices, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.app.controllers.summaries import Summaries
 
 
 class SlowEnd:
@@ -16,7 +17,7 @@ class SlowEnd:
         self._app = app
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
         self._consider = app.controllers.summaries.consider
-        monkeypatch.setattr(app.controllers.summaries, "consider", self._slow)
+        monkeypatch.setattr(Summaries, "consider", staticmethod(self._slow))
 
     def is_over(self):
         """Whether nothing follows an answer any more."""
@@ -157,7 +158,7 @@ async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeyp
 
         with monkeypatch.context() as broken:
             part, name = where.split(".")
-            broken.setattr(getattr(app.controllers, part), name, fail)
+            broken.setattr(type(getattr(app.controllers, part)), name, fail)
             hold.set()
             await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
         if where == "summaries.consider":

@@ -16,6 +16,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import SECONDS, until
+from tui.app.controllers.prompt import PromptController
 from tui.domain.journal.session import Draft
 from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
@@ -316,7 +317,7 @@ async def test_typing_goes_on_while_a_slow_disk_saves_after_an_answer(world, mon
             await gate.wait()
             await try_save(conversation)
 
-        monkeypatch.setattr(w.workspace.pool, "try_save", slow)
+        monkeypatch.setattr(type(w.workspace.pool), "try_save", staticmethod(slow))
         await send(pilot, "hello")
         await until(asked.is_set, "the save at the end")
         type_at_once(app, "next")
@@ -340,7 +341,7 @@ async def test_what_goes_on_from_a_draft_takes_its_place_though_the_end_comes_at
             await asyncio.Event().wait()
 
         # What the first key begins is not done when the end comes.
-        monkeypatch.setattr(app.controllers.prompt, "open_for_change", never)
+        monkeypatch.setattr(PromptController, "open_for_change", staticmethod(never))
         await pilot.press("home", "x")
         await until(lambda: w.workspace.current.prompt.text == "xab")
     assert w.drafts().load(there).text == "xab"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.confirmations import Confirmation
@@ -23,17 +24,14 @@ if TYPE_CHECKING:
 _UNDO = ("sidebar-undo", "picker-undo")
 
 
-class AppShell:
+class AppShell(msgspec.Struct, eq=False):
     """The shell of one command: a ``tui.commands.shell.Shell``, whose turn it knows."""
 
-    def __init__(
-        self, app: App[Any], queue: InputQueue, controllers: Controllers, workspace: Workspace
-    ) -> None:
-        self._app = app
-        self._queue = queue
-        self._controllers = controllers
-        self.workspace = workspace
-        self._turn = asyncio.Event()
+    _app: App[Any]
+    _queue: InputQueue
+    _controllers: Controllers
+    workspace: Workspace
+    _turn: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
 
     def start(self, work: "Work", name: str = "") -> Step:
         """Run a command; the step that is returned ends with it, or once it asks the user."""

@@ -41,5 +41,5 @@ def _check_start(settings: Settings, root: Path) -> None:
 
     open_store(settings.config.store or "", root, utc_now)
     with suppress(ModelUnavailable):
-        Catalog(settings, os.environ, find_ollama=lambda _: None).choose()
+        Catalog(settings, os.environ, lambda _: None).choose()
     check_appearance(Appearance.of(settings))

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from tui.domain.providers import GUIDE, OFFLINE, ListedModel
@@ -23,24 +24,17 @@ _KEPT_FOR = timedelta(days=1)
 _GIVE_UP_SECONDS = 30.0
 
 
-class ModelLists:
+class ModelLists(msgspec.Struct, eq=False):
     """Owns the lists of the servers' models; ``cache_file`` has them between two runs."""
 
-    def __init__(
-        self,
-        connections: ProviderConnections,
-        models: KnownModels,
-        cache_file: Path | None,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._connections = connections
-        self._models = models
-        self._cache_file = cache_file
-        self._clock = clock
-        self._lists: Lists = {}
-        self._troubles: dict[str, str] = {}
-        self._facts: dict[str, ModelFacts] = {}
-        self._commands: list[Sequence[str]] = []
+    _connections: ProviderConnections
+    _models: KnownModels
+    _cache_file: Path | None
+    _clock: Callable[[], datetime]
+    _lists: "Lists" = {}
+    _troubles: dict[str, str] = {}
+    _facts: dict[str, ModelFacts] = {}
+    _commands: list[Sequence[str]] = []
 
     async def begin(self) -> None:
         """Read the lists of an earlier run."""

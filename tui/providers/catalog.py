@@ -94,21 +94,15 @@ class ModelChoice(Connection, frozen=True):
         return self.provider.base_url or self.provider.name
 
 
-class Catalog:
+class Catalog(msgspec.Struct, eq=False):
     """The providers and models as configured. Every method may raise ``ConfigError``.
 
     May ask a local Ollama for its models, by default for at most 300 ms.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        environ: Mapping[str, str],
-        find_ollama: FindModel = first_model,
-    ) -> None:
-        self._settings = settings
-        self._environ = environ
-        self._find_ollama = find_ollama
+    _settings: Settings
+    _environ: Mapping[str, str]
+    _find_ollama: FindModel = first_model
 
     # --- models
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from textual.events import Key, Paste
 from textual.screen import Screen
 
@@ -34,27 +35,19 @@ def is_free_text(event: Key | Paste, screen: Screen[Any]) -> bool:
     return is_text(event) and (bound is None or not bound.enabled)
 
 
-class TypedText:
+class TypedText(msgspec.Struct, eq=False):
     """Gives the prompt the text that no field takes.
 
     A letter of the conversation that costs or changes something asks in the line of keys first: if
     it was the beginning of a text, the prompt has that whole.
     """
 
-    def __init__(
-        self,
-        screen: Screen[Any],
-        transcript: Transcript,
-        prompt: Prompt,
-        key_line: KeyLine,
-        go_to_prompt: Callable[[], None],
-    ) -> None:
-        self._screen = screen
-        self._transcript = transcript
-        self._prompt = prompt
-        self._key_line = key_line
-        self._go_to_prompt = go_to_prompt
-        self._asked: tuple[Key | None, Callable[[], object]] | None = None
+    _screen: Screen[Any]
+    _transcript: Transcript
+    _prompt: Prompt
+    _key_line: KeyLine
+    _go_to_prompt: Callable[[], None]
+    _asked: tuple[Key | None, Callable[[], object]] | None = None
 
     def takes_key(self, event: Key | Paste) -> bool:
         """Take a key that answers the question, begins one, or is free text."""

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+import msgspec
+
 from tui.domain.imports import ImportLine, came_from
 from tui.errors import AmbiguousSession
 from tui.storage.directory import Directory
@@ -10,22 +12,14 @@ from tui.storage.protocol import SessionFilter
 from tui.storage.scopes import Scopes
 
 
-class FileCatalog:
+class FileCatalog(msgspec.Struct, eq=False):
     """A ``tui.domain.targets.Catalog``; ``wanted`` narrows names and prefixes, not ids."""
 
-    def __init__(
-        self,
-        folders: Folders,
-        scopes: Scopes,
-        directory: Directory,
-        wanted: SessionFilter,
-        imports: Callable[[str], Iterable[ImportLine]],
-    ) -> None:
-        self._folders = folders
-        self._scopes = scopes
-        self._directory = directory
-        self._wanted = wanted
-        self._imports = imports
+    _folders: Folders
+    _scopes: Scopes
+    _directory: Directory
+    _wanted: SessionFilter
+    _imports: Callable[[str], Iterable[ImportLine]]
 
     def has(self, session_id: str) -> bool:
         return self._folders.exists(session_id)

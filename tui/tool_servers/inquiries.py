@@ -4,22 +4,22 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
+import msgspec
+
 from tui.domain.server_questions import Answer, AskUser, ServerQuestion
 from tui.domain.tool_servers import SignIns
 
 
-class Inquiries:
+class Inquiries(msgspec.Struct, eq=False):
     """Puts questions to the user, if there is one."""
 
-    def __init__(
-        self, server: str, ask: AskUser | None, sign_ins: SignIns | None, *, may_sign_in: bool
-    ) -> None:
-        self.server = server
-        self.ask, self.sign_ins = ask, sign_ins
-        self.may_sign_in = may_sign_in
-        """False while the user is busy with something else, and once a sign-in was given up."""
-        self._limits: dict[asyncio.Timeout, float] = {}
-        self._open = 0
+    server: str
+    ask: AskUser | None
+    sign_ins: SignIns | None
+    may_sign_in: bool
+    """False while the user is busy with something else, and once a sign-in was given up."""
+    _limits: dict[asyncio.Timeout, float] = {}
+    _open: int = 0
 
     async def put(self, question: ServerQuestion) -> Answer | None:
         """Ask, and wait for the answer; ``None`` if it is refused, or nobody is there."""

@@ -233,19 +233,16 @@ def read_tools(
     return ToolList(tuple(reader.tools.values()), f"{notice} {said}".strip())
 
 
-class _ToolReader:
-    def __init__(
-        self, server: str, identity: str, wanted: frozenset[str], shown: Callable[[str], str]
-    ) -> None:
-        self.server = server
-        self._identity = identity
-        self._wanted = wanted
-        self._shown = shown
-        self.seen: set[str] = set()
-        self.tools: dict[str, OfferedTool] = {}
-        self.unusable: list[str] = []
-        self.nameless = 0
-        self.too_many = 0
+class _ToolReader(msgspec.Struct, eq=False):
+    server: str
+    _identity: str
+    _wanted: frozenset[str]
+    _shown: Callable[[str], str]
+    seen: set[str] = set()
+    tools: dict[str, OfferedTool] = {}
+    unusable: list[str] = []
+    nameless: int = 0
+    too_many: int = 0
 
     def take(self, listed: object) -> None:
         """Take a tool, unless it is not wanted or cannot be offered."""

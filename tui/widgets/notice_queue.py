@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
+import msgspec
 from rich.cells import cell_len
 
 from tui.domain.text.patterns import late_pattern
@@ -50,25 +51,19 @@ class Stoppable(Protocol):
     def stop(self) -> None: ...
 
 
-class NoticeQueue:
+class NoticeQueue(msgspec.Struct, eq=False):
     """Shows one notice after another; ``changed`` is called when another one is ``current``."""
 
-    def __init__(
-        self,
-        set_timer: Callable[[float, Callable[[], None]], Stoppable],
-        changed: Callable[[], object],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._set_timer = set_timer
-        self._changed = changed
-        self._clock = clock
-        self._caused: deque[Notice] = deque()
-        self._waiting: deque[Notice] = deque(maxlen=MOST_WAITING)
-        self._timer: Stoppable | None = None
-        self._since = 0.0
-        self.current: Notice | None = None
-        self.unread = False
-        """True once a warning or an error has had its time, which may have been too short."""
+    _set_timer: Callable[[float, Callable[[], None]], Stoppable]
+    _changed: Callable[[], object]
+    _clock: Callable[[], float] = time.monotonic
+    _caused: deque[Notice] = msgspec.field(default_factory=deque[Notice])
+    _waiting: deque[Notice] = msgspec.field(default_factory=lambda: deque(maxlen=MOST_WAITING))
+    _timer: Stoppable | None = None
+    _since: float = 0.0
+    current: Notice | None = None
+    unread: bool = False
+    """True once a warning or an error has had its time, which may have been too short."""
 
     @property
     def waiting(self) -> int:

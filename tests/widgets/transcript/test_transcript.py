@@ -15,6 +15,7 @@ from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript import ScrollPosition
 from tui.widgets.transcript import transcript as transcript_module
 from tui.widgets.transcript.row_blocks import Details
+from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.transcript import FRAMES_A_SECOND, LONGEST_WAIT, Throttle
 
 LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
@@ -122,11 +123,13 @@ async def test_a_streamed_answer_is_followed_to_its_end(opened):
         assert app.conversation.following
 
 
-async def test_many_pieces_are_drawn_in_few_frames(opened):
+async def test_many_pieces_are_drawn_in_few_frames(opened, monkeypatch):
     async with opened(*numbered(3)) as (app, _):
         drawn = []
-        paint = app.transcript._painter.replace_rows
-        app.transcript._painter.replace_rows = lambda *rows: drawn.append(1) or paint(*rows)
+        paint = RowPainter.replace_rows
+        monkeypatch.setattr(
+            RowPainter, "replace_rows", lambda *rows: drawn.append(1) or paint(*rows)
+        )
         for n in range(300):
             app.conversation.add_text("new", f"word{n} ")
         await until(lambda: "word299" in shown(app))
@@ -321,7 +324,7 @@ async def test_a_reader_at_the_end_stays_there_when_the_size_changes(opened):
         await pilot.resize_terminal(40, 12)
         await until(lambda: app.transcript.size.height < 12)
         assert app.conversation.following
-        assert "question 50" in visible_text(app.transcript)[-1]
+        await until(lambda: "question 50" in visible_text(app.transcript)[-1], "the end")
 
 
 async def test_a_place_is_found_again(opened):

@@ -22,22 +22,15 @@ class _Waiting(msgspec.Struct, frozen=True, eq=False):
     answer: asyncio.Future[Decision]
 
 
-class Approvals:
+class Approvals(msgspec.Struct, eq=False):
     """Shows each question in its own session, and gives the answer to whoever asked."""
 
-    def __init__(
-        self,
-        switcher: Switcher,
-        presenter: SessionPresenter,
-        session_list: SessionListController,
-        tell: Callable[[LoadedSession, str], None],
-    ) -> None:
-        """``tell`` draws the attention of a user who does not look."""
-        self._switcher = switcher
-        self._presenter = presenter
-        self._session_list = session_list
-        self._tell = tell
-        self._waiting: list[_Waiting] = []
+    _switcher: Switcher
+    _presenter: SessionPresenter
+    _session_list: SessionListController
+    _tell: Callable[[LoadedSession, str], None]
+    """Draws the attention of a user who does not look."""
+    _waiting: list[_Waiting] = []
 
     async def ask(self, question: Question) -> Decision:
         """Ask, and wait for the answer; cancelling withdraws the question."""

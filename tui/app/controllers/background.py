@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.live_updates import LiveUpdates
@@ -29,32 +30,20 @@ _FIRST_SESSIONS = 10
 """The number of sessions from which on no import is offered any more."""
 
 
-class Background:
+class Background(msgspec.Struct, eq=False):
     """Fills the list, prunes, follows other programs and loads what the screen needs later."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        parts: Dependencies,
-        session_list: SessionListController,
-        following: LiveUpdates,
-        presenter: SessionPresenter,
-        offer_import: Callable[[Sequence[str]], None],
-        is_new: Callable[[str], Awaitable[bool]],
-    ) -> None:
-        """``offer_import`` shows the programs of which sessions were found.
-
-        ``is_new`` remembers the program's version, and is true for another one than before.
-        """
-        self._app = app
-        self._parts = parts
-        self._session_list = session_list
-        self._live_updates = following
-        self._presenter = presenter
-        self._offer_import = offer_import
-        self._is_new = is_new
-        self._idle: Timer | None = None
-        self._following: dict[Callable[[], Awaitable[None]], Worker[None]] = {}
+    _app: App[Any]
+    _parts: Dependencies
+    _session_list: SessionListController
+    _live_updates: LiveUpdates
+    _presenter: SessionPresenter
+    _offer_import: Callable[[Sequence[str]], None]
+    """Shows the programs of which sessions were found."""
+    _is_new: Callable[[str], Awaitable[bool]]
+    """Remembers the program's version, and is true for another one than before."""
+    _idle: "Timer | None" = None
+    _following: "dict[Callable[[], Awaitable[None]], Worker[None]]" = {}
 
     def note_input(self) -> None:
         """Begin the wait for a time without input anew."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.message import Message
 
 from tui.app.input_queue import InputQueue
@@ -25,17 +26,18 @@ class WorkGiven(Message):
         super().__init__()
 
 
-class Confirmation:
+class Confirmation(msgspec.Struct, eq=False):
     """A question, its answer, and the turn in the input queue that follows the answer."""
 
-    def __init__(self, question: str, detail: str | Callable[[], str], again: str) -> None:
-        """``again`` is a name: asking the same again, while the question is open, means yes."""
-        self.question = question
-        self.detail = detail
-        self.again = again
-        self.answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self.turn = asyncio.Event()
-        """Set when the command ends, or asks again."""
+    question: str
+    detail: str | Callable[[], str]
+    again: str
+    """A name: asking the same again, while the question is open, means yes."""
+    answer: asyncio.Future[bool] = msgspec.field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    turn: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+    """Set when the command ends, or asks again."""
 
     async def follow(self, *, yes: bool) -> None:
         """Give the command its answer, and wait for the end of its turn."""

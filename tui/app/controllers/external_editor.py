@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.session_view import SessionPresenter
@@ -41,22 +42,14 @@ _PRIVATE = "No editor for a private session: it would write the prompt to disk. 
 _LEAVE = b"\x1b[?1049l\x1b[?2004l\x1b[?25h"
 
 
-class ExternalEditor:
+class ExternalEditor(msgspec.Struct, eq=False):
     """Lends the terminal to an editor, and takes back what it wrote."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        queue: InputQueue,
-        chat: ChatScreen,
-        workspace: Workspace,
-        presenter: SessionPresenter,
-    ) -> None:
-        self._app = app
-        self._queue = queue
-        self._chat = chat
-        self._workspace = workspace
-        self._presenter = presenter
+    _app: App[Any]
+    _queue: InputQueue
+    _chat: ChatScreen
+    _workspace: Workspace
+    _presenter: SessionPresenter
 
     def start(self) -> None:
         """Open the prompt of the session on screen."""

@@ -52,20 +52,17 @@ class _Search(msgspec.Struct, eq=False):
     aside: str = ""
 
 
-class FindController:
+class FindController(msgspec.Struct, eq=False):
     """Looks for what is typed into the find line; the latest search is the only one."""
 
-    def __init__(
-        self, app: App[None], chat: ChatScreen, workspace: Workspace, presenter: SessionPresenter
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._workspace = workspace
-        self._presenter = presenter
-        self._search: _Search | None = None
-        self._origin: str | None = None
-        self._timer: Timer | None = None
-        self._shown_at = 0.0
+    _app: App[None]
+    _chat: ChatScreen
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    _search: _Search | None = None
+    _origin: str | None = None
+    _timer: "Timer | None" = None
+    _shown_at: float = 0.0
 
     def look_for(self, text: str) -> None:
         """Look for a text from where the reader was; for nothing if it is empty."""

@@ -5,6 +5,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.search import SearchController
@@ -32,26 +33,16 @@ _NOT_AUTOMATIC = "Nothing is imported automatically any more."
 _NOTHING_AT = "{path}: no sessions of a known program were found there."
 
 
-class ImportController:
+class ImportController(msgspec.Struct, eq=False):
     """Leads from what can be imported to the report; each screen has its own import."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        imports: SessionImports,
-        automatic: AutomaticImports | None,
-        session_list: SessionListController,
-        search: SearchController,
-        shell: "Callable[[], Shell]",
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._imports = imports
-        self._automatic = automatic
-        self._session_list = session_list
-        self._search = search
-        self._shell = shell
+    _app: App[None]
+    _chat: ChatScreen
+    _imports: SessionImports
+    _automatic: AutomaticImports | None
+    _session_list: SessionListController
+    _search: SearchController
+    _shell: "Callable[[], Shell]"
 
     def open(self, path: str) -> None:
         """Show what can be imported from a path, else from this machine."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.confirmations import WorkGiven
@@ -24,20 +25,13 @@ _ROW = 120
 """The limit of a picture's row, in characters."""
 
 
-class LinkController:
+class LinkController(msgspec.Struct, eq=False):
     """Asks which link or picture, if there are several, and then whether to open it."""
 
-    def __init__(
-        self,
-        app: App[None],
-        workspace: Workspace,
-        files: PictureFiles,
-        shell: "Callable[[], Shell]",
-    ) -> None:
-        self._app = app
-        self._workspace = workspace
-        self._files = files
-        self._shell = shell
+    _app: App[None]
+    _workspace: Workspace
+    _files: PictureFiles
+    _shell: "Callable[[], Shell]"
 
     def handle(self, event: LinksWanted) -> None:
         """Begin with what a reader wants opened."""

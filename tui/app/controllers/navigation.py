@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.confirmations import WorkGiven
@@ -29,24 +30,15 @@ if TYPE_CHECKING:
 _AROUND = 50
 
 
-class Navigation:
+class Navigation(msgspec.Struct, eq=False):
     """Shows sessions and messages wherever they stand, and the pages around what is shown."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        queue: InputQueue,
-        chat: ChatScreen,
-        workspace: Workspace,
-        presenter: SessionPresenter,
-        session_list: SessionListController,
-    ) -> None:
-        self._app = app
-        self._queue = queue
-        self._chat = chat
-        self._workspace = workspace
-        self._presenter = presenter
-        self.session_list = session_list
+    _app: App[Any]
+    _queue: InputQueue
+    _chat: ChatScreen
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    session_list: SessionListController
 
     def switch(self, session_id: str) -> None:
         """Show the session that the user selected, behind the tasks that came before.

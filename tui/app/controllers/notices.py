@@ -12,20 +12,14 @@ from tui.screens.typed_text import PassOn
 from tui.widgets.key_line import KeyLine
 
 
-class NoticeController:
+class NoticeController(msgspec.Struct, eq=False):
     """Shows notices in the line of the topmost screen that has one, and lists them."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        clock: Callable[[], datetime],
-        pass_on: PassOn,
-    ) -> None:
-        """``pass_on`` gives the prompt what is typed while a report is open."""
-        self._app = app
-        self._clock = clock
-        self._pass_on = pass_on
-        self.log = NoticeLog()
+    _app: App[Any]
+    _clock: Callable[[], datetime]
+    _pass_on: PassOn
+    """Gives the prompt what is typed while a report is open."""
+    log: NoticeLog = msgspec.field(default_factory=NoticeLog)
 
     def show(self, *notices: tuple[Notice, str]) -> None:
         """Show notices and keep them, each with the title of its session if not on screen."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.session_list import SessionListController
@@ -25,24 +26,15 @@ if TYPE_CHECKING:
     from tui.engine.library.prompt_history import PromptHistory
 
 
-class PromptController:
+class PromptController(msgspec.Struct, eq=False):
     """Passes prompts and drafts to the session in which they were typed."""
 
-    def __init__(
-        self,
-        chat: ChatScreen,
-        workspace: Workspace,
-        presenter: SessionPresenter,
-        turns: Turns,
-        summaries: Summaries,
-        session_list: SessionListController,
-    ) -> None:
-        self._chat = chat
-        self._workspace = workspace
-        self._presenter = presenter
-        self._turns = turns
-        self._summaries = summaries
-        self._session_list = session_list
+    _chat: ChatScreen
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    _turns: Turns
+    _summaries: Summaries
+    _session_list: SessionListController
 
     def note_submitted(self) -> None:
         """Remove the submitted text from the draft; text typed since then stays."""
@@ -178,18 +170,15 @@ class PromptController:
         return True
 
 
-class PromptHistoryController:
+class PromptHistoryController(msgspec.Struct, eq=False):
     """Reads earlier prompts in the background, one page after another."""
 
-    def __init__(
-        self, app: App[None], queue: InputQueue, chat: ChatScreen, workspace: Workspace
-    ) -> None:
-        self._app = app
-        self._queue = queue
-        self._chat = chat
-        self._workspace = workspace
-        self._history: PromptHistory | None = None
-        self._reading: PromptHistory | None = None
+    _app: App[None]
+    _queue: InputQueue
+    _chat: ChatScreen
+    _workspace: Workspace
+    _history: "PromptHistory | None" = None
+    _reading: "PromptHistory | None" = None
 
     def read(self, event: Prompt.PromptsWanted) -> None:
         """Read the newest prompts of the session's project, or the next older ones."""

@@ -32,25 +32,18 @@ class _KeptListing(msgspec.Struct, frozen=True):
     until: float
 
 
-class PromptFiles:
+class PromptFiles(msgspec.Struct, eq=False):
     """Looks for files off the event loop, for the session that was on screen when it was asked.
 
     Each listing is made once within some seconds.
     """
 
-    def __init__(
-        self,
-        chat: ChatScreen,
-        workspace: Workspace,
-        presenter: SessionPresenter,
-        stopwatch: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._chat = chat
-        self._workspace = workspace
-        self._presenter = presenter
-        self._stopwatch = stopwatch
-        self._kept: dict[_Key, _KeptListing] = {}
-        self._running: dict[_Key, asyncio.Task[FileListing]] = {}
+    _chat: ChatScreen
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    _stopwatch: Callable[[], float] = time.monotonic
+    _kept: dict[_Key, _KeptListing] = {}
+    _running: dict[_Key, asyncio.Task[FileListing]] = {}
 
     async def show_listing(self, folder: str) -> None:
         """Show the files of a folder, or of the project without one."""

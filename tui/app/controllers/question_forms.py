@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+import msgspec
 from textual.app import App
 
 from tui.commands.viewers import open_outside
@@ -14,22 +15,17 @@ from tui.widgets.question_panel import QuestionPanel
 _OPENED = "Opened in your browser. This closes once you have signed in."
 
 
-class ServerQuestions:
+class ServerQuestions(msgspec.Struct, eq=False):
     """Shows a question above the prompt, or over the dialog in which the user waits for it."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        tell: Callable[[], None],
-        copy: Callable[[str], None],
-    ) -> None:
-        """``tell`` draws the attention of a user who does not look."""
-        self._app, self._chat = app, chat
-        self._tell, self._copy = tell, copy
-        self._turn = asyncio.Lock()
-        self._panel: QuestionPanel | None = None
-        self._answer: asyncio.Future[Answer | None] | None = None
+    _app: App[None]
+    _chat: ChatScreen
+    _tell: Callable[[], None]
+    """Draws the attention of a user who does not look."""
+    _copy: Callable[[str], None]
+    _turn: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
+    _panel: QuestionPanel | None = None
+    _answer: asyncio.Future[Answer | None] | None = None
 
     async def ask(self, question: ServerQuestion) -> Answer | None:
         """Ask, and wait for the answer; cancelling withdraws the question."""

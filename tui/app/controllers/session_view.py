@@ -30,25 +30,18 @@ _STILL_TICK_SECONDS = 1.0
 """Without motion only the seconds change."""
 
 
-class ActivityLine:
+class ActivityLine(msgspec.Struct, eq=False):
     """Shows the work in progress in the session on screen.
 
     A model may think for minutes before its first word; the moving line shows that the
     program does not hang. There is no timer while nothing is in progress.
     """
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        switcher: Switcher,
-        stopwatch: Callable[[], float],
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._switcher = switcher
-        self._stopwatch = stopwatch
-        self._timer: Timer | None = None
+    _app: App[None]
+    _chat: ChatScreen
+    _switcher: Switcher
+    _stopwatch: Callable[[], float]
+    _timer: "Timer | None" = None
 
     def show(self) -> None:
         """Paint the line, and keep the timer while there is something to show."""
@@ -67,29 +60,19 @@ class ActivityLine:
             self._timer = None
 
 
-class SessionPresenter:
+class SessionPresenter(msgspec.Struct, eq=False):
     """Shows the workspace's current session on the chat screen."""
 
-    def __init__(
-        self,
-        chat: ChatScreen,
-        workspace: Workspace,
-        notices: NoticeController,
-        titles: SessionTitles,
-        call_later: Callable[[Callable[[], None]], bool],
-        activity: ActivityLine,
-        prices: Callable[[Sequence[Message]], Awaitable[Mapping[str, float]]],
-    ) -> None:
-        """``call_later`` queues a callback of the application; false if that has ended."""
-        self._chat = chat
-        self._workspace = workspace
-        self._notices = notices
-        self._titles = titles
-        self._call_later = call_later
-        self._activity = activity
-        self._prices = prices
-        self._status_is_due = False
-        self._counted: LoadedSession | None = None
+    _chat: ChatScreen
+    _workspace: Workspace
+    _notices: NoticeController
+    _titles: SessionTitles
+    _call_later: Callable[[Callable[[], None]], bool]
+    """Queues a callback of the application; false if that has ended."""
+    _activity: ActivityLine
+    _prices: Callable[[Sequence[Message]], Awaitable[Mapping[str, float]]]
+    _status_is_due: bool = False
+    _counted: LoadedSession | None = None
 
     def begin(self) -> None:
         """Show the session that the program begins in: the prompt first, then the messages."""

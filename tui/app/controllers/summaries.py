@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
+import msgspec
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
@@ -23,26 +24,17 @@ MESSAGES_BETWEEN_TRIES = 6
 """After a summary that failed or was stopped, so many more messages make it due again."""
 
 
-class Summaries:
+class Summaries(msgspec.Struct, eq=False):
     """Begins summaries, says in their session what came of them, and stops them."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        presenter: SessionPresenter,
-        workspace: Workspace,
-        settings: TurnSettings,
-        stopwatch: Callable[[], float],
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._presenter = presenter
-        self._workspace = workspace
-        self._settings = settings
-        self._stopwatch = stopwatch
-        self._workers: dict[LoadedSession, Worker[None]] = {}
-        self._failed_at: dict[str, int] = {}
+    _app: App[None]
+    _chat: ChatScreen
+    _presenter: SessionPresenter
+    _workspace: Workspace
+    _settings: TurnSettings
+    _stopwatch: Callable[[], float]
+    _workers: dict[LoadedSession, Worker[None]] = {}
+    _failed_at: dict[str, int] = {}
 
     async def consider(self, session: LoadedSession) -> None:
         """Begin a summary if one is due."""

@@ -3,6 +3,7 @@
 import logging
 from functools import partial
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.session_list import SessionListController
@@ -23,22 +24,14 @@ from tui.widgets.sidebar.rename_line import RenameLine
 _log = logging.getLogger(__name__)
 
 
-class TitleController:
+class TitleController(msgspec.Struct, eq=False):
     """Asks the model that answers in a session for its title."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        workspace: Workspace,
-        presenter: SessionPresenter,
-        session_list: SessionListController,
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._workspace = workspace
-        self._presenter = presenter
-        self._session_list = session_list
+    _app: App[None]
+    _chat: ChatScreen
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    _session_list: SessionListController
 
     def propose(self) -> None:
         """Begin to rename the session on screen, and ask for a title."""

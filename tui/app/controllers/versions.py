@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+import msgspec
+
 from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.session_view import SessionPresenter
@@ -22,24 +24,15 @@ Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]
 """Prepares a session for a prompt that is not meant for its end."""
 
 
-class VersionController:
+class VersionController(msgspec.Struct, eq=False):
     """Acts on intents about a message; a read-only session is copied first."""
 
-    def __init__(
-        self,
-        chat: ChatScreen,
-        workspace: Workspace,
-        presenter: SessionPresenter,
-        navigation: Navigation,
-        turns: Turns,
-        prompt: PromptController,
-    ) -> None:
-        self._chat = chat
-        self._workspace = workspace
-        self._presenter = presenter
-        self._navigation = navigation
-        self._turns = turns
-        self._prompt = prompt
+    _chat: ChatScreen
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    _navigation: Navigation
+    _turns: Turns
+    _prompt: PromptController
 
     async def handle(self, session: LoadedSession, event: messages.VersionIntent) -> None:
         """Act on an intent of a reader, or a command, about a message."""

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Mapping
 
+import msgspec
+
 from tui.config.settings_schema import NotifySettings
 from tui.domain.text.labels import cut_to_cells
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -13,24 +15,17 @@ from tui.terminal.textual_private import AppBase
 _TITLE_CELLS = 60
 
 
-class Attention:
+class Attention(msgspec.Struct, eq=False):
     """Rings the bell, notifies the desktop and changes the title, as far as each is set.
 
     A terminal that does not report its focus counts as focused.
     """
 
-    def __init__(
-        self,
-        app: AppBase,
-        switcher: Switcher,
-        settings: NotifySettings,
-        environment: Mapping[str, str] = os.environ,
-    ) -> None:
-        self._app = app
-        self._switcher = switcher
-        self._settings = settings
-        self._environment = environment
-        self._is_title_changed = False
+    _app: AppBase
+    _switcher: Switcher
+    _settings: NotifySettings
+    _environment: Mapping[str, str] = os.environ
+    _is_title_changed: bool = False
 
     def tell(self, session: LoadedSession, what: str) -> None:
         """Alert the user to an event in a session, unless it is in view."""

@@ -151,22 +151,14 @@ def _length(planned: PlannedSource) -> int:
     return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
-class _ProgramImport:
+class _ProgramImport(msgspec.Struct, eq=False):
     """Imports the sources of one program."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        log: _Log,
-        since: datetime | None,
-        program: ProgramPlan,
-        result: ImportedProgram,
-    ) -> None:
-        self._bench = bench
-        self._imported = log
-        self._since = since
-        self._plan = program
-        self._result = result
+    _bench: Workbench
+    _imported: _Log
+    _since: datetime | None
+    _plan: ProgramPlan
+    _result: ImportedProgram
 
     def run(self) -> None:
         """Read all sources. Raises ``Stopped``, and ``StorageFull``."""

@@ -14,21 +14,18 @@ from tui.errors import StorageError, UsageError
 from tui.storage.stores import SessionStores
 
 
-class OpenSessions:
+class OpenSessions(msgspec.Struct, eq=False):
     """Saves and closes sessions; nothing said or decided in one goes with its lease.
 
     ``unread`` are the ids of those closed since something came of them.
     """
 
-    def __init__(
-        self, stores: SessionStores, prompts: DraftKeeper, clock: Clock, limit: int
-    ) -> None:
-        self.prompts = prompts
-        self.clock = clock
-        self.held: list[LoadedSession] = []
-        self.unread: set[str] = set()
-        self._stores = stores
-        self._limit = limit
+    _stores: SessionStores
+    prompts: DraftKeeper
+    clock: Clock
+    _limit: int
+    held: list[LoadedSession] = []
+    unread: set[str] = set()
 
     @property
     def open(self) -> tuple[LoadedSession, ...]:

@@ -71,15 +71,12 @@ class _Writing(msgspec.Struct, frozen=True):
     restores: bool = False
 
 
-class JournalAppender:
+class JournalAppender(msgspec.Struct, eq=False):
     """Appends to the sessions that a program holds."""
 
-    def __init__(
-        self, held: ServerLeases, holder: Callable[[], bytes], clock: Callable[[], datetime]
-    ) -> None:
-        self._held = held
-        self._holder = holder
-        self._clock = clock
+    _held: ServerLeases
+    _holder: Callable[[], bytes]
+    _clock: Callable[[], datetime]
 
     def append(
         self,

@@ -37,20 +37,13 @@ PLACES: dict[Place, MovePlace] = {
 }
 
 
-class Mover:
+class Mover(msgspec.Struct, eq=False):
     """Moves sessions, each in one transaction with its line in the log."""
 
-    def __init__(
-        self,
-        holding: Holding,
-        writer: JournalAppender,
-        attempts: Attempts,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self._holding = holding
-        self._writer = writer
-        self._attempts = attempts
-        self._clock = clock
+    _holding: Holding
+    _writer: JournalAppender
+    _attempts: Attempts
+    _clock: Callable[[], datetime]
 
     def delete(self, session_id: str, batch: Batch | None) -> None:
         self._move(session_id, ("kept", "archived"), "trashed", batch)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+import msgspec
 from rich.cells import cell_len
 from textual.message_pump import MessagePump
 
@@ -21,20 +22,17 @@ MOST_CHARACTERS = 100_000
 """Longer texts are not looked through at each pause."""
 
 
-class AttachedLine:
+class AttachedLine(msgspec.Struct, eq=False):
     """Calls ``settled`` once a text with references has stood, and ``changed`` with other words.
 
     ``owner`` has the timer.
     """
 
-    def __init__(
-        self, owner: MessagePump, settled: Callable[[], object], changed: Callable[[], object]
-    ) -> None:
-        self._owner = owner
-        self._settled = settled
-        self._changed = changed
-        self._timer: Timer | None = None
-        self._view: AttachedView | None = None
+    _owner: MessagePump
+    _settled: Callable[[], object]
+    _changed: Callable[[], object]
+    _timer: "Timer | None" = None
+    _view: AttachedView | None = None
 
     def settle(self, text: str, own: Collection[str]) -> None:
         """The text is another one, with these references of the user's own."""

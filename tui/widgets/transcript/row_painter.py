@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -20,20 +21,17 @@ _BELOW = "↓"
 _LATEST = f" {_BELOW} latest "
 
 
-class RowPainter:
+class RowPainter(msgspec.Struct, eq=False):
     """Draws one row at a time: cursor, matches and selection over the rows of the document."""
 
-    def __init__(
-        self, widget: Widget, conversation: ConversationOnScreen, finder: FindState
-    ) -> None:
-        self._widget = widget
-        self._conversation = conversation
-        self._finder = finder
-        self.welcome = Welcome()
-        self._more = ""
-        self.canvas: Canvas | None = None
-        self.wraps = True
-        """False if long lines of code are cut."""
+    _widget: Widget
+    _conversation: ConversationOnScreen
+    _finder: FindState
+    welcome: Welcome = msgspec.field(default_factory=Welcome)
+    _more: str = ""
+    canvas: Canvas | None = None
+    wraps: bool = True
+    """False if long lines of code are cut."""
 
     def fit(self, width: int) -> Canvas:
         """The canvas of a width; a new one if the width has changed."""
