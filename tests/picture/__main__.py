@@ -69,11 +69,14 @@ class Film:
                 time.sleep(0.05)  # together they would be a paste
             self.show(seconds, caption, until=shown.format(re.escape(text[: at + step])))
 
-    def running(self) -> list[int]:
-        """What the shell has started."""
-        command = ["pgrep", "-P", str(self.program.pid)]
-        listed = subprocess.run(command, capture_output=True, text=True)
-        return [int(line) for line in listed.stdout.split()]
+    def running(self) -> int:
+        """The process of the program; 0 once it has ended."""
+        pid = int((Path(self._project).parent / "pid").read_text("utf-8"))
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return 0
+        return pid
 
     def leave(self) -> None:
         """Quit the program."""
@@ -99,15 +102,14 @@ def play(film: Film, gates: list[Gate], data: Path) -> None:
     film.show(2.5, FOUND, "Enter", until="claim")
     film.type(conversations.QUESTION, GONE_ON, step=3)
     film.program.press("enter")
-    film.show(0.5, GONE_ON, "Enter", until="Esc stops")
+    film.show(0.5, GONE_ON, "Enter", until=r"● qwen3[\s\S]*Esc stops")
     for gate in gates[:-1]:
         gate.open()
         film.show(0.2, GONE_ON)
     film.type(conversations.UNSENT, GONE_ON, 0.08, step=3)
     kept = (conversations.ANSWER[-2], conversations.UNSENT)
     film.program.until(lambda _: all(each in _texts(data) for each in kept), "all of it on disk")
-    (pid,) = film.running()
-    os.kill(pid, signal.SIGKILL)
+    os.kill(film.running(), signal.SIGKILL)
     film.show(2, KILLED, "kill -9", until="Killed")
     film.program.kill()
     film.open_terminal()
@@ -147,7 +149,9 @@ def _prepare(home: Path, base_url: str) -> None:
         (home / folder).mkdir()
     command = home / "bin/sibyl-tui"
     command.write_text(
-        f'#!/bin/sh\nexec {sys.executable} -m tests.picture.still_clock "$@"\n', "utf-8"
+        f"#!/bin/sh\necho $$ >{home}/pid\n"
+        f'exec {sys.executable} -m tests.picture.still_clock "$@"\n',
+        "utf-8",
     )
     command.chmod(0o755)
     (home / "config.toml").write_text(
