@@ -111,7 +111,10 @@ async def test_a_server_of_the_configuration_can_be_connected_and_is_at_the_next
     later = manager(gate)
     assert later.models.first().name == "gate:m"
     assert later.provider("gate").base_url == "http://gate/v1"
-    assert manager().models.first().name == "offline:guide", "it has no address any more"
+    without = manager()
+    assert without.models.first().name == "offline:guide", "it has no address any more"
+    await without.keep(without.with_key(without.connection("openai"), KEY), "gpt-6")
+    assert "gate" not in {row.name for row in without.rows()}
 
 
 class TestAKey:

@@ -85,7 +85,7 @@ class World:
         self.first_command = ""
         self.titles_by_model = False
         self.prompts: Mapping[str, str] = {}
-        self.version: Callable[[], str] | None = None
+        self.version: Callable[[], str] = str
         self.ui_state_file = root.parent / "state" / "ui.json"
         self.index_root: Path | None = None
         """Where a process builds the index; without it, searches do."""

@@ -33,7 +33,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     ``store_mark`` stays in the status line, where it is not the store that the user may expect.
     ``index_root`` is the data directory of the search index. ``prompts`` are the
     templates of the user's own commands. ``first_command`` is given before the first key.
-    ``version`` looks the program's up, which takes a while.
+    ``version`` looks the program's up, which takes a while; none is never told.
     ``stopwatch`` is a monotonic clock.
     """
 
@@ -59,6 +59,6 @@ class Dependencies(msgspec.Struct, frozen=True):
     appearance: Appearance = Appearance()
     notify: NotifySettings = NotifySettings()
     ui_state_file: Path | None = None
-    version: Callable[[], str] | None = None
+    version: Callable[[], str] = str
     index_root: Path | None = None
     stopwatch: Callable[[], float] = time.monotonic

@@ -104,11 +104,9 @@ class Background(msgspec.Struct, eq=False):
 
     async def _tell_version(self) -> None:
         """Say once where to read what a new version has changed, if there are sessions already."""
-        if self._parts.version is None:
-            return
         version = await asyncio.to_thread(self._parts.version)
         known = self._parts.sessions.entries or self._parts.sessions.others
-        if await self._is_new(version) and known:
+        if version and await self._is_new(version) and known:
             self._presenter.remark(Notice(f"sibyl-tui {version}: /help changes shows what is new"))
 
     async def _show_window(self) -> None:

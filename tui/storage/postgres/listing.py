@@ -65,6 +65,8 @@ _STORE_ENTRIES = """
     from free where sessions.id = free.id
 """
 _MOST_CACHED = 1000
+_TITLES = {"titles": 2}
+"""Stored with each entry: one that another version has titled in its way is made anew."""
 
 
 class Listed(Row, frozen=True):
@@ -112,10 +114,11 @@ class Lister:
         return tuple(_as_listed(made[row.id], row) for row in rows if row.id in made)
 
     def _entry(self, row: Row) -> SessionEntry | None:
-        if row.described_at == row.size and row.described is not None:
+        described = row.described or b""
+        if row.described_at == row.size and described.startswith(journal_json(_TITLES)[:-1]):
             # Another version of the program may have written another kind of entry.
             with suppress(ValueError):
-                return decode_json(row.described, _ENTRIES)
+                return decode_json(described, _ENTRIES)
         size, entry = self._cached.get(row.id, (None, None))
         return entry if size == row.size else None
 
@@ -132,7 +135,8 @@ class Lister:
                 # One that is open changes soon: a stored entry would be out of date.
                 self._remember(row, entry)
             else:
-                closed.append((row.id, row.size, journal_json(msgspec.to_builtins(entry))))
+                stored = journal_json(_TITLES | msgspec.to_builtins(entry))
+                closed.append((row.id, row.size, stored))
         if closed:
             self._store(connection, closed)
         return made
