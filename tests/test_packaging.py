@@ -69,6 +69,17 @@ def test_the_wheel_has_every_file_of_the_package(wheel: zipfile.ZipFile):
     assert expected <= set(wheel.namelist())
 
 
+def test_links_and_pictures_of_the_page_lead_to_this_version(wheel: zipfile.ZipFile):
+    (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    page = wheel.read(metadata).decode()
+    version = _project()["version"]
+    targets = re.findall(r"\]\((.*?)\)", page)
+    assert f"https://github.com/sibyl-tui/sibyl-tui/blob/v{version}/docs/manual.md" in targets
+    raw = f"https://raw.githubusercontent.com/sibyl-tui/sibyl-tui/v{version}/snapshots/tour.svg"
+    assert raw in targets
+    assert [target for target in targets if not target.startswith("https://")] == []
+
+
 def test_the_wheel_has_the_style_sheets_inside_the_package(wheel: zipfile.ZipFile):
     names = {path.name for path in (ROOT / "styles").iterdir()}
     assert names
