@@ -23,6 +23,8 @@ _NAMED = {
     "f2": "\x1bOQ",
     "f3": "\x1bOR",
     "f4": "\x1bOS",
+    "f5": "\x1b[15~",
+    "f6": "\x1b[17~",
 }
 _ARROWS = {"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
 _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
