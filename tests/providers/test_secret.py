@@ -170,8 +170,8 @@ class TestFromACommand:
         begun.rename(tmp_path / "pid2")
         again = asyncio.create_task(model.window())
         await until(lambda: begun.exists() and begun.read_text().endswith("\n"), "the second run")
-        end_programs(command)
-        again.cancel()
+        # It may not yet be known as running when its file is there.
+        await until(lambda: end_programs(command) or again.done(), "its end")
         await asyncio.gather(again, return_exceptions=True)
 
     def test_is_that_of_a_choice_unless_it_has_one(self):

@@ -237,6 +237,8 @@ async def test_leaving_the_program_keeps_the_prompt_whose_files_are_read(shop, s
         submit(app, "first @a.txt")
         await asyncio.to_thread(slow_disk.begun.wait, 20)
     draft = w.drafts().load(w.workspace.current.id)
+    # The loop waits for its threads before the fixtures end.
+    slow_disk.set()
     assert (draft.text, draft.queued) in [("", ("first @a.txt",)), ("first @a.txt", ())]
     assert w.model.requests == []
 
