@@ -18,6 +18,7 @@ from tui.domain.journal.records import Closed, Opened, Reset, Restored, Settings
 from tui.domain.timestamps import format_milliseconds
 from tui.errors import SessionNotFound, StorageError
 from tui.storage.file_store import FileStore
+from tui.storage.postgres import connection_pool
 from tui.storage.postgres.store import PostgresStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
@@ -144,9 +145,12 @@ def test_a_session_may_be_of_any_time(server, time):
     assert server.list(SessionFilter(used_before=time or None), None, 9).cursor is None
 
 
-def test_a_line_may_be_as_long_as_in_a_file(server):
+def test_a_line_may_be_as_long_as_in_a_file_and_has_time_by_its_size(server, monkeypatch):
     said = user("m1", "x\ud800" * 1024 * 1024)
-    server.append(server.create("s", "/s", "m", session_id="tale"), [said])
+    lease = server.create("s", "/s", "m", session_id="tale")
+    with monkeypatch.context() as patch:
+        patch.setattr(connection_pool, "SAVE_SECONDS", 0.0)
+        server.append(lease, [said])
     assert server.journal("tale").load().loaded_messages == (said,)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.domain.imports import ImportLine, bytes_naming, came_from
 from tui.domain.journal.ids import checked_id, is_session_id
-from tui.domain.journal.records import DamagedRecord, Encoded, Record, SessionHeader
+from tui.domain.journal.records import DamagedRecord, Encoded, Record, SessionHeader, encode
 from tui.domain.journal.session import (
     Holder,
     SessionEntry,
@@ -180,6 +180,8 @@ class PostgresStore:
         if not records:
             return Appended(held.ordinal)
         with _saving(held.session_id):
+            # Their size says how long it may take.
+            lines = lines or [encode(record) for record in records]
             try:
                 with self._database.saving(sum(map(len, lines))) as connection:
                     return self._writer.append(connection, held, records, lines)
