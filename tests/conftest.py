@@ -60,6 +60,15 @@ _CONNECTIONS = frozenset({"socket.connect", "socket.sendto"})
 _LOOKUPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 _WATCHED = _CONNECTIONS | _LOOKUPS | _PATHS.keys()
 
+# Where it is proved what tui/domain, storage, engine and commands do: coverage, which makes a test
+# half as slow again, is measured in these alone.
+_MEASURED = tuple(
+    f"tests/{place}"
+    for place in (
+        *("app/", "commands/", "domain/", "engine/", "storage/"),
+        *("ui/test_leaving", "ui/test_model_picker", "ui/test_pasted_ref", "ui/test_private"),
+    )
+)
 _PATIENCE = 60.0
 _IMPATIENT = (
     "tui.cli.program._SEARCH_SECONDS",
@@ -251,6 +260,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the full tier out, unless it is asked for; a file that is named runs whole."""
+    if config.pluginmanager.hasplugin("_cov"):
+        for item in items:
+            if not item.nodeid.startswith(_MEASURED):
+                item.add_marker("no_cover")
     if config.getoption("--full") or config.getoption("-m"):
         return
     named = {(config.invocation_params.dir / _file(each)).resolve() for each in config.args}
