@@ -3,7 +3,6 @@
 import ast
 import importlib
 import inspect
-import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -67,6 +66,8 @@ def shared_with_library(owner: type) -> set[str]:
     Such a name overrides theirs, reads it, or takes it by accident.
     """
     bases = [each for each in owner.__mro__ if each.__module__.partition(".")[0] in LIBRARIES]
+    if not bases:
+        return set()
     theirs = {name for base in bases for name in _defined(base)}
     used = {node.attr for node in ast.walk(_tree(owner)) if _is_of_self(node)}
     return {name for name in _defined(owner) | used if _is_private(name)} & theirs
@@ -90,12 +91,15 @@ def _parameters(owner: type, name: str) -> str:
     return str(found.replace(parameters=bare, return_annotation=found.empty))
 
 
-@cache
 def _tree(owner: type) -> ast.AST:
-    try:
-        return ast.parse(textwrap.dedent(inspect.getsource(owner)))
-    except OSError:  # made at run time, as a named tuple's base is
-        return ast.Module(body=[], type_ignores=[])
+    # None where it was made at run time, as a named tuple's base is.
+    return _classes_in(owner.__module__).get(owner.__name__, ast.Module(body=[], type_ignores=[]))
+
+
+@cache
+def _classes_in(module: str) -> dict[str, ast.ClassDef]:
+    tree = ast.parse(inspect.getsource(importlib.import_module(module)))
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
 @cache

@@ -93,6 +93,15 @@ def _goes_on(handler: ast.ExceptHandler) -> bool:
     return isinstance(last, ast.Raise) and last.exc is None and not leaves_early
 
 
+def _called(node: ast.Call) -> str:
+    """The last name of what is called."""
+    match node.func:
+        case ast.Attribute(attr=name) | ast.Name(id=name):
+            return name
+        case _:
+            return ""
+
+
 def _broad_excepts(source: str) -> list[int]:
     """The lines that swallow everything, by ``except`` or by ``suppress``."""
     found: list[int] = []
@@ -100,7 +109,7 @@ def _broad_excepts(source: str) -> list[int]:
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type):
             if not _goes_on(node):
                 found.append(node.lineno)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+        elif isinstance(node, ast.Call) and _called(node) == "suppress":
             found += [node.lineno for argument in node.args if _is_broad(argument)]
     return found
 
@@ -116,9 +125,8 @@ def _hidden_calls(source: str) -> list[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        name = ast.unparse(node.func)
-        if name.rpartition(".")[2] in _HIDDEN_CALLS and name != "os.open":
-            found.append(f"{node.lineno}: {name}()")
+        if _called(node) in _HIDDEN_CALLS and ast.unparse(node.func) != "os.open":
+            found.append(f"{node.lineno}: {ast.unparse(node.func)}()")
     return found
 
 
@@ -168,7 +176,7 @@ def test_every_worker_has_a_name_for_what_is_not_done_when_it_fails():
         (path.name, node.lineno, {keyword.arg for keyword in node.keywords})
         for path in MODULES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".run_worker")
+        if isinstance(node, ast.Call) and _called(node) == "run_worker"
     ]
     assert len(calls) > 30
     assert [each for each in calls if not each[2] & {"name", "exit_on_error"}] == []
@@ -250,7 +258,7 @@ def _invoked(source: str) -> set[str]:
     named = {
         call.args[0].value
         for call in calls
-        if ast.unparse(call.func) in {"CommandInvoked", "Invocation"}
+        if _called(call) in {"CommandInvoked", "Invocation"}
         if call.args and isinstance(call.args[0], ast.Constant)
     }
     return {str(name) for name in named} | set(re.findall(r"\binvoke\('([\w-]+)'", source))
