@@ -44,38 +44,34 @@ async def reading(w, app, pilot, *pairs):
     await until(lambda: app.focused is app.chat.transcript, "the conversation")
 
 
+SENTENCES = [
+    *("repeat that", "find the bug", "edit: r", "rrr", "now what?"),
+    *("What is 日本語で?", "日本語を説明して", "👨‍👩‍👧 why"),
+]
+
+
 @pytest.mark.parametrize("at_once", [True, False])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "repeat that",
-        "find the bug",
-        "edit: r",
-        "rrr",
-        "now what?",
-        "What is 日本語で?",
-        "日本語を説明して",
-        "👨‍👩‍👧 why",
-    ],
-)
 async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no_model(
-    world, text, at_once
+    world, at_once
 ):
     w = world(["yes"])
     async with w.running() as (app, pilot):
         await reading(w, app, pilot)
         here = w.workspace.current.id
-        if at_once:
-            type_at_once(app, text, in_one_read=True)
-        else:
-            for letter in text:
-                type_at_once(app, letter)
-                await pilot.pause()
-        await prompt_has(app, text)
-        assert app.chat.prompt.has_focus_within
-        assert not key_line(app).startswith("!")
-        assert len(w.model.requests) == 1
-        assert w.workspace.current.id == here
+        for text in SENTENCES:
+            app.chat.prompt.set_text("")
+            app.chat.transcript.focus()
+            if at_once:
+                type_at_once(app, text, in_one_read=True)
+            else:
+                for letter in text:
+                    type_at_once(app, letter)
+                    await pilot.pause()
+            await prompt_has(app, text)
+            assert app.chat.prompt.has_focus_within
+            assert not key_line(app).startswith("!")
+            assert len(w.model.requests) == 1
+            assert w.workspace.current.id == here
         # It is a draft like any other.
         await pilot.press("enter")
         await until(lambda: len(w.model.requests) == 2, "the request")
