@@ -74,25 +74,25 @@ def test_other_programs_and_the_settings_may_name_it(tmp_path, text):
 
 
 @pytest.mark.parametrize("odd", ["@/x\0y/z", "@/x\ud800y/z", '@"~\0/a"'])
-@pytest.mark.parametrize("way", ["draft", "paste", "edit", "editor"])
-async def test_the_screen_lives_with_it_under_the_caret(tmp_path, odd, way):
-    w = World(tmp_path / "data", ["fine"])
+async def test_the_screen_lives_with_it_under_the_caret(tmp_path, odd):
+    w = World(tmp_path / "data", *[["fine"]] * 4)
     session_id = await w.session(odd)
     async with w.running(session_id) as (app, pilot):
         prompt = app.chat.prompt
-        match way:
-            case "draft":
-                prompt.set_text(odd, own=words_in(odd))
-            case "paste":
-                app.post_message(events.Paste(odd))
-            case "edit":
-                await send(pilot, "/edit")
-            case _:
-                prompt.replace_text(odd)
-        await until(lambda: prompt.text == odd, "the text")
-        await pilot.press("x", "backspace", "/", "backspace", "enter")
-        if way == "draft":
-            await until(lambda: "No such file" in notices(app), "the question")
-            await pilot.press("enter")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
+        for sent, way in enumerate(["edit", "paste", "editor", "draft"], 1):
+            match way:
+                case "draft":
+                    prompt.set_text(odd, own=words_in(odd))
+                case "paste":
+                    app.post_message(events.Paste(odd))
+                case "edit":
+                    await send(pilot, "/edit")
+                case _:
+                    prompt.replace_text(odd)
+            await until(lambda: prompt.text == odd, "the text")
+            await pilot.press("x", "backspace", "/", "backspace", "enter")
+            if way == "draft":
+                await until(lambda: "No such file" in notices(app), "the question")
+                await pilot.press("enter")
+            await until(lambda sent=sent: len(w.model.requests) == sent, "the request")
+            await wait_for_answer(w)
