@@ -229,20 +229,6 @@ def run(
     return Outcome(ended.returncode, ended.stdout, ended.stderr, operations)
 
 
-def count_operations(
-    command: Sequence[str | os.PathLike[str]],
-    root: Path,
-    *,
-    kinds: Iterable[Kind] = (),
-    env: Mapping[str, str] | None = None,
-    stdin: bytes = b"",
-) -> int:
-    """How many points for a fault a program has when nothing goes wrong; this runs it."""
-    wanted = frozenset[str](kinds)
-    operations = run(command, root, env=env, stdin=stdin).operations
-    return sum(one.kind in wanted if wanted else one.number > 0 for one in operations)
-
-
 def every_kill(operations: Iterable[Operation]) -> Iterator[Fault]:
     """A kill before each operation, within each write, and after the last.
 
@@ -256,16 +242,6 @@ def every_kill(operations: Iterable[Operation]) -> Iterator[Fault]:
             yield Fault.kill_half(one.number)
     if points:
         yield Fault.kill_after(points[-1].number)
-
-
-def every_failure(operations: Iterable[Operation], *errors: int) -> Iterator[Fault]:
-    """Each operation fails once, and once with all after it; each write is short once."""
-    for one in operations:
-        if one.number and one.kind == "write":
-            yield Fault.short(one.number)
-        if one.number:
-            yield from (Fault.fail(one.number, error) for error in errors)
-            yield from (Fault.fail_from(one.number, error) for error in errors)
 
 
 def parse_trace(trace: bytes, root: Path) -> tuple[Operation, ...]:

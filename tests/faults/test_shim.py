@@ -17,8 +17,6 @@ from tests.faults.shim import (
     Kind,
     Operation,
     Outcome,
-    count_operations,
-    every_failure,
     every_kill,
     parse_trace,
     run,
@@ -430,12 +428,6 @@ def test_a_program_reads_what_it_is_given_and_gives_its_status(python):
     assert (outcome.returncode, outcome.stdout) == (3, b"cba\n")
 
 
-def test_operations_are_counted(root):
-    script = command(PREAMBLE + EACH_OPERATION, root)
-    assert count_operations(script, root) == len(EACH_KIND) + 1
-    assert count_operations(script, root, kinds={"sync"}) == 3
-
-
 def test_every_point_is_walked():
     write = Operation(2, "write", length=9)
     operations = [Operation(0, "open-read"), Operation(1, "open"), write, Operation(0, "stdout")]
@@ -444,13 +436,6 @@ def test_every_point_is_walked():
         "kill before 2",
         "kill half 2",
         "kill after 2",
-    ]
-    assert [str(fault) for fault in every_failure(operations, errno.EIO)] == [
-        "fail 1 with EIO",
-        "fail 1 and on with EIO",
-        "short 2",
-        "fail 2 with EIO",
-        "fail 2 and on with EIO",
     ]
 
 
