@@ -7,7 +7,8 @@ from tests.ui.screen import notices, send
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.controllers import background
-from tui.app.services.automatic_imports import AutomaticImports
+from tui.app.services import automatic_imports
+from tui.app.services.automatic_imports import _CODE, AutomaticImports
 from tui.importers.readers import readers
 from tui.screens.imports import ImportScreen
 from tui.screens.page import ReportScreen
@@ -22,6 +23,8 @@ def place(world, monkeypatch):
     place = world()
     monkeypatch.setenv("HOME", str(place.places.home))
     monkeypatch.setattr(background, "IDLE_SECONDS", 0.05)
+    # On a busy machine the lowest priority would wait for ever.
+    monkeypatch.setattr(automatic_imports, "_CODE", _CODE.replace("os.nice(19)", "pass"))
     place.readers = [each for each in readers() if each.program in ("claude-code", "codex")]
     flags = ["--data-dir", str(place.root)]
     place.automatic_imports = AutomaticImports(
@@ -41,9 +44,10 @@ def marks(screen):
     return [line[:1] for line in visible_text(screen.choices) if line.strip()]
 
 
-async def test_one_gesture_in_the_dialog_and_each_start_brings_what_is_new(place):
+async def test_one_gesture_in_the_dialog_and_each_start_brings_what_is_new(place, monkeypatch):
     home = place.places.home
     write_session(home, 1, "Hello", "Hi")
+    monkeypatch.setattr(background, "IDLE_SECONDS", 1000)
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         assert marks(screen) == ["✓", " "]
@@ -54,6 +58,7 @@ async def test_one_gesture_in_the_dialog_and_each_start_brings_what_is_new(place
         words = "New sessions of Claude Code are imported on every start and every hour."
         assert app.screen._report.text.endswith(words)
     write_session(home, 2, "And then?")
+    monkeypatch.setattr(background, "IDLE_SECONDS", 0.05)
     async with place.running() as (app, pilot):
         await until(lambda: "1 new session from Claude Code" in notices(app), "the news")
         await until(lambda: app.chat.rows and app.chat.rows.archived == 2, "the list")
