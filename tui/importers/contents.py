@@ -23,6 +23,12 @@ def joined(texts: Iterable[str]) -> str:
     return "\n\n".join(text for text in texts if text.strip())
 
 
+def without_thinking(text: str) -> str:
+    """A text without the thinking that some models put before it."""
+    thought, end, rest = text.partition("</think>")
+    return rest.lstrip() if end and thought.lstrip().startswith("<think>") else text
+
+
 def placeholder(kind: str, *facts: object) -> str:
     """Make what stands for a picture or a file: ``[image: cat.png, image/png, 2048 bytes]``."""
     known = ", ".join(str(fact) for fact in facts if fact)

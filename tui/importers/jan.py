@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
-from tui.importers.contents import joined
+from tui.importers.contents import joined, without_thinking
 from tui.importers.formats import FolderFormat, Reading, Talk
 from tui.importers.json_paths import object_at, objects_at, text_at
 from tui.importers.message_blocks import call_in
@@ -59,9 +59,7 @@ class Jan(FolderFormat):
                 yield Result(call.id, self.output(response, ledger))
 
     def text(self, text: str) -> str:
-        """A text without the thinking before it."""
-        thought, end, rest = text.partition("</think>")
-        return rest.lstrip() if end and thought.lstrip().startswith("<think>") else text
+        return without_thinking(text)
 
     def mark(self, name: str, block: p.Json) -> str:
         return link(text_at(block, "image_url.url"))

@@ -38,6 +38,7 @@ PROGRAMS: dict[str, str] = {
     "continue": "vendor_sessions.CONTINUE",
     "jan": "jan",
     "lm-studio": "lm_studio",
+    "anything-llm": "anything_llm",
     "parllama": "vendor_sessions.PARLLAMA",
     "aichat": "aichat",
     "chatgpt": "chatgpt",
