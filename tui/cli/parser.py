@@ -26,7 +26,7 @@ examples:
   sibyl-tui import                      import the sessions of other programs
 
 Read on: /help in the full screen, and
-https://github.com/sibyl-tui/sibyl-tui/blob/main/docs/manual.md"""
+https://sibyl-tui.github.io/sibyl-tui/"""
 
 _PATHS = frozenset({"data_dir", "debug", "file", "files", "output", "paths"})
 """Arguments that may be any bytes, as file names may."""
