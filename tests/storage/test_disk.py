@@ -16,7 +16,6 @@ from tui.storage.disk import (
     publish,
     replace,
     storage_errors,
-    sync_file,
 )
 
 
@@ -193,16 +192,48 @@ def test_a_short_write_is_an_error(tmp_path, monkeypatch):
     assert names(tmp_path) == []
 
 
-def test_on_macos_a_sync_reaches_the_disk_itself(tmp_path, monkeypatch):
-    import fcntl
+@pytest.fixture
+def on_macos(monkeypatch):
+    """The platform without ``fdatasync``, with a flush that may fail; gives what was asked."""
 
-    asked = []
-    monkeypatch.setattr(disk.sys, "platform", "darwin")
-    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
-    monkeypatch.setattr(fcntl, "fcntl", lambda descriptor, what: asked.append(what))
-    with (tmp_path / "file").open("wb") as file:
-        sync_file(file.fileno())
-    assert asked == [51]
+    def sits(code=0):
+        import fcntl
+
+        asked = []
+
+        def flush(descriptor, what):
+            asked.append(what)
+            if code:
+                raise OSError(code, os.strerror(code))
+
+        monkeypatch.setattr(disk.sys, "platform", "darwin")
+        monkeypatch.delattr(os, "fdatasync")
+        monkeypatch.setattr(os, "fsync", lambda descriptor: asked.append("fsync"))
+        monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+        monkeypatch.setattr(fcntl, "fcntl", flush)
+        return asked
+
+    return sits
+
+
+def test_on_macos_files_and_their_names_reach_the_disk_itself(tmp_path, on_macos):
+    asked = on_macos()
+    publish(tmp_path / "new", b"text")
+    assert asked == [51, 51]
+
+
+@pytest.mark.parametrize("code", [errno.ENOTSUP, errno.EINVAL, errno.ENOTTY])
+def test_on_macos_a_drive_that_cannot_be_flushed_is_synced(tmp_path, on_macos, code):
+    asked = on_macos(code)
+    publish(tmp_path / "new", b"text")
+    assert asked == [51, "fsync"] * 2
+
+
+def test_on_macos_a_flush_that_failed_is_an_error(tmp_path, on_macos):
+    on_macos(errno.EIO)
+    with pytest.raises(OSError, match="Input/output"):
+        publish(tmp_path / "new", b"text")
+    assert names(tmp_path) == []
 
 
 # --- replace

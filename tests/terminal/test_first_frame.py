@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from platformdirs.macos import MacOS
 
 from tests.terminal.emulator import Emulator
 from tui.cli.parser import build, parse
@@ -170,6 +171,14 @@ def test_the_file_with_the_width_is_where_the_program_has_it():
 
 def test_an_empty_state_directory_counts_as_none(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "")
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+
+
+@pytest.mark.parametrize("named", ["", "/state"])
+def test_on_macos_it_is_the_same_file(monkeypatch, named):
+    monkeypatch.setenv("XDG_STATE_HOME", named)
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.setattr("platformdirs.PlatformDirs", MacOS)
     assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
 
 

@@ -26,6 +26,7 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 # Errors of a link, a pipe, a socket or a directory in the place of a file.
 NOT_PLAIN = frozenset({errno.ELOOP, errno.EINVAL, errno.ENXIO, errno.EISDIR, errno.ENOTDIR})
 _NO_DIRECTORY_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP})
+_NO_FULL_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP, errno.ENOTTY})
 # Errors of link(2) on file systems without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
@@ -106,12 +107,23 @@ def write_whole(descriptor: int, data: bytes) -> None:
 def sync_file(descriptor: int) -> None:
     """Flush a file's bytes to the disk itself."""
     if sys.platform == "darwin":
-        import fcntl
+        _sync_fully(descriptor)
+    else:
+        os.fdatasync(descriptor)
 
-        # On macOS, fsync only reaches the drive's cache.
+
+def _sync_fully(descriptor: int) -> None:
+    """Flush to the disk on macOS, where ``fsync`` only reaches the drive's cache."""
+    assert sys.platform == "darwin"  # noqa: S101 - for the type
+    import fcntl
+
+    try:
         fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
-        return
-    os.fdatasync(descriptor)
+    except OSError as error:
+        # Network file systems and some drives know ``fsync`` only.
+        if error.errno not in _NO_FULL_SYNC:
+            raise
+        os.fsync(descriptor)
 
 
 def cut_back(descriptor: int, size: int) -> None:
@@ -127,7 +139,10 @@ def sync_directory(path: Path) -> None:
     """Make the names in a directory durable, where the file system can."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.fsync(descriptor)
+        if sys.platform == "darwin":
+            _sync_fully(descriptor)
+        else:
+            os.fsync(descriptor)
     except OSError as error:
         # Some network file systems cannot sync directories.
         if error.errno not in _NO_DIRECTORY_SYNC:

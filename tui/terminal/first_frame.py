@@ -179,11 +179,9 @@ def _saved_width() -> int:
 
 def ui_state_file() -> str:
     """The file in ``tui.config.paths.state_directory``, without its 5 ms."""
+    usual = "Library/Application Support" if sys.platform == "darwin" else ".local/state"
     home = os.environ.get("HOME", "")
-    if sys.platform == "darwin":
-        return f"{home}/Library/Application Support/sibyl/ui.json"
-    base = os.environ.get("XDG_STATE_HOME", "").strip() or f"{home}/.local/state"
-    return f"{base}/sibyl/ui.json"
+    return f"{os.environ.get('XDG_STATE_HOME', '').strip() or f'{home}/{usual}'}/sibyl/ui.json"
 
 
 def _prompt(left: int, top: int, right: int) -> str:
