@@ -62,6 +62,16 @@ def test_the_last_words_name_a_private_file_with_the_place_of_a_defect(leave_wit
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_the_last_words_name_a_textual_that_was_never_tried(leave_with, state, monkeypatch):
+    monkeypatch.setattr(crash, "library_version", lambda _: "8.9.0")
+    words = leave_with(fail_with_a_text)[1].err.splitlines()[-1]
+    newest = crash.TEXTUAL[-1]
+    assert words == (
+        f"sibyl-tui is tested with Textual {newest}, not 8.9.0. To install that:"
+        f" pip install textual=={newest}. The report is in {state / 'crash.log'}."
+    )
+
+
 def test_the_report_of_the_next_defect_is_at_the_end_of_the_same_file(leave_with, state):
     leave_with(fail_with_a_text)
     leave_with(fail_with_a_text)

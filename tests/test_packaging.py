@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.shell_files import COMPLETIONS, files
+from tui.cli.crash import TEXTUAL
 
 ROOT = Path(__file__).parent.parent
 
@@ -204,8 +205,8 @@ def test_every_library_that_is_imported_is_asked_for():
         for name in _libraries(path)
         if not asked & {maker.lower() for maker in makers.get(name, [name])}
     }
-    # That is in the standard library from 3.14 on.
-    assert missing == {"compression"} - sys.stdlib_module_names
+    # The one is in the standard library from 3.14 on, the other does the same before.
+    assert missing == {"compression" if sys.version_info < (3, 14) else "backports"}
 
 
 def test_the_lock_has_an_exact_version_of_every_package_asked_for():
@@ -215,6 +216,13 @@ def test_the_lock_has_an_exact_version_of_every_package_asked_for():
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in locked)
     names = {_plain_name(line) for line in locked}
     assert {_plain_name(each) for each in wanted} <= names
+
+
+def test_both_ends_of_the_range_of_textual_are_those_that_are_tried():
+    lowest, newest = TEXTUAL
+    (wanted,) = (each for each in _project()["dependencies"] if each.startswith("textual"))
+    assert wanted.startswith(f"textual>={lowest},")
+    assert f"textual=={newest}" in (ROOT / ".ci/lock.txt").read_text("utf-8").splitlines()
 
 
 def test_the_package_knows_its_version():

@@ -20,6 +20,8 @@ _DEEPEST = 5
 _FIRST, _LAST = 20, 40
 
 _LIBRARIES = ("textual", "httpx2", "msgspec")
+TEXTUAL = "8.2.7", "8.2.8"
+"""The versions that the tests run with. Private members of others may have moved."""
 
 
 def versions() -> str:
@@ -82,6 +84,12 @@ def last_words(error: Exception) -> str:
     except OSError as failure:
         reason = failure.strerror or type(failure).__name__
         return f"This is a bug in sibyl-tui. Its report could not be written: {reason}."
+    textual = library_version("textual")
+    if textual not in TEXTUAL:
+        return (
+            f"sibyl-tui is tested with Textual {TEXTUAL[-1]}, not {textual}."
+            f" To install that: pip install textual=={TEXTUAL[-1]}. The report is in {path}."
+        )
     return (
         f"This is a bug in sibyl-tui. Please report it with the end of {path},"
         " which has no text and no key of yours."

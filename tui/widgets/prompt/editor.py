@@ -39,6 +39,8 @@ _SHELL_KEYS = (
     Binding("alt+left", "cursor_word_left", "Go a word left", show=False),
     Binding("alt+right", "cursor_word_right", "Go a word right", show=False),
     Binding("alt+d,ctrl+delete", "delete_word_right", "Cut the next word", show=False),
+    # Textual has it from 8.2.8 on.
+    Binding("alt+backspace", "delete_word_left", "Cut the last word", show=False),
     Binding("ctrl+underscore", "undo", "Undo", show=False),
 )
 _REBOUND = frozenset({"ctrl+a", "ctrl+e"})
