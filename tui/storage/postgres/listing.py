@@ -65,7 +65,7 @@ _STORE_ENTRIES = """
     from free where sessions.id = free.id
 """
 _MOST_CACHED = 1000
-_TITLES = {"titles": 2}
+_TITLE = {"titles": 2}
 """Stored with each entry: one that another version has titled in its way is made anew."""
 
 
@@ -115,7 +115,7 @@ class Lister:
 
     def _entry(self, row: Row) -> SessionEntry | None:
         described = row.described or b""
-        if row.described_at == row.size and described.startswith(journal_json(_TITLES)[:-1]):
+        if row.described_at == row.size and described.startswith(journal_json(_TITLE)[:-1]):
             # Another version of the program may have written another kind of entry.
             with suppress(ValueError):
                 return decode_json(described, _ENTRIES)
@@ -135,8 +135,7 @@ class Lister:
                 # One that is open changes soon: a stored entry would be out of date.
                 self._remember(row, entry)
             else:
-                stored = journal_json(_TITLES | msgspec.to_builtins(entry))
-                closed.append((row.id, row.size, stored))
+                closed.append((row.id, row.size, journal_json(_TITLE | msgspec.to_builtins(entry))))
         if closed:
             self._store(connection, closed)
         return made
