@@ -265,14 +265,6 @@ async def test_double_slash_sends_a_slash_and_a_path_is_text(world):
         assert asked == ["/new", "/etc/hosts"]
 
 
-async def test_an_unknown_command_is_told_and_stays_in_the_prompt(world):
-    w = world()
-    async with w.running() as (app, pilot):
-        await send(pilot, "/nwe")
-        await until(lambda: "Unknown command: /nwe. Did you mean /new?" in notices(app))
-        assert app.chat.prompt.text == "/nwe"
-
-
 @pytest.mark.full
 async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
     w = world()

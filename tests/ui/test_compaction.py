@@ -277,22 +277,6 @@ async def test_the_program_is_left_while_it_is_made(world):
     assert not w.other_program().holder(session)
 
 
-@pytest.mark.fast
-async def test_a_reset_meanwhile_ends_it(world):
-    gate = asyncio.Event()
-    w = world(["One."], ["Two."], ["They spoke.", gate])
-    async with w.running() as (app, pilot):
-        await talked(w, pilot, "first", "second")
-        await send(pilot, "/compact")
-        await until(lambda: "summarising" in activity(app))
-        await send(pilot, "/reset")
-        await until(lambda: "Started over" in notices(app))
-        gate.set()
-        await ended(w)
-        assert w.workspace.current.session.summary is None
-        assert SUMMARY not in conversation(app)
-
-
 async def test_a_summary_that_cannot_be_saved_is_saved_later(world, monkeypatch):
     w = world(["One."], ["Two."], ["They spoke."])
     async with w.running() as (app, pilot):

@@ -158,40 +158,6 @@ async def test_reset_keeps_what_was_before_and_begins_anew(world):
     assert [m.text for m in read.loaded_messages] == ["again", "Yo."]
 
 
-async def test_reset_while_an_answer_is_made_stops_it_first(world):
-    w = world(["half", asyncio.Event()])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: "half" in conversation(app))
-        session_id = w.workspace.current.id
-        await send(pilot, "/reset")
-        await until(lambda: "Started over" in notices(app))
-    read = w.other_program().journal(session_id).load()
-    assert [(m.text, m.status) for m in read.all_messages] == [
-        ("hello", None),
-        ("half", "interrupted"),
-    ]
-    assert read.loaded_messages == ()
-
-
-async def test_new_starts_the_next_session_of_the_scope_and_an_empty_one_stays(world):
-    w = world(["Hi."])
-    async with w.running() as (app, pilot):
-        first = w.workspace.current.id
-        await pilot.press("ctrl+n")
-        await until(lambda: "Already in a new session" in notices(app))
-        await send(pilot, "hello")
-        await wait_for_answer(w)
-        await pilot.press("ctrl+n")
-        await until(lambda: "Started a new session" in notices(app))
-        second = w.workspace.current.id
-        assert second != first
-        assert "hello" not in conversation(app)
-        await send(pilot, "/name Second")
-        await until(lambda: 'Renamed to "Second"' in notices(app))
-    assert w.other_program().journal(second).load().header.ordinal == 2
-
-
 async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_next_start(world):
     w = world()
     async with w.running() as (app, pilot):

@@ -193,15 +193,6 @@ async def test_load_opens_a_session_by_its_name(world):
         assert w.other_program().holder(there) is not None
 
 
-async def test_load_of_what_is_not_there_says_so_and_stays(world):
-    w = world()
-    async with w.running() as (app, pilot):
-        first = w.workspace.current.id
-        await send(pilot, "/load nowhere")
-        await until(lambda: "Session not found: nowhere" in notices(app))
-        assert w.workspace.current.id == first
-
-
 async def test_earlier_messages_are_loaded_as_one_scrolls_up(world):
     w = world()
     texts = [f"text number {number}" for number in range(400)]

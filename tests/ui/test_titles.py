@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import notice, notices, send, wait_for_answer
+from tests.ui.screen import notices, send, wait_for_answer
 from tests.waiting import until
 from tui.errors import ModelUnavailable
 
@@ -46,14 +46,6 @@ async def test_escape_ends_the_request_and_leaves_the_title(world):
         await until(lambda: w.model.closed == 2, "its end")
         assert app.chat.sidebar.choosing
         assert w.workspace.current.label() == "What is two?"
-
-
-async def test_before_the_first_answer_nothing_is_asked(world):
-    w = world()
-    async with w.running() as (app, pilot):
-        await send(pilot, "/name")
-        await until(lambda: notice(app) == "Usage: /name TEXT", "the usage")
-        assert w.model.requests == []
 
 
 async def test_a_session_gets_its_title_by_itself_where_that_is_set(world):
