@@ -33,28 +33,6 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
     assert w.drafts().load(mine).text == "x"
 
 
-@pytest.mark.fast
-async def test_closing_stops_the_answer_and_keeps_what_arrived(world):
-    gate = asyncio.Event()
-    w = world(["Half an answer", gate, " more"])
-    async with w.running() as (app, pilot):
-        mine = w.workspace.current.id
-        await send(pilot, "Go")
-        await until(lambda: "Half an answer" in conversation(app))
-        await send(pilot, "Next")
-        await send(pilot, "/session close")
-        await question(app)
-        await pilot.press("y")
-        await until(lambda: mine not in status(app), "the new session")
-        assert mark(app, mine) in (None, "")
-        assert w.workspace.open == (w.workspace.current,)
-    assert messages(w, mine) == [
-        ("user", "Go", None),
-        ("assistant", "Half an answer", "interrupted"),
-    ]
-    assert w.drafts().load(mine).queued == ("Next",) or w.drafts().load(mine).text == "Next"
-
-
 async def test_what_cannot_be_saved_is_asked_for_and_goes_to_a_rescue_file(world, monkeypatch):
     w = world(["Yes."])
     await w.session("Earlier", "It was.")

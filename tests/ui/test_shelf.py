@@ -182,21 +182,6 @@ async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(
         await until(lambda: archived(app) == ([made[2], made[0]], 2), "the list")
 
 
-@pytest.mark.parametrize("command", ["/archive", "/delete"])
-async def test_a_session_that_another_program_holds_is_told_and_stays(world, command):
-    w = world()
-    there = await w.session("Hello", "Yes.")
-    lease = w.other_program().lease(there)
-    async with w.running(there) as (app, pilot):
-        await send(pilot, command)
-        holder = w.other_program().holder(there)
-        told = f'"Hello" is open {holder}.'
-        await until(lambda: told in notices(app), "who holds it")
-        assert w.workspace.current.id == there
-        assert app.screen is app.chat
-    lease.release()
-
-
 async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(world):
     w = world()
     here = await w.session("The needle", "Yes.")
