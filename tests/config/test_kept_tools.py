@@ -27,6 +27,16 @@ def test_what_is_kept_is_read_as_it_was(kept):
     assert load_tools(kept(tools).with_name("tools.toml")) == tools
 
 
+def test_only_what_was_chosen_is_written():
+    text = tools_toml(Config(mcp={"web": WEB}))
+    assert [line for line in text.splitlines() if line and line[0] != "#"] == [
+        "[tools]",
+        "[mcp.web]",
+        'url = "https://tools.example/mcp"',
+        'headers = {X-Key = "a \\"b\\""}',
+    ]
+
+
 def test_the_users_own_server_of_a_name_wins_and_others_come_beside_it(kept):
     file = kept(Config(tools=READ, mcp={"time": TIME, "web": WEB}))
     file.write_text('[tools]\nenabled = ["write_todos"]\n[mcp.time]\ncommand = ["mine"]\n')

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.visible_text import visible_text
+from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 
 
@@ -33,7 +33,7 @@ async def test_a_search(world, same_picture):
     w.clock.now += timedelta(hours=2)
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+f", *"login")
-        await until(lambda: getattr(app.screen, "results_text", None) == "login")
+        await until(lambda: results_text(app.screen) == "login")
         await until(lambda: any("login" in line for line in visible_text(app.screen.preview)))
         await pilot.pause()
         same_picture(app, "search")
@@ -42,6 +42,6 @@ async def test_a_search(world, same_picture):
 async def test_a_search_that_finds_nothing(world, same_picture):
     async with world().running(size=(80, 24)) as (app, pilot):
         await pilot.press("ctrl+f", *"nowhere")
-        await until(lambda: getattr(app.screen, "results_text", None) == "nowhere")
+        await until(lambda: results_text(app.screen) == "nowhere")
         await pilot.pause()
         same_picture(app, "search_nothing")

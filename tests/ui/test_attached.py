@@ -17,7 +17,7 @@ from tests.ui.screen import (
     wait_for_answer,
 )
 from tests.ui.test_looks import key_line
-from tests.visible_text import visible_text
+from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import asked
 from tui.domain.journal.blocks import FileBlock
@@ -151,7 +151,7 @@ async def test_a_hit_of_the_search_in_a_file_is_gone_to_and_shown(world):
     await w.session(showing("Read @src/a.py", ZEBRA), "done")
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+f", *"zebra")
-        await until(lambda: getattr(app.screen, "results_text", "") == "zebra", "the answer")
+        await until(lambda: results_text(app.screen) == "zebra", "the answer")
         preview = app.screen.preview
         await until(lambda: "def zebra():" in "\n".join(visible_text(preview)), "the preview")
         await pilot.press("enter")

@@ -15,6 +15,7 @@ from tests.ui.screen import (
     wait_for_answer,
 )
 from tests.ui.world import messages
+from tests.visible_text import results_text
 from tests.waiting import until
 from tui.screens.search import SearchScreen
 from tui.screens.session_picker import SessionPicker
@@ -134,7 +135,7 @@ async def test_a_hit_elsewhere_is_gone_to_once_the_user_agrees(world):
         await until(lambda: search.line.has_focus, "the line of the search")
         await pilot.press(*"needle")
         # Enter takes no hit of an earlier query, such as "needl".
-        await until(lambda: search.results_text == "needle", "the hit")
+        await until(lambda: results_text(search) == "needle", "the hit")
         await pilot.press("enter")
         assert "nothing of it is kept" in await question(app)
         await pilot.press("n")

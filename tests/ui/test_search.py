@@ -17,7 +17,7 @@ from tests.ui.screen import (
 )
 from tests.ui.test_find import marked
 from tests.ui.world import messages
-from tests.visible_text import visible_text
+from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 from tui.app.services.index_builder import IndexBuilder
 from tui.domain.search.query import SearchResult
@@ -49,7 +49,7 @@ async def look_for(app, pilot, text):
 
 
 async def found(app, text):
-    await until(lambda: app.screen.results_text == text, f"the answer to {text}")
+    await until(lambda: results_text(app.screen) == text, f"the answer to {text}")
 
 
 async def go_there(app, pilot):

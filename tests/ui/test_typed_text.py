@@ -15,6 +15,7 @@ from tests.ui.screen import (
     wait_for_answer,
 )
 from tests.ui.world import messages
+from tests.visible_text import results_text
 from tests.waiting import until
 from tui.app.themes import Appearance
 
@@ -286,7 +287,7 @@ async def test_what_is_typed_behind_enter_on_a_hit_is_in_the_prompt_there(world)
         await pilot.press("f6", "ctrl+f")
         await until(lambda: app.screen is not app.chat, "the search")
         app.screen.line.value = "needle"
-        await until(lambda: app.screen.results_text == "needle", "the hits")
+        await until(lambda: results_text(app.screen) == "needle", "the hits")
         type_at_once(app, "<enter>repeat n")
         await until(lambda: app.screen is app.chat and app.chat.shown == there, "the session")
         await prompt_has(app, "repeat n")

@@ -24,6 +24,7 @@ from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ALL_KEYS, ThemeSwitcher
 from tui.engine.library.session_pages import SessionTitles
+from tui.engine.sessions.external_changes import Follower
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
@@ -98,7 +99,12 @@ class Controllers:
             app, chat, self.presenter, parts.workspace, parts.turn_settings, parts.stopwatch
         )
         self.live_updates = LiveUpdates(
-            parts.workspace, self.presenter, self.session_list, self.server, self._retry_failed
+            parts.workspace,
+            self.presenter,
+            self.session_list,
+            self.server,
+            self._retry_failed,
+            Follower(parts.workspace),
         )
         self.prompt = PromptController(
             chat, parts.workspace, self.presenter, self.turns, self.summaries, self.session_list

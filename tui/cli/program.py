@@ -145,9 +145,10 @@ class Program(msgspec.Struct, frozen=True):
         )
 
     def _own_tools(self, project: str) -> "Sequence[Tool]":
+        from tui.engine.library.near_matches import search_near
         from tui.engine.turns.built_in_tools import built_in_tools
 
-        search = partial(self.store.search, seconds=_SEARCH_SECONDS)
+        search = partial(search_near, partial(self.store.search, seconds=_SEARCH_SECONDS))
         return built_in_tools(search, self.clock, project)
 
     def now(self) -> str:

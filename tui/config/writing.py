@@ -13,7 +13,7 @@ from msgspec import inspect
 from tui.config.connections import Connections
 from tui.config.faults import joined
 from tui.config.loading import Settings
-from tui.config.settings_schema import Config
+from tui.config.settings_schema import Config, ToolServerSettings
 from tui.config.store_address import without_password
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 
@@ -55,8 +55,10 @@ def connections_toml(kept: Connections, directory: Path) -> str:
 def tools_toml(kept: Config) -> str:
     """Format ``tools.toml``."""
     lines = [_TOOLS_HEAD, "[tools]", *_set(msgspec.to_builtins(kept.tools))]
+    usual = msgspec.to_builtins(ToolServerSettings())
     for name, table in msgspec.to_builtins(kept.mcp).items():
-        lines += ["", f"[mcp.{name}]", *_set(table)]
+        chosen = {key: value for key, value in table.items() if value != usual[key]}
+        lines += ["", f"[mcp.{name}]", *_set(chosen)]
     return "\n".join(lines) + "\n"
 
 

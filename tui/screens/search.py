@@ -69,11 +69,6 @@ class SearchScreen(PreviewDialog):
 
     # --- values
 
-    @property
-    def results_text(self) -> str | None:
-        """The query of the results on screen."""
-        return self._results.text if self._results else None
-
     def show_results(self, results: Results, now: datetime) -> None:
         """Show results; the highlight stays on its hit if that is found again."""
         highlighted = self.hits.highlighted

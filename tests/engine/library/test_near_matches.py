@@ -5,6 +5,7 @@ import pytest
 from tests.builders import answer, user
 from tests.engine.library.conftest import Searched
 from tests.engine.library.remembered import REMEMBERED
+from tui.engine.library.near_matches import search_near
 
 
 @pytest.fixture
@@ -109,3 +110,15 @@ def test_words_of_a_message_find_it(archive):
 
 def test_a_question_in_other_words_finds_its_message_more_often_than_by_chance(archive):
     assert len([*_among_the_first(archive, [each.question for each in REMEMBERED])]) >= 5
+
+
+def test_who_reads_one_list_finds_the_nearest_behind_what_has_all_words(tmp_path):
+    said = [
+        user("some", "the train to Edinburgh is late"),
+        user("all", "a train to Edinburgh at three, platform two"),
+    ]
+    found = search_near(
+        Searched(tmp_path / "data", said).search, "train Edinburgh three platform", 10
+    )
+    assert [hit.message_id for hit in found.hits] == ["all", "some"]
+    assert found.total == 2

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
+import msgspec
+
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.store_server import StoreServer
@@ -20,26 +22,18 @@ LIST_SECONDS = 1.0
 """The shortest interval at which the changes of other programs are put into the list."""
 
 
-class LiveUpdates:
+class LiveUpdates(msgspec.Struct, eq=False):
     """Shows what is written to the session on screen, and who may write."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        presenter: SessionPresenter,
-        session_list: SessionListController,
-        server: StoreServer,
-        retry_failed: Callable[[], None],
-    ) -> None:
-        """``retry_failed`` lets open screens ask again what the store's server did not answer."""
-        self._server = server
-        self._retry_failed = retry_failed
-        self._workspace = workspace
-        self._presenter = presenter
-        self._session_list = session_list
-        self._follower = Follower(workspace)
-        self._changed = asyncio.Event()
-        self._listed = asyncio.Event()
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    _session_list: SessionListController
+    _server: StoreServer
+    _retry_failed: Callable[[], None]
+    """Lets open screens ask again what the store's server did not answer."""
+    _follower: Follower
+    _changed: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+    _listed: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
         """Look at each notification of the store, and at an interval."""

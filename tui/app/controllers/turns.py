@@ -90,31 +90,20 @@ class RunningTurn(msgspec.Struct, eq=False):
     """How it has ended; none while it runs."""
 
 
-class Turns:
+class Turns(msgspec.Struct, eq=False):
     """Starts turns, shows what happens in those on screen, and stops them."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        presenter: SessionPresenter,
-        workspace: Workspace,
-        settings: TurnSettings,
-        stopwatch: Callable[[], float],
-        prices: Callable[[Sequence[Answer]], Awaitable[Mapping[str, float]]],
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._presenter = presenter
-        self._workspace = workspace
-        self._pool, self._switcher = workspace.pool, workspace.switcher
-        self._settings = settings
-        self._stopwatch = stopwatch
-        self._prices = prices
-        self._turns: dict[LoadedSession, RunningTurn] = {}
-        self._send_check = SendCheck()
-        self._remarks: set[tuple[str, str]] = set()
-        self._pieces = itertools.count(1)
+    _app: App[None]
+    _chat: ChatScreen
+    _presenter: SessionPresenter
+    _workspace: Workspace
+    _settings: TurnSettings
+    _stopwatch: Callable[[], float]
+    _prices: Callable[[Sequence[Answer]], Awaitable[Mapping[str, float]]]
+    _turns: dict[LoadedSession, RunningTurn] = {}
+    _send_check: SendCheck = msgspec.field(default_factory=SendCheck)
+    _remarks: set[tuple[str, str]] = set()
+    _pieces: "itertools.count[int]" = msgspec.field(default_factory=lambda: itertools.count(1))
 
     def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -134,10 +123,10 @@ class Turns:
     def send_next(self, session: LoadedSession) -> None:
         """Send the next queued prompt, unless an answer is still to be ended."""
         # The draft of one that was given up has the queued prompts.
-        if session not in self._turns and not self._pool.given_up(session):
+        if session not in self._turns and not self._workspace.pool.given_up(session):
             self._begin(session, session.prompt.next_queued())
             self._chat.settle_draft()
-        if session is self._switcher.current:
+        if session is self._workspace.current:
             self._chat.show_queue(session.prompt.queue)
 
     def retry(self, session: LoadedSession) -> None:
@@ -157,7 +146,8 @@ class Turns:
         if turn is None or turn.status is None:
             # Another answer was begun before the end of this one was handled, or has ended, too.
             return False
-        given_up = self._pool.given_up(session)  # closed while a slow disk saved: a draft has all
+        # Closed while a slow disk saved: a draft has all.
+        given_up = self._workspace.pool.given_up(session)
         if not given_up and (failed or turn.status == "failed"):
             self.hold_queue(session)
         elif not given_up and session.prompt.queued:
@@ -184,7 +174,7 @@ class Turns:
 
     def edit_next(self, session: LoadedSession) -> None:
         """Put the next held prompt into the input, if that is empty."""
-        if session is not self._switcher.current:
+        if session is not self._workspace.current:
             session.prompt.edit_next()
             return
         # Typed text may not have arrived here yet: only the prompt has all of it.
@@ -208,7 +198,7 @@ class Turns:
 
     def _edit_again(self, session: LoadedSession, question: str, prompt: str) -> None:
         session.drop_version()
-        if session is not self._switcher.current:
+        if session is not self._workspace.current:
             session.prompt.begin_edit(question, prompt)
             return
         session.prompt.edit(self._chat.prompt.draft)
@@ -273,7 +263,7 @@ class Turns:
         """Save, and show it if that takes long. Raises ``StorageError``."""
         slow = asyncio.get_running_loop().call_later(_SLOW_SAVE, self._presenter.show_status)
         try:
-            await self._pool.save(session)
+            await self._workspace.pool.save(session)
         finally:
             slow.cancel()
             self._presenter.show_status()
@@ -297,7 +287,7 @@ class Turns:
         # Not the coroutine itself: Python complains of one that the end forestalls.
         run = partial(self._run, turn, made)
         turn.worker = self._app.run_worker(run, group="turns", exit_on_error=False)
-        if session is self._switcher.current:
+        if session is self._workspace.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
             self._presenter.show_status()
 
@@ -326,7 +316,7 @@ class Turns:
             self._say(session, f"Unexpected error: {type(error).__name__}: {error}")
         finally:
             # Only what needs no await: this may be cancelled a second time.
-            if turn.prompt and not self._pool.given_up(session):
+            if turn.prompt and not self._workspace.pool.given_up(session):
                 # Before those that wait.
                 self.hold_queue(session)
             self._finish(turn, status)
@@ -337,13 +327,13 @@ class Turns:
         try:
             # Its message may be long in coming: until then it is on disk as a draft.
             with suppress(StorageError):
-                await self._pool.keep_draft(session)
+                await self._workspace.pool.keep_draft(session)
             attached = await self._workspace.attach(session, prompt)
             await self._send_check.check(session, prompt, attached)
         except (StorageError, UsageError) as error:
             self._say(session, f"Not sent. {error}")
             return None
-        if self._pool.given_up(session):
+        if self._workspace.pool.given_up(session):
             turn.prompt = ""  # its draft has it
         # A stop takes it back at once, and ends this a little later.
         return self._attached(turn, attached) if turn.prompt else None
@@ -361,7 +351,7 @@ class Turns:
         return made
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "error") -> None:
-        shown = session is self._switcher.current
+        shown = session is self._workspace.current
         # The prompt of who looks on has caused that it failed.
         session.say(Notice(text, severity, caused=shown and severity == "error"))
         if shown:
@@ -372,7 +362,7 @@ class Turns:
     async def _handle(self, turn: RunningTurn, event: TurnEvent) -> None:  # noqa: C901, PLR0912 - one table of events
         """Keep what an event says of a turn, and show it if its session is on screen."""
         session, activity, now = turn.session, turn.session.activity, self._stopwatch()
-        conversation, shown = self._chat.conversation, session is self._switcher.current
+        conversation, shown = self._chat.conversation, session is self._workspace.current
         phase = activity.phase
         if not isinstance(event, ThinkingAdded):
             self._end_thinking(turn)

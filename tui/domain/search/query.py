@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import compress
@@ -149,17 +149,22 @@ def parse(text: str) -> Query:
     return Query(text, tuple(terms), parse_filters(filters), some=some)
 
 
-def rarest(query: Query, counts: Iterable[int]) -> Query | None:
-    """The query for the rarest terms, which so few messages have that all can be ranked.
+def rarest_first(query: Query, count: Callable[[Query], int]) -> Iterator[Query]:
+    """The queries to look up: where some terms are enough, first one for those that are rare.
 
-    ``counts`` has the number of messages with each term; ``None`` if there are no such terms.
+    So few messages have these that all are candidates, however old; of the others the newest.
+    ``count`` gives the number of messages with a term, up to one more than can be ranked.
     """
-    terms, room = list[Term](), CANDIDATES
-    for count, term in sorted(zip(counts, query.terms, strict=True), key=itemgetter(0)):
-        room -= count
-        if count and room >= 0:
-            terms.append(term)
-    return msgspec.structs.replace(query, terms=tuple(terms)) if terms else None
+    if query.some:
+        terms, room = list[Term](), CANDIDATES
+        alone = [msgspec.structs.replace(query, terms=(term,)) for term in query.terms]
+        for number, each in sorted(zip(map(count, alone), alone, strict=True), key=itemgetter(0)):
+            room -= number
+            if number and room >= 0:
+                terms += each.terms
+        if terms:
+            yield msgspec.structs.replace(query, terms=tuple(terms))
+    yield query
 
 
 def matches(query: Query, message: Message) -> int:

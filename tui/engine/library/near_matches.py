@@ -39,6 +39,14 @@ class NearMatches(msgspec.Struct, frozen=True):
         return f"{self.query} (1 match)" if count == "1" else f"{self.query} ({count} matches)"
 
 
+def search_near(search: Search, text: str, limit: int) -> SearchResult:
+    """Search, and put what comes nearest behind hits that are few. Raises ``StorageError``."""
+    found = search(text, limit)
+    near = nearest(search, text, found, limit - len(found.hits)).found
+    total, hits = found.total + near.total, (*found.hits, *near.hits)
+    return msgspec.structs.replace(found, hits=hits, total=total, more=found.more or near.more)
+
+
 def nearest(
     search: Search, text: str, found: SearchResult, limit: int, seconds: float = SECONDS
 ) -> NearMatches:

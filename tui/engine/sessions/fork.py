@@ -41,7 +41,9 @@ def write_fork(store: JournalStore, session_id: str, now: str, last: str | None 
     contents = [*_live(session), *_todos(session)]
     if not contents:
         raise UsageError("Nothing to fork yet.")
-    contents += _settings(session)
+    # A pin is of that session alone.
+    unpinned = msgspec.structs.replace(session.settings, pinned=False)
+    contents += _settings(msgspec.structs.replace(session, settings=unpinned))
     lease = _reserve(store, session)
     try:
         _write(store, lease, _folded(session, lease, contents, now), contents, now)

@@ -121,9 +121,9 @@ class SearchSessions:
     definition = ToolDefinition(
         name="search_sessions",
         description=(
-            "Search names and messages of the user's own chat sessions. All words must occur;"
-            ' "quotes" make a phrase, a trailing * a prefix. in:project, from:program,'
-            " before:2026-05 and after:2026-05-01 narrow it."
+            "Search names and messages of the user's own chat sessions: those with all words, and"
+            ' where these are few, with some. "quotes" make a phrase, a trailing * a prefix.'
+            " in:project, from:program, before:2026-05 and after:2026-05-01 narrow it."
         ),
         parameters={
             "type": "object",

@@ -24,7 +24,7 @@ from tui.domain.search.query import (
     matches,
     matches_name,
     needle,
-    rarest,
+    rarest_first,
 )
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.errors import SessionNotFound
@@ -99,10 +99,15 @@ def from_index(
     Raises ``sqlite3.Error`` for a damaged index.
     """
     allowed = passing(connection, query.filters)
+
+    def count(each: Query) -> int:
+        values = [_match(connection, each, allowed), CANDIDATES + 1]
+        return sum(1 for _ in _rows(connection, _COUNTED, values, effort))
+
     with _journals(folders, effort.refused) as journals:
         messages = chain.from_iterable(
             _rows(connection, *_messages_with(connection, each, allowed), effort)
-            for each in _rarest_first(connection, query, allowed, effort)
+            for each in rarest_first(query, count)
         )
         said = _newest(messages, journals.message_candidate, query, without, effort)
         if not query.terms:
@@ -110,25 +115,6 @@ def from_index(
         names = _rows(connection, *_names_with(query, allowed), effort)
         named = _newest(names, journals.name_candidate, query, without, effort)
         return [*islice(named, effort.names + 1), *islice(said, CANDIDATES + 1)]
-
-
-def _rarest_first(
-    connection: sqlite3.Connection, query: Query, allowed: Passing, effort: QueryEffort
-) -> Iterator[Query]:
-    """The queries to look up: where some terms are enough, first one for those that are rare.
-
-    All of their matches are candidates, however old, and of the others the newest.
-    """
-    if query.some:
-        alone = [msgspec.structs.replace(query, terms=(term,)) for term in query.terms]
-        matches = [_match(connection, each, allowed) for each in alone]
-        counts = [
-            sum(1 for _ in _rows(connection, _COUNTED, [each, CANDIDATES + 1], effort))
-            for each in matches
-        ]
-        if rare := rarest(query, counts):
-            yield rare
-    yield query
 
 
 def _match(connection: sqlite3.Connection, query: Query, allowed: Passing) -> str:

@@ -28,7 +28,7 @@ from tui.domain.search.query import (
     needle,
     parse,
     rank,
-    rarest,
+    rarest_first,
 )
 from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.storage.journal_window import decoded
@@ -174,26 +174,18 @@ def _candidates(
         return
     if query.terms:
         yield from _names(connection, query, room, limits)
+
+    def count(each: Query) -> int:
+        asked = {"query": _condition(each, allowed), "most": CANDIDATES + 1}
+        return (connection.execute(_COUNTED, asked).fetchone() or (0,))[0]
+
     known = set[tuple[str, str]]()
-    for each in _rarest_first(connection, query, allowed):
+    for each in rarest_first(query, count):
         condition = _condition(each, allowed)
         for candidate in _messages(_MessageSearch(connection, query, condition, room), limits):
             if (place := (candidate.session_id, candidate.message.id)) not in known:
                 known.add(place)
                 yield candidate
-
-
-def _rarest_first(
-    connection: "Connection", query: Query, allowed: Sequence[str]
-) -> Iterator[Query]:
-    """The queries to look up: where some terms are enough, first one for those that are rare."""
-    if query.some:
-        alone = [msgspec.structs.replace(query, terms=(term,)) for term in query.terms]
-        asked = [{"query": _condition(each, allowed), "most": CANDIDATES + 1} for each in alone]
-        counts = [(connection.execute(_COUNTED, each).fetchone() or (0,))[0] for each in asked]
-        if rare := rarest(query, counts):
-            yield rare
-    yield query
 
 
 def _condition(query: Query, allowed: Sequence[str]) -> str:
