@@ -23,7 +23,7 @@ from tui.app.services.clipboard import Clipboard
 from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ALL_KEYS, ThemeSwitcher
-from tui.engine.library.session_pages import SessionTitles
+from tui.engine.library.session_pages import PickerPages, SessionTitles
 from tui.engine.sessions.external_changes import Follower
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
@@ -255,7 +255,8 @@ class Controllers:
             self._parts.workspace,
             self.session_list,
             self.commands.numbers.show,
-            exclusive_projects=self._parts.exclusive_projects,
+            self._parts.exclusive_projects,
+            PickerPages(self._parts.workspace.reader, "all", None),
         )
 
     @cached_property

@@ -13,9 +13,10 @@ from msgspec.structs import replace
 from tui.domain.providers import GUIDE, OFFLINE, ListedModel
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.model_rows import ModelFacts, ModelRows, arrange
-from tui.engine.provider_connections import KnownModels, ProviderConnections
+from tui.engine.provider_connections import ProviderConnections
 from tui.errors import ModelError, ModelUnavailable, StorageError
 from tui.providers.catalog import Connection
+from tui.providers.source import ModelSource
 
 if TYPE_CHECKING:
     from tui.storage.model_cache import CachedList, Lists
@@ -28,7 +29,7 @@ class ModelLists(msgspec.Struct, eq=False):
     """Owns the lists of the servers' models; ``cache_file`` has them between two runs."""
 
     _connections: ProviderConnections
-    _models: KnownModels
+    _models: ModelSource
     _cache_file: Path | None
     _clock: Callable[[], datetime]
     _lists: "Lists" = {}

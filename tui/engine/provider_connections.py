@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 from msgspec.structs import replace
@@ -17,6 +16,7 @@ from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.errors import ConfigError, ModelUnavailable, UsageError
 from tui.providers.catalog import Catalog, Connection
 from tui.providers.secret import key_from_paste
+from tui.providers.source import ModelSource
 
 _ASKED = ("ollama",)
 
@@ -28,22 +28,10 @@ _OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "by its address")
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
-class KnownModels(Protocol):
-    """The models of the program, which follow the settings."""
-
-    def use(self, settings: Settings) -> None:
-        """Replace the settings."""
-        ...
-
-    def know(self, listed: Mapping[str, Sequence[str]]) -> None:
-        """Note the models that servers list, by provider."""
-        ...
-
-
 class ProviderConnections:
     """Owns the settings of providers while the program runs."""
 
-    def __init__(self, models: KnownModels, settings: Settings, environ: Mapping[str, str]) -> None:
+    def __init__(self, models: ModelSource, settings: Settings, environ: Mapping[str, str]) -> None:
         self._models = models
         self._settings = settings
         self._environ = environ

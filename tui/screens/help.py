@@ -133,24 +133,21 @@ class HelpScreen(Dialog[None]):
 
 def matching(sections: Sequence[Section], words: str) -> Sequence[Section]:
     """Keep the lines that have all words; for one character those of that key, if it is one."""
-    if len(words) == 1 and (of_key := _kept(sections, lambda _, line: words in _keys_of(line))):
-        return of_key
     wanted = words.casefold().split()
+
+    def has_key(_: str, line: KeyHelpLine) -> bool:
+        return words in line.typed.replace(" or ", ", ").split(", ")
 
     def has_all(where: str, line: KeyHelpLine) -> bool:
         text = f"{where} {line.typed} {line.does}".casefold()
         return all(word in text for word in wanted)
 
-    return _kept(sections, has_all)
+    return (len(words) == 1 and _kept(sections, has_key)) or _kept(sections, has_all)
 
 
 def _kept(sections: Sequence[Section], fits: Callable[[str, KeyHelpLine], bool]) -> list[Section]:
     kept = [(where, [line for line in lines if fits(where, line)]) for where, lines in sections]
     return [section for section in kept if section[1]]
-
-
-def _keys_of(line: KeyHelpLine) -> Sequence[str]:
-    return line.typed.replace(" or ", ", ").split(", ")
 
 
 def _command_section(heading: str, commands: Sequence[Command]) -> Section:

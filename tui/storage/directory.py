@@ -53,7 +53,7 @@ class Directory:
             if listing is not None:
                 return listing
         active, table = self._active_sessions(), self._scopes.table()
-        place_of = _ORDERS[wanted.order](table)
+        place_of = partial(_ORDERS[wanted.order], table)
         entries: list[SessionEntry] = []
         last: JournalFile | None = None
         for file in _sorted(self._candidates(wanted, table), wanted.order, table):
@@ -79,7 +79,7 @@ class Directory:
         rows = self._index.archived(wanted.scope, behind, limit + 1)
         if rows is None:
             return None
-        active, place_of = self._active_sessions(), _ORDERS[wanted.order](table)
+        active, place_of = self._active_sessions(), partial(_ORDERS[wanted.order], table)
         files = [JournalFile(key, Folder.ARCHIVE, mtime_ns) for key, mtime_ns in rows[:limit]]
         entries = [entry for file in files if (entry := self._entry(file, active))]
         if len(entries) < len(files):
@@ -442,29 +442,21 @@ _Place = tuple[bool, int, str]
 """A place in a list: below the pinned ones, time, id."""
 
 
-def _by_use(_: ScopeTable) -> Callable[[JournalFile], _Place]:
-    return lambda file: (True, -file.mtime_ns, file.session_id)
-
-
-def _by_pin(table: ScopeTable) -> Callable[[JournalFile], _Place]:
-    return lambda file: (file.session_id not in table.pinned, -file.mtime_ns, file.session_id)
-
-
-def _by_closing(_: ScopeTable) -> Callable[[JournalFile], _Place]:
-    return lambda file: (True, -file.ctime_ns, file.session_id)
-
-
-_ORDERS: dict[Order, Callable[[ScopeTable], Callable[[JournalFile], _Place]]] = {
-    "used": _by_use,
-    "pinned": _by_pin,
-    "closed": _by_closing,
+_ORDERS: dict[Order, Callable[[ScopeTable, JournalFile], _Place]] = {
+    "used": lambda _, file: (True, -file.mtime_ns, file.session_id),
+    "pinned": lambda table, file: (
+        file.session_id not in table.pinned,
+        -file.mtime_ns,
+        file.session_id,
+    ),
+    "closed": lambda _, file: (True, -file.ctime_ns, file.session_id),
 }
 
 
 def _sorted(files: list[JournalFile], order: Order, table: ScopeTable) -> Sequence[JournalFile]:
     """Put files, newest use first, into an order."""
     if order == "closed":
-        return sorted(files, key=_by_closing(table))
+        return sorted(files, key=partial(_ORDERS["closed"], table))
     if order == "used" or not table.pinned:
         return files
     # A sort takes ten times as long, and few are pinned.

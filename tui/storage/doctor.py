@@ -298,7 +298,8 @@ class Doctor:
         seen: dict[str, Path] = {}
         for folder in Folder:
             directory = self._folders.of(folder)
-            for path in map(directory.joinpath, _names(directory, _is_journal)):
+            names = _names(directory, lambda name: name.endswith(SUFFIX))
+            for path in map(directory.joinpath, names):
                 first = seen.setdefault(path.name, path)
                 if first is path:
                     continue
@@ -441,10 +442,6 @@ def _names(directory: Path, wanted: Callable[[str], bool]) -> list[str]:
 
 def _is_temporary(name: str) -> bool:
     return name.startswith(".") and name.endswith(TEMPORARY)
-
-
-def _is_journal(name: str) -> bool:
-    return name.endswith(SUFFIX)
 
 
 def _open_to_others(directory: Path) -> list[str]:

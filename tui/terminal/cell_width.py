@@ -7,7 +7,7 @@ would be displaced, the lines of the frame included.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import rich.cells
 from rich.cells import cell_len, get_character_cell_size
@@ -22,6 +22,7 @@ _SURE = (
     "\U00020000-\U0003fffd"
 )
 # Most frames have no other characters.
+_AMBIGUOUS = late_pattern(f"[^{_SURE}\\x00-\\x1f\\x7f]")
 _PLAIN = re.compile(
     "[\\x00-~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2100-\u2319\u2500-\u25fc]*"
 )
@@ -47,15 +48,9 @@ def fix_columns(frame: str, *, multiplexed: bool = False) -> str:
     ``multiplexed``: a multiplexer draws the rows again and drops these positions, so characters
     that may be too wide are left out: a family becomes its first member.
     """
-    if _PLAIN.fullmatch(frame) or _ambiguous().search(frame) is None:
+    if _PLAIN.fullmatch(frame) or _AMBIGUOUS.search(frame) is None:
         return frame
     return "".join(_fixed(stretch, multiplexed) for stretch in _stretches(frame))
-
-
-@cache
-def _ambiguous() -> re.Pattern[str]:
-    # Not compiled at import: it takes 4 ms, and most starts show nothing that needs it.
-    return re.compile(f"[^{_SURE}\\x00-\\x1f\\x7f]")
 
 
 def _stretches(frame: str) -> Iterator[str]:
@@ -70,7 +65,7 @@ def _stretches(frame: str) -> Iterator[str]:
 
 def _fixed(stretch: str, multiplexed: bool) -> str:  # noqa: FBT001 - one caller
     place = _SEQUENCE.match(stretch)
-    if place is None or not place["column"] or _ambiguous().search(stretch) is None:
+    if place is None or not place["column"] or _AMBIGUOUS.search(stretch) is None:
         return stretch
     column, parts = int(place["column"]), _parts(stretch)
     fixed: list[str] = []
@@ -97,7 +92,7 @@ def _parts(stretch: str) -> Sequence[str]:
 @lru_cache(_TEXTS)
 def _units(text: str) -> Sequence[str]:
     """Split a text where ambiguous width begins or ends, but never within a drawn character."""
-    if _ambiguous().search(text) is None:
+    if _AMBIGUOUS.search(text) is None:
         return [text]
     units: list[str] = []
     # Looked up in its module: the widgets replace it there.
@@ -124,7 +119,7 @@ def _is_joined(before: str, grapheme: str) -> bool:
 
 
 def _is_ambiguous(part: str) -> bool:
-    return not part.startswith("\x1b") and _ambiguous().search(part) is not None
+    return not part.startswith("\x1b") and _AMBIGUOUS.search(part) is not None
 
 
 def _width(part: str) -> int:

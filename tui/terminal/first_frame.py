@@ -132,7 +132,7 @@ def asks_for_screen(arguments: list[str]) -> bool:
             continue
         if option not in WITH_VALUE:
             return False
-        if not equals and rest and _is_value(rest[-1]):
+        if not equals and rest and (rest[-1] == "-" or not rest[-1].startswith("-")):
             rest.pop()
         elif not equals and option not in _SESSION:
             return False
@@ -194,10 +194,6 @@ def _prompt(left: int, top: int, right: int) -> str:
         + "".join(f"\x1b[{row};{left}H│\x1b[{row};{right}H│" for row in between)
         + f"\x1b[{bottom};{left}H╰{edge}╯"
     )
-
-
-def _is_value(argument: str) -> bool:
-    return argument == "-" or not argument.startswith("-")
 
 
 def _has_terminal() -> bool:

@@ -1,11 +1,9 @@
 """Cuts text to cells, as Textual counts them, for places of one line."""
 
-import re
-from functools import cache
-
 from rich.cells import cell_len
 
 from tui.domain.text.labels import cut_to_cells
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.rich_private import adjust_cells, wrap_narrow_widgets
 
@@ -13,17 +11,14 @@ _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _JOINER, _NO_WIDTH = "\u200d", "\u200b"
 
 
+# To Rich every joiner joins, and the next character takes no cell: a letter was invisible.
+# It counts two joiners in a row in two ways, and fails when it cuts such a text to cells.
+# A joiner that begins a text may join to the text before it in another colour.
+_LOOSE_JOINER = late_pattern(f"(?<=[^{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
+
+
 def _without_loose_joiners(text: str) -> str:
-    return _loose_joiner().sub(_NO_WIDTH, text) if _JOINER in text else text
-
-
-@cache
-def _loose_joiner() -> re.Pattern[str]:
-    # To Rich every joiner joins, and the next character takes no cell: a letter was invisible.
-    # It counts two joiners in a row in two ways, and fails when it cuts such a text to cells.
-    # A joiner that begins a text may join to the text before it in another colour.
-    # Not compiled at import: it takes 2 ms, and most starts show nothing that needs it.
-    return re.compile(f"(?<=[^{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
+    return _LOOSE_JOINER.sub(_NO_WIDTH, text) if _JOINER in text else text
 
 
 adjust_cells(_without_loose_joiners)

@@ -1,9 +1,9 @@
 """The bounds of graphemes, the characters that a reader sees, and of words."""
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 from itertools import accumulate, groupby, pairwise
+
+from tui.domain.text.patterns import late_pattern
 
 JOINERS = frozenset("\u200c\u200d")
 """Characters typed within emoji and words of Persian or Hindi; not printable by themselves."""
@@ -13,6 +13,14 @@ _NEAR = 64
 
 # The long vowel mark of Japanese belongs to the script before it.
 _LENGTHENING = "\u30fc"
+
+# Japanese has no blanks between words: most end where another script begins.
+_KINDS = late_pattern(
+    r"(?P<blank>\s)|(?P<hiragana>[\u3041-\u309f])"
+    r"|(?P<katakana>[\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9f])"
+    r"|(?P<kanji>[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+    r"|(?P<word>\w)"
+)
 
 
 def before(line: str, column: int) -> int:
@@ -72,7 +80,7 @@ def _runs(text: str) -> list[tuple[str, int]]:
     """Split a text into words, blanks and punctuation: the kind and length of each."""
     kinds: list[tuple[str, int]] = []
     for grapheme in graphemes(text):
-        found = _kinds().match(grapheme)
+        found = _KINDS.match(grapheme)
         kind = (found.lastgroup if found else None) or "sign"
         if grapheme[0] == _LENGTHENING and kinds:
             kind = kinds[-1][0]
@@ -81,18 +89,6 @@ def _runs(text: str) -> list[tuple[str, int]]:
         (kind, sum(length for _, length in each))
         for kind, each in groupby(kinds, key=lambda kind: kind[0])
     ]
-
-
-@cache
-def _kinds() -> re.Pattern[str]:
-    # Japanese has no blanks between words: most end where another script begins.
-    # Not compiled at import: it takes 1 ms, and is for a key that many never press.
-    return re.compile(
-        r"(?P<blank>\s)|(?P<hiragana>[\u3041-\u309f])"
-        r"|(?P<katakana>[\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9f])"
-        r"|(?P<kanji>[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
-        r"|(?P<word>\w)"
-    )
 
 
 def _columns(line: str, start: int, end: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.domain.search.query_words import same_words, search_words
+from tui.domain.search.query_words import search_words
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,3 @@ def test_only_what_means_something_is_searched_for(question, words):
 
 def test_a_long_question_is_searched_for_by_its_first_words():
     assert len(search_words(" ".join(f"zebra{n}" for n in range(50)))) == 8
-
-
-def test_two_texts_say_the_same_but_for_case_and_signs():
-    assert same_words("Where was the BUG?", "where was the bug")
-    assert not same_words("Where was the bug?", "where is the bug")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.session_list import SessionListController
@@ -20,29 +21,19 @@ from tui.errors import StorageError
 from tui.screens.session_picker import SessionPicker
 
 
-class PickerController:
+class PickerController(msgspec.Struct, eq=False):
     """Opens the picker and reads its pages; ``note_shown`` is given the ids of its last list."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        queue: InputQueue,
-        workspace: Workspace,
-        session_list: SessionListController,
-        note_shown: Callable[[Sequence[str]], None],
-        *,
-        exclusive_projects: bool,
-    ) -> None:
-        self._exclusive_projects = exclusive_projects
-        self._app = app
-        self._queue = queue
-        self._workspace = workspace
-        self._session_list = session_list
-        self._note_shown = note_shown
-        self._pages = PickerPages(workspace.reader, "all", None)
-        self._moves: Mapping[str, Move] = {}
-        self._open_projects: set[str] = set()
-        self._is_ready = False
+    _app: App[Any]
+    _queue: InputQueue
+    _workspace: Workspace
+    _session_list: SessionListController
+    _note_shown: Callable[[Sequence[str]], None]
+    _exclusive_projects: bool
+    _pages: PickerPages
+    _moves: Mapping[str, Move] = {}
+    _open_projects: set[str] = set()
+    _is_ready: bool = False
 
     def open(self, view: PickerView, *, everywhere: bool, text: str = "") -> None:
         """Show the picker, with the filter ``text``."""

@@ -63,8 +63,3 @@ def _query(word: str) -> str:
     if word.isascii() and word.isalpha() and len(word) > 3:
         return f"{word.lower().removesuffix('s')}*"
     return f'"{word}"'
-
-
-def same_words(first: str, second: str) -> bool:
-    """True if two texts have the same tokens."""
-    return cut(first) == cut(second)

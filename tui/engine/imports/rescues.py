@@ -108,13 +108,10 @@ def _is_within(store: SessionReader, session_id: str, whole_id: str) -> bool:
         left.pop(key, None)
         left.pop((role, words, ""), None)
         for other, text in list(left.items()):
-            if text and _is_part(text, message.text):
+            said = message.text
+            if text and (said.startswith(text.rstrip()) or said.endswith(text.lstrip())):
                 del left[other]
     return not left
-
-
-def _is_part(text: str, whole: str) -> bool:
-    return whole.startswith(text.rstrip()) or whole.endswith(text.lstrip())
 
 
 def _key(message: Message) -> _Key:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from tui.domain.journal.message import Message
 from tui.domain.providers import is_guide
-from tui.domain.search.query_words import same_words, search_words
+from tui.domain.search.query_words import search_words
 from tui.domain.text.labels import age
+from tui.domain.text.tokens import cut
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
 from tui.storage.protocol import SessionReader
@@ -80,7 +81,7 @@ class GuideRecall:
             if message.role == "assistant":
                 is_worth = not is_guide(message.model)
             else:
-                is_worth = not same_words(message.typed_text, question)
+                is_worth = cut(message.typed_text) != cut(question)
             if is_worth:
                 yield hit
 

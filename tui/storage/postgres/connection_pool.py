@@ -207,7 +207,9 @@ class ConnectionPool:
                 connection.close()
                 # The others lay idle for longer.
                 self._close_idle()
-        return self._connected()
+        if time.monotonic() < self._silent_until:
+            raise ServerUnreachable("no answer")
+        return self._connect()
 
     @contextmanager
     def _silence_noted(self) -> Generator[None]:
@@ -222,11 +224,6 @@ class ConnectionPool:
                 self._close_idle()
                 self._silent_until = time.monotonic() + _PAUSE_SECONDS
             raise
-
-    def _connected(self) -> "Connection":
-        if time.monotonic() < self._silent_until:
-            raise ServerUnreachable("no answer")
-        return self._connect()
 
     def _connect(self) -> "Connection":
         import psycopg

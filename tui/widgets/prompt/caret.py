@@ -1,30 +1,24 @@
 """The caret's moves in the prompt: by characters and words, over rows and folded pastes."""
 
-import re
-from functools import cache
-
 from rich.cells import cell_len
 from textual.expand_tabs import get_tab_widths
 from textual.geometry import Offset
 from textual.widgets.text_area import DocumentNavigator, Location, WrappedDocument
 
+from tui.domain.text.patterns import late_pattern
 from tui.widgets.graphemes import after, before, begin, graphemes, word_after, word_before
 from tui.widgets.prompt.prompt_document import PromptDocument
 from tui.widgets.textual_bases import adjust_wrapping
 
-
-@cache
-def _separate() -> re.Pattern[str]:
-    """Two characters that never join: a quick answer for the many rows of a long text."""
-    # Not compiled at import: it takes 3 ms, and most starts show nothing that needs it.
-    return re.compile("[ -~\u3041-\u3098\u309b-\u9fff\uff01-\uff9d]{2}")
+_SEPARATE = late_pattern("[ -~\u3041-\u3098\u309b-\u9fff\uff01-\uff9d]{2}")
+"""Two characters that never join: a quick answer for the many rows of a long text."""
 
 
 def _whole_characters(text: str, breaks: list[int]) -> list[int]:
     """Move each break to the beginning of its character: Textual breaks within joined emoji."""
     if text.isascii():
         return breaks
-    separate = _separate().match
+    separate = _SEPARATE.match
     whole = {each if separate(text, each - 1) else begin(text, each) for each in breaks}
     return sorted(whole - {0})
 

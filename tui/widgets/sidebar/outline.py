@@ -163,12 +163,9 @@ class FilteredRows:
     def lacking(self) -> Sequence[Group]:
         """The groups, archive or trash, that are unfolded but not fully loaded."""
         counts = self.loaded.set_aside if self.loaded else {}
-        return [group for group, count in counts.items() if self._lacks(group, count)]
-
-    def _lacks(self, group: Group, count: int) -> bool:
-        if self.is_folded(group):
-            return False
-        return sum(row.group is group for row in self.all) < count
+        loaded = Counter(row.group for row in self.all)
+        unfolded = (group for group in counts if not self.is_folded(group))
+        return [group for group in unfolded if loaded[group] < counts[group]]
 
     @property
     def _folds(self) -> set[Group]:
