@@ -497,6 +497,26 @@ async def test_a_model_that_is_used_is_noted_with_the_state(session, store):
     assert session.header.model == "scripted:model"
 
 
+async def test_the_model_that_answers_is_that_of_the_session_after_a_crash(session, resume):
+    session.add_message("user", "Why?")
+    answer = session.begin_answer("another:model")
+    answer.receive("half an ans")
+    session.add_piece(answer)
+    await session.save()
+    session.abandon()
+    assert resume(session.id).session.model == "another:model"
+
+
+async def test_a_session_keeps_its_model_where_the_guide_answers_for_it(session, resume):
+    session.add_message("user", "Why?")
+    answer = session.begin_answer("offline:guide")
+    answer.receive("From the manual")
+    session.add_piece(answer)
+    await session.save()
+    session.abandon()
+    assert resume(session.id).session.model == "scripted:model"
+
+
 async def test_changed_settings_are_noted_with_the_state(session, store):
     session.add_message("user", "hello")
     session.change_settings(Settings(pinned=True))

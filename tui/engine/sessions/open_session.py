@@ -27,6 +27,7 @@ from tui.domain.journal.records import (
     encode,
 )
 from tui.domain.journal.session import Entry, Session, Tail
+from tui.domain.providers import is_guide
 from tui.domain.timestamps import format_utc
 from tui.engine.requests.history_window import HistoryWindow, context_of, read_context
 from tui.engine.requests.missing_results import missing_results
@@ -259,6 +260,7 @@ class OpenSession:
             self._enter(Opened(at=self._now(), resumed=True))
         self._cut_off.update(message.id for message in cut_off)
         for message in cut_off:
+            self._continue_with(message.model or self._fold.model)
             self.add(message)
 
     def add_message(
@@ -306,6 +308,7 @@ class OpenSession:
 
     def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
         """Start collecting an answer; nothing of it is pending before it has text."""
+        self._continue_with(model)
         now = self._clock()
         after = self._version.after if self._version else None
         self._answer = Answer(_new_id(now), format_utc(now), model, replaces, after)
@@ -370,6 +373,11 @@ class OpenSession:
             self._fold.model = model
             self._session = None
             self._stated = False
+
+    def _continue_with(self, model: str) -> None:
+        """Make the model that answers the session's; the guide only stands in for that."""
+        if not is_guide(model):
+            self.use_model(model)
 
     def change_settings(self, settings: Settings) -> None:
         """Give the session settings of its own; a new session keeps them until it has more."""
