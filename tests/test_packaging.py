@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.shell_files import COMPLETIONS, files
+from tui.app.services import automatic_imports
 from tui.cli.crash import TEXTUAL
 
 ROOT = Path(__file__).parent.parent
@@ -163,13 +164,18 @@ def installed(wheel: zipfile.ZipFile, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("where", ["working directory", "PYTHONPATH"])
-def test_a_foreign_package_of_our_name_is_passed_over(installed: Path, tmp_path: Path, where):
+@pytest.mark.parametrize(
+    "code",
+    ["import sibyl_tui; sibyl_tui.main()", automatic_imports._CODE],
+    ids=["by the user", "by automatic imports"],
+)
+def test_a_foreign_package_of_our_name_is_passed_over(installed: Path, tmp_path: Path, where, code):
     foreign = tmp_path / "foreign/tui"
     foreign.mkdir(parents=True)
     (foreign / "__init__.py").write_text("raise SystemExit('the foreign one')")
     path = f"{foreign.parent}{os.pathsep}{installed}" if where == "PYTHONPATH" else str(installed)
     done = subprocess.run(
-        [sys.executable, "-P", "-c", "import sibyl_tui; sibyl_tui.main()", "--version"],
+        [sys.executable, "-P", "-c", code, "--version"],
         env=os.environ | {"PYTHONPATH": path},
         cwd=foreign.parent,
         capture_output=True,

@@ -16,7 +16,7 @@ from tui.storage.folders import Folders
 
 HOUR = 3600.0
 _MOST_BYTES = 64 * 1024 * 1024
-_CODE = "import os, runpy; os.nice(19); runpy.run_module('tui', run_name='__main__')"
+_CODE = "import os, runpy; os.nice(19); runpy.run_module('sibyl_tui', run_name='__main__')"
 """The command line at the lowest priority, which lets keys go first."""
 
 
