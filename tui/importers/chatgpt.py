@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result
 from tui.importers.contents import arguments, joined, placeholder
-from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import Reading
 from tui.importers.json_lines import items_in, object_in, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
@@ -33,6 +31,7 @@ class ChatGpt(NodeExport):
 
     program, title = "chatgpt", "ChatGPT"
     revision = 1
+    marks = (b"mapping", b"author|current_node")
     source_id = ("conversation_id", "id", "made")
     created = ("create_time",)
     updated = ("update_time",)
@@ -42,10 +41,6 @@ class ChatGpt(NodeExport):
     said_by = ("metadata.model_slug",)
     finish = ("metadata.finish_details.type",)
     statuses = {"max_tokens": "truncated", "interrupted": "interrupted"}
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        start = beginning(path, head)
-        return has_key(start, b"mapping") and has_key(start, b"author|current_node")
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         if reason := _reason_to_drop(record):

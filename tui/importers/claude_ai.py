@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Unknown
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import joined, placeholder
-from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import Export, Reading
 from tui.importers.json_lines import objects_in
 from tui.importers.json_paths import objects_at, text_at
@@ -23,6 +21,7 @@ class ClaudeAi(Export):
 
     program, title = "claude-ai", "Claude.ai"
     revision = 1
+    marks = (b"chat_messages",)
     within = ("conversations",)
     listed = ("chat_messages",)
     source_id = ("uuid", "first", "name")
@@ -36,9 +35,6 @@ class ClaudeAi(Export):
     parent = ("parent_message_uuid",)
     may_be_a_line = True
     kinds = {"token_budget": THINKING, "flag": THINKING}
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        return has_key(beginning(path, head), b"chat_messages")
 
     def messages_of(self, record: p.Json) -> list[p.Json]:
         """The messages, each with an id that no other has."""

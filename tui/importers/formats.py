@@ -18,7 +18,7 @@ from tui.importers.answers import Piece, messages
 from tui.importers.branches import Later, Said, TreeTurn, in_line, is_tree, linked, with_unique_ids
 from tui.importers.contents import summary, title, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
-from tui.importers.export_files import records
+from tui.importers.export_files import beginning, has_key, records
 from tui.importers.json_file import content
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, whole_if_there
 from tui.importers.json_paths import text_at, time_at, value_at
@@ -68,6 +68,8 @@ class Format(Blocks):
     revision = 0
     kin = ""
     several = False
+    marks: ClassVar[tuple[bytes, ...]]
+    """Keys by which its JSON is told from others, if nothing else does."""
     sub_agents = ""
     """The folder in a session's own with those of its sub-agents."""
 
@@ -121,7 +123,7 @@ class Format(Blocks):
         return (path,)
 
     def recognises(self, path: Path, head: bytes) -> bool:
-        raise NotImplementedError
+        return has_key(beginning(path, head), *self.marks)
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         """The conversations of a source."""

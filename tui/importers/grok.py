@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tui.domain.journal.message import Role
 from tui.importers import protocol as p
 from tui.importers.answers import Piece
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import placeholder
-from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import Export, Reading
 from tui.importers.json_lines import items_in, objects_in, parse_text, text_in
 from tui.importers.json_paths import object_at, text_at
@@ -29,6 +27,7 @@ class Grok(Export):
     """Grok, whose responses are a tree, the prompts among them."""
 
     program, title = "grok", "Grok"
+    marks = (b"conversation", b"responses", b"response", b"sender")
     within = ("conversations",)
     listed = ("responses",)
     source_id = ("conversation.id", "first")
@@ -41,9 +40,6 @@ class Grok(Export):
     time = _time("create_time")
     parent = ("parent_response_id",)
     may_be_a_line = True
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        return has_key(beginning(path, head), b"conversation", b"responses", b"response", b"sender")
 
     def messages_of(self, record: p.Json) -> list[p.Json]:
         found = [object_at(each, "response") for each in super().messages_of(record)]

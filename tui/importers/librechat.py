@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tui.domain.journal.message import Role
 from tui.files import read_bounded
@@ -10,7 +9,6 @@ from tui.importers import protocol as p
 from tui.importers.answers import Piece
 from tui.importers.branches import TreeTurn
 from tui.importers.contents import attachment, placeholder
-from tui.importers.export_files import beginning, has_key
 from tui.importers.formats import WITHOUT_MESSAGES, Format, Reading, Talk
 from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse
 from tui.importers.json_paths import text_at, time_at
@@ -28,6 +26,7 @@ class LibreChat(Format):
     """LibreChat, whose messages are within those that they follow."""
 
     program, title = "librechat", "LibreChat"
+    marks = (b"conversationId", b"exportAt|messageId", b"exportAt|isCreatedByUser|sender")
     source_id = ("conversationId", "first.conversationId", "first.messageId")
     created = ("begun",)
     updated = ("ended",)
@@ -38,14 +37,6 @@ class LibreChat(Format):
     statuses = dict.fromkeys(("length", "max_tokens", "incomplete"), "truncated")
     parent = ("parentMessageId",)
     kinds = {"error": TEXT}
-
-    def recognises(self, path: Path, head: bytes) -> bool:
-        start = beginning(path, head)
-        if not has_key(start, b"conversationId"):
-            return False
-        return has_key(start, b"exportAt") or has_key(
-            start, b"messageId", b"isCreatedByUser|sender"
-        )
 
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         found: list[p.Json] = []
