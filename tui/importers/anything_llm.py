@@ -14,7 +14,6 @@ _CHATS = "workspace_chats"
 _TALK = ("workspaceId", "thread_id", "user_id", "api_session_id")
 _ABOUT = ("id", "name", "slug", "createdAt", "chatModel")
 _ROW = ("id", "prompt", "response", "createdAt")
-_NO_NAME = "Thread"
 
 
 class AnythingLlm(Database):
@@ -46,17 +45,12 @@ class AnythingLlm(Database):
             for key in dict.fromkeys(tuple(row.items()) for row in rows):
                 talk = dict(key)
                 about = threads.get(talk.get("thread_id")) or workspaces.get(talk["workspaceId"])
-                facts = dict(about or {})
-                if facts.get("name") == _NO_NAME:
-                    del facts["name"]
+                facts = about or {}
                 # Numbers begin again in another database.
                 names = (facts.get("slug"), facts.get("createdAt"), *talk.values())
-                yield Talk(
-                    path=source.path,
-                    facts=facts,
-                    records=partial(_records, database, talk),
-                    name="-".join(str(each) for each in names if each is not None),
-                )
+                name = "-".join(str(each) for each in names if each is not None)
+                read = partial(_records, database, talk)
+                yield Talk(path=source.path, facts=facts, records=read, name=name)
 
     def text(self, text: str) -> str:
         return without_thinking(text)
@@ -70,11 +64,10 @@ def _records(database: DatabaseCopy, talk: Row, ledger: p.Ledger) -> Iterator[p.
         marks = [attachment(text_at(file, "name"), text_at(file, "mime")) for file in files]
         titles = dict.fromkeys(text_at(each, "title") for each in objects_at(answer, "sources"))
         sources = [placeholder("source", title) for title in titles]
-        time, name = row.get("createdAt"), row.get("id")
-        asked = {"role": "user", "id": f"{name}-prompt", "content": [row.get("prompt"), *marks]}
-        yield {**asked, "createdAt": time}
-        said = {"role": "assistant", "id": str(name), "content": [answer.get("text"), *sources]}
-        yield {**answer, **said, "createdAt": time}
+        name, asked = str(row.get("id")), [row.get("prompt"), *marks]
+        said = [answer.get("text"), *sources]
+        yield {**row, "role": "user", "id": f"{name}-prompt", "content": asked}
+        yield {**answer, **row, "role": "assistant", "id": name, "content": said}
 
 
 READER = AnythingLlm().reader()

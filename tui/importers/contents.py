@@ -11,7 +11,7 @@ from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Json
 
 _NO_TITLE = re.compile(
-    r"((new|untitled) (chat|conversation|session|thread)|untitled)( - [\dT:.Z+-]+)?\.?",
+    r"((new|untitled) (chat|conversation|session|thread)|untitled|thread)( - [\dT:.Z+-]+)?\.?",
     re.IGNORECASE,
 )
 RAW = "_raw"
