@@ -192,6 +192,7 @@ def in_emacs(text):
         ("agent-q", "a-session-of-emacs-is-read-whole", in_emacs),
         ("agent-q", "a-session-of-common-lisp-is-read-whole", in_lisp),
         ("aichat", "a-session-of-quoted-texts-is-read", in_json),
+        ("chatbox", "threads-follow-each-other-and-forks-are-versions", in_json),
         ("cline", "a-task-is-read-whole", in_json),
         ("cline", "a-session-of-the-newest-command-line-is-read-whole", in_ascii),
         ("continue", "a-session-is-read-whole", in_json),

@@ -39,6 +39,7 @@ _SOURCES = ("title", "url", "text", "tool_name")
 _NAMES = ("name", "toolName", "tool_name")
 _CALL_IDS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id")
 _SENT = ("input", "arguments", "args", "parameters")
+_OUTPUTS = ("output", "function.output", "result")
 _RETURNED = ("content", "output", "result", "response", "toolResult")
 _BESIDE = ("thoughtSignature", "videoMetadata")
 """Keys that Google's blocks may have beside the one that names them."""
@@ -88,7 +89,7 @@ class Blocks:
                     facts = object_in(block.get(name)) or block
                     call = call_in(facts, self.unnamed(message, number, facts))
                     yield call
-                    if (output := value_at(facts, "output", "function.output")) is not None:
+                    if (output := value_at(facts, *_OUTPUTS)) is not None:
                         yield Result(call.id, self.output(output, ledger))
                 case "result":
                     yield self.result(name, block, ledger)

@@ -48,6 +48,7 @@ PROGRAMS: dict[str, str] = {
     "grok": "grok",
     "open-webui": "open_webui",
     "librechat": "librechat",
+    "chatbox": "chat_backups.CHATBOX",
     "chatbot-ui": "plain_messages.CHATBOT_UI",
     "sharegpt": "plain_messages.SHAREGPT",
     "messages": "plain_messages",

@@ -1,0 +1,107 @@
+"""Chat apps that save all of their chats as one object."""
+
+from collections.abc import Iterable, Iterator
+
+from tui.importers import protocol as p
+from tui.importers.answers import Piece, Result
+from tui.importers.branches import TreeTurn
+from tui.importers.contents import placeholder
+from tui.importers.export_files import records
+from tui.importers.formats import Export, Reading, Talk
+from tui.importers.json_lines import items_in, object_in
+from tui.importers.json_paths import object_at, objects_at, text_at, value_at
+from tui.importers.message_blocks import SILENT, call_in
+
+_FILES = ("name", "title", "origin_name", "file.origin_name", "metadata.name")
+
+
+class Backup(Export):
+    """An app; of its messages, each says in ``above`` which one it follows."""
+
+    message_id = ("own_id",)
+    parent = ("above",)
+    created = time = ("createdAt",)
+    updated = ("updatedAt",)
+
+    def chats(self, record: p.Json) -> Iterable[p.Json]:
+        """The chats of the object; each names in ``shown`` the end of the branch that was shown."""
+        raise NotImplementedError
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        for record in records(source, ledger):
+            for chat in self.chats(record):
+                yield from self.talks_of(source.path, chat, ledger)
+
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
+        return text_at(reading.talk.facts, "shown")
+
+    def end(self, record: p.Json) -> tuple[str | None, str | None]:
+        if error := text_at(record, "error", "error.message", "error.type"):
+            return "failed", error
+        return ("interrupted", None) if record.get("generating") is True else super().end(record)
+
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        if whole.role == "tool":
+            output = self.output(value_at(record, *self.content), reading.ledger)
+            yield Result(text_at(record, "tool_call_id", "toolCallId"), output)
+            return
+        yield from super().pieces(record, whole, reading)
+        for number, called in enumerate(objects_at(record, "tool_calls")):
+            yield call_in(called, f"{whole.id}-call-{number}")
+        for file in (*items_in(record.get("files")), *items_in(record.get("links"))):
+            yield self.mark(text_at(object_in(file), "fileType", "type"), object_in(file))
+
+    def reason_without_words(self, record: p.Json) -> str:
+        return "thinking" if record.get("reasoning") else super().reason_without_words(record)
+
+    def mark(self, name: str, block: p.Json) -> str:
+        kind = "image" if "image" in name else "file"
+        return placeholder(kind, text_at(block, *_FILES), text_at(block, "url")[:200])
+
+
+class Chatbox(Backup):
+    """Chatbox, whose sessions have threads, one after the other, and forks of them."""
+
+    program, title = "chatbox", "Chatbox"
+    marks = (rb"chat-sessions(-list)?|session:[\w-]+", b"contentParts|providers|aiProvider")
+    name = ("name",)
+    created = updated = ()
+    model = ("settings.modelId",)
+    content = ("contentParts", "content")
+    time = ("timestamp",)
+    finish = ("finishReason",)
+    statuses = {"length": "truncated"}
+    sent = ("usage.inputTokens",)
+    received = ("usage.outputTokens",)
+    kinds = {"info": SILENT}
+
+    def chats(self, record: p.Json) -> Iterable[p.Json]:
+        newer = [object_in(record[name]) for name in record if name.startswith("session:")]
+        every = (*objects_at(record, "chat-sessions"), *newer)
+        return {text_at(each, "id"): each for each in every}.values()
+
+    def messages_of(self, record: p.Json) -> list[p.Json]:
+        found, last, name = list[p.Json](), "", text_at(record, "id")
+        for thread in (*objects_at(record, "threads"), record):
+            last = _follow(found, items_in(thread.get("messages")), last, name)
+        for forked, fork in object_at(record, "messageForksHash").items():
+            for branch in objects_at(object_in(fork), "lists"):
+                _follow(found, items_in(branch.get("messages")), forked, name)
+        record["shown"] = last
+        return found
+
+    def sums_up(self, record: p.Json, reading: Reading) -> bool:
+        return record.get("isSummary") is True
+
+
+def _follow(found: list[p.Json], messages: Iterable[object], before: str, chat: str) -> str:
+    """Add messages that follow each other to those that were found; gives the last one's id."""
+    for each in messages:
+        message = object_in(each)
+        own = text_at(message, "id", "uuid") or f"{chat}/{len(found)}"
+        found.append({**message, "own_id": own, "above": before})
+        before = own
+    return before
+
+
+CHATBOX = Chatbox().reader()
