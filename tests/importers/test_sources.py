@@ -221,6 +221,7 @@ def in_emacs(text):
         ("qwen-code", "a-rewound-turn-is-a-version", in_json),
         ("sharegpt", "reads-sharegpt", in_ascii),
         ("sibyl", "a-session-is-read-whole", in_lisp),
+        ("typingmind", "the-chats-of-an-export-are-read", in_json),
         ("vibe", "a-session-is-read-whole", in_json),
     ],
 )

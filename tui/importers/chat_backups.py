@@ -10,7 +10,7 @@ from tui.importers.export_files import records
 from tui.importers.formats import Export, Reading, Talk
 from tui.importers.json_lines import items_in, object_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
-from tui.importers.message_blocks import SILENT, call_in
+from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, call_in
 
 _FILES = ("name", "title", "origin_name", "file.origin_name", "metadata.name")
 
@@ -59,6 +59,44 @@ class Backup(Export):
         return placeholder(kind, text_at(block, *_FILES), text_at(block, "url")[:200])
 
 
+class TypingMind(Backup):
+    """TypingMind, which may ask several models: the answer of the last one is shown."""
+
+    program, title = "typingmind", "TypingMind"
+    marks = (b"messages", b"chatID", b"chatTitle|chatParams|preview|folderID")
+    source_id = ("chatID",)
+    name = ("chatTitle",)
+    content = ("content", "contextSummary.content", "pluginResponse.data")
+    sent = ("usage.prompt_tokens", "usage.input_tokens")
+    received = ("usage.completion_tokens", "usage.output_tokens")
+    roles = {**Export.roles, "function": "tool"}
+    kinds = {
+        "tm_provider_tool_call": CALL,
+        "tm_provider_tool_call_result": RESULT,
+        **dict.fromkeys(("tm_image_file", "tm_text_file", "tm_blob_file"), MARK),
+    }
+
+    def chats(self, record: p.Json) -> Iterable[p.Json]:
+        return objects_at(record, "data.chats") or [record]
+
+    def messages_of(self, record: p.Json) -> list[p.Json]:
+        found, last = list[p.Json](), ""
+        for message in super().messages_of(record):
+            if message.get("type") == "training-message":
+                # An example, which its user does not see.
+                message["role"] = "system"
+            before = last
+            for answer in objects_at(message, "responses") or [{"messages": [message]}]:
+                model = {"model": answer["model"]} if "model" in answer else {}
+                said = [{**each, **model} for each in objects_at(answer, "messages")]
+                last = _follow(found, said, before, text_at(record, "chatID"))
+        record["shown"] = last
+        return found
+
+    def sums_up(self, record: p.Json, reading: Reading) -> bool:
+        return record.get("type") == "tm_context_summary"
+
+
 class Chatbox(Backup):
     """Chatbox, whose sessions have threads, one after the other, and forks of them."""
 
@@ -104,4 +142,4 @@ def _follow(found: list[p.Json], messages: Iterable[object], before: str, chat: 
     return before
 
 
-CHATBOX = Chatbox().reader()
+TYPINGMIND, CHATBOX = TypingMind().reader(), Chatbox().reader()

@@ -49,6 +49,7 @@ PROGRAMS: dict[str, str] = {
     "open-webui": "open_webui",
     "librechat": "librechat",
     "chatbox": "chat_backups.CHATBOX",
+    "typingmind": "chat_backups.TYPINGMIND",
     "chatbot-ui": "plain_messages.CHATBOT_UI",
     "sharegpt": "plain_messages.SHAREGPT",
     "messages": "plain_messages",
