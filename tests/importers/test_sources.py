@@ -210,6 +210,7 @@ def in_emacs(text):
         ("jidocode", "a-session-is-read-whole-in-the-order-of-time", in_json),
         ("llm", "reads-the-older-form", in_sql),
         ("lm-studio", "the-selected-versions-are-shown", in_json),
+        ("lobechat", "the-tables-of-an-export-are-read", in_json),
         ("messages", "gives-loose-messages-of-a-session-their-own-conversation", in_ascii),
         ("opencode", "gives-the-facts-of-a-session-exported", in_ascii),
         ("opencode", "gives-the-facts-of-a-session-in-database", in_json_in_sql),

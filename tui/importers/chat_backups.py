@@ -9,7 +9,7 @@ from tui.importers.contents import placeholder
 from tui.importers.export_files import records
 from tui.importers.formats import Export, Reading, Talk
 from tui.importers.json_lines import items_in, object_in
-from tui.importers.json_paths import object_at, objects_at, text_at, value_at
+from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, call_in
 
 _FILES = ("name", "title", "origin_name", "file.origin_name", "metadata.name")
@@ -132,6 +132,45 @@ class Chatbox(Backup):
         return record.get("isSummary") is True
 
 
+class LobeChat(Backup):
+    """LobeChat, whose messages are in one table, in any order, and name their topics."""
+
+    program, title = "lobechat", "LobeChat"
+    marks = (b"exportType|userSettings|agentsToSessions|messagePlugins", b"state|data")
+    name = ("title", "meta.title")
+    compared = 1
+    said_by = ("extra.fromModel", "model")
+    sent = ("metadata.inputTokens", "metadata.totalInputTokens")
+    received = ("metadata.outputTokens", "metadata.totalOutputTokens")
+
+    def chats(self, record: p.Json) -> Iterable[p.Json]:
+        tables = object_at(record, "state", "data")
+        about = [*objects_at(tables, "sessions"), *objects_at(tables, "topics")]
+        facts = {text_at(each, "id"): each for each in about}
+        called = {text_at(each, "id"): each for each in objects_at(tables, "messagePlugins")}
+        threads = objects_at(tables, "threads")
+        last = {text_at(each, "id"): text_at(each, "sourceMessageId") for each in threads}
+        roles, chats = dict[str, str](), dict[str, p.Json]()
+        messages = objects_at(tables, "messages")
+        for message in sorted(messages, key=lambda each: time_at(each, "createdAt") or ""):
+            name = text_at(message, "topicId", "sessionId", "agentId") or "inbox"
+            line = text_at(message, "threadId") or name
+            own, role, above = (text_at(message, key) for key in ("id", "role", "parentId"))
+            if role == "tool" or roles.get(above, "tool") == "tool":
+                # Results of one answer follow each other.
+                above = last.get(line, "")
+            roles[own] = role
+            chat = chats.setdefault(name, {"id": name, **facts.get(name, {}), "messages": []})
+            # An answer that has not begun is three dots.
+            content = "" if message.get("content") == "..." else message.get("content")
+            calls = [{**each, "name": each.get("apiName")} for each in objects_at(message, "tools")]
+            more = {"own_id": own, "above": above, "content": content, "tool_calls": calls}
+            chat["messages"].append({**called.get(own, {}), **message, **more})
+            last[line] = own
+            chat["shown"] = last.get(name)
+        return chats.values()
+
+
 def _follow(found: list[p.Json], messages: Iterable[object], before: str, chat: str) -> str:
     """Add messages that follow each other to those that were found; gives the last one's id."""
     for each in messages:
@@ -142,4 +181,4 @@ def _follow(found: list[p.Json], messages: Iterable[object], before: str, chat: 
     return before
 
 
-TYPINGMIND, CHATBOX = TypingMind().reader(), Chatbox().reader()
+TYPINGMIND, CHATBOX, LOBECHAT = TypingMind().reader(), Chatbox().reader(), LobeChat().reader()

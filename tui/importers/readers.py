@@ -48,6 +48,7 @@ PROGRAMS: dict[str, str] = {
     "grok": "grok",
     "open-webui": "open_webui",
     "librechat": "librechat",
+    "lobechat": "chat_backups.LOBECHAT",
     "chatbox": "chat_backups.CHATBOX",
     "typingmind": "chat_backups.TYPINGMIND",
     "chatbot-ui": "plain_messages.CHATBOT_UI",
