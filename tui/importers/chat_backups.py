@@ -11,8 +11,9 @@ from tui.importers.formats import Export, Reading, Talk
 from tui.importers.json_lines import items_in, object_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
 from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, call_in
+from tui.importers.vendor_messages import link
 
-_FILES = ("name", "title", "origin_name", "file.origin_name", "metadata.name")
+_FILES = ("name", "origin_name", "file.origin_name", "metadata.name")
 
 
 class Backup(Export):
@@ -55,8 +56,9 @@ class Backup(Export):
         return "thinking" if record.get("reasoning") else super().reason_without_words(record)
 
     def mark(self, name: str, block: p.Json) -> str:
-        kind = "image" if "image" in name else "file"
-        return placeholder(kind, text_at(block, *_FILES), text_at(block, "url")[:200])
+        if address := text_at(block, "url", "image_url.url", "image_url"):
+            return link(address)
+        return placeholder("image" if "image" in name else "file", text_at(block, *_FILES))
 
 
 class TypingMind(Backup):
