@@ -24,7 +24,7 @@ F1 shows every key and keyboard shortcut. Those of the first table work everywhe
 is the name of the action, by which `[keys]` in the configuration [gives it another
 key](../screen.md#keys-of-your-own): `new = "f9"`."""
 _ABOUT_COMMANDS = """\
-Type them into the prompt: Tab completes. What is in brackets can be left out. `//x` sends `/x` as
+Type them into the prompt: Tab completes. Arguments in brackets can be left out. `//x` sends `/x` as
 text."""
 _ABOUT_EXIT_CODES = """\
 Ended by a signal, the exit code is 128 and the signal's number: 130 after Ctrl+C."""
