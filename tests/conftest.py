@@ -12,7 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
@@ -60,13 +60,14 @@ _CONNECTIONS = frozenset({"socket.connect", "socket.sendto"})
 _LOOKUPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 _WATCHED = _CONNECTIONS | _LOOKUPS | _PATHS.keys()
 
-# Where it is proved what tui/domain, storage, engine and commands do: coverage, which makes a test
-# half as slow again, is measured in these alone.
+# Where it is proved what tui/domain, storage, engine and commands do. Coverage makes a test half as
+# slow again, and cannot be paused while threads run: these run apart, and in these it is measured.
 _MEASURED = tuple(
     f"tests/{place}"
     for place in (
         *("app/", "commands/", "domain/", "engine/", "storage/"),
         *("ui/test_leaving", "ui/test_model_picker", "ui/test_pasted_ref", "ui/test_private"),
+        *("ui/test_session_picker", "ui/test_versions"),
     )
 )
 _PATIENCE = 60.0
@@ -250,6 +251,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--rest", action="store_true", help="run what the full tier has beyond the fast one"
     )
+    parser.addoption(
+        "--part", choices=["measured", "others"], help="run where coverage is measured, or the rest"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -260,20 +264,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the full tier out, unless it is asked for; a file that is named runs whole."""
-    if config.pluginmanager.hasplugin("_cov"):
-        for item in items:
-            if not item.nodeid.startswith(_MEASURED):
-                item.add_marker("no_cover")
+    if part := config.getoption("--part"):
+        _keep(config, items, lambda each: each.nodeid.startswith(_MEASURED) == (part == "measured"))
     if config.getoption("--full") or config.getoption("-m"):
         return
     named = {(config.invocation_params.dir / _file(each)).resolve() for each in config.args}
     is_wanted = _has_more if config.getoption("--rest") else _is_fast
-    kept: list[pytest.Item] = []
-    left_out: list[pytest.Item] = []
-    for item in items:
-        (kept if is_wanted(item) or item.path in named else left_out).append(item)
-    items[:] = kept
-    config.hook.pytest_deselected(items=left_out)
+    _keep(config, items, lambda each: is_wanted(each) or each.path in named)
+
+
+def _keep(
+    config: pytest.Config, items: list[pytest.Item], is_wanted: Callable[[pytest.Item], bool]
+) -> None:
+    config.hook.pytest_deselected(items=[each for each in items if not is_wanted(each)])
+    items[:] = filter(is_wanted, items)
 
 
 @pytest.hookimpl(trylast=True)
