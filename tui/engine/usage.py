@@ -14,12 +14,11 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.storage.protocol import SessionReader
 
 
-class UsageTotals:
+class UsageTotals(msgspec.Struct, eq=False):
     """Adds up what sessions took; ``provider`` looks up a provider as it is configured."""
 
-    def __init__(self, reader: SessionReader, provider: Callable[[str], Provider | None]) -> None:
-        self._reader = reader
-        self._provider = provider
+    _reader: SessionReader
+    _provider: Callable[[str], Provider | None]
 
     async def of(self, session: LoadedSession) -> SessionUsage:
         """Add up all requests of a session, those of earlier versions too.

@@ -159,7 +159,6 @@ class _Said(NamedTuple):
 
 
 def _messages(step: Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
-    """The messages of one step."""
     waiting: list[str] = []
     if answers := [each for each in lines if each.line.role == "assistant"]:
         answer = _answer(answers, ending, interrupted=step.interrupted)

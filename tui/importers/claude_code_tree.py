@@ -59,7 +59,6 @@ class Step(msgspec.Struct, gc=False):
 
     @property
     def lines(self) -> Iterator[Place]:
-        """The places of its lines."""
         numbers = iter(self.numbers)
         return map(Place, numbers, numbers, numbers)
 

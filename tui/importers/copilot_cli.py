@@ -197,20 +197,19 @@ def _scalar(text: str) -> str:
     return value[1:-1].replace("''", "'") if value.startswith("'") else value
 
 
-class _Talk:
+class _Talk(msgspec.Struct, eq=False):
     """Makes messages of events, one after the other."""
 
-    def __init__(self, source_id: str, ledger: p.Ledger) -> None:
-        self._source_id = source_id
-        self._ledger = ledger
-        self._number = 0
-        self._seen: set[str] = set()
-        self._model = ""
-        self._parent = ""
-        self._answer: p.ForeignMessage | None = None
-        self._part_of = ""
-        self._results: list[p.ForeignMessage] = []
-        self._counts: dict[str, p.Json] = {}
+    _source_id: str
+    _ledger: p.Ledger
+    _number: int = 0
+    _seen: set[str] = set()
+    _model: str = ""
+    _parent: str = ""
+    _answer: p.ForeignMessage | None = None
+    _part_of: str = ""
+    _results: list[p.ForeignMessage] = []
+    _counts: dict[str, p.Json] = {}
 
     def add(self, event: _Event) -> Iterator[p.Item]:
         self._number += 1

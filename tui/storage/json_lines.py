@@ -26,7 +26,6 @@ class JsonLines(Generic[T]):
         return b"".join(journal_json(msgspec.to_builtins(value)) + b"\n" for value in values)
 
     def decoded(self, lines: Iterable[bytes]) -> Iterator[T]:
-        """Decode lines one by one."""
         for line in lines:
             with suppress(ValueError):
                 yield decode_json(line, self._decoder)

@@ -40,7 +40,6 @@ class ChoiceList(LineList[Choice], can_focus=False):
 
     @property
     def highlighted(self) -> Choice | None:
-        """The highlighted choice."""
         choice = self.line_at(self.place)
         return choice if choice and choice.id else None
 

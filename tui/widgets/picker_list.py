@@ -88,7 +88,6 @@ class PickerList(SessionList[Line], can_focus=True):
 
     @property
     def highlighted(self) -> SessionRow | None:
-        """The highlighted session."""
         line = self.line_at(self.place)
         return line[1] if line else None
 

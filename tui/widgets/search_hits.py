@@ -251,7 +251,6 @@ class HitList(LineList[Line], can_focus=False):
 
     @property
     def highlighted(self) -> Hit | None:
-        """The highlighted hit."""
         line = self.line_at(self.place)
         return line if isinstance(line, Hit) else None
 

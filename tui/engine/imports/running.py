@@ -91,16 +91,15 @@ class _StillOpen(Exception):
         super().__init__(f'"{title}" is open. Close it and import again to add what is new.')
 
 
-class _Log:
+class _Log(msgspec.Struct, eq=False):
     """Writes the log of imports in blocks: a sync for each line takes longer than its session.
 
     Whoever is killed before finds the sessions again, and adds nothing to them.
     """
 
-    def __init__(self, store: SessionStore, history: History) -> None:
-        self._store = store
-        self._history = history
-        self._lines: list[ImportLine] = []
+    _store: SessionStore
+    _history: History
+    _lines: list[ImportLine] = []
 
     def add(self, line: ImportLine) -> None:
         """Add the line of a session that was added, or of a source that was read.

@@ -277,15 +277,14 @@ def _newer(entry: SessionEntry, end: datetime | None) -> bool:
 _NAMED_BY_ID = late_pattern(r"\b[Ss]ession ([A-Za-z0-9](?:[\w.-]*\w)?)")
 
 
-class SessionTitles:
+class SessionTitles(msgspec.Struct, eq=False):
     """Knows the titles of open and listed sessions.
 
     The words of an error name an id, which the command line can copy and needs.
     """
 
-    def __init__(self, workspace: Workspace, pages: SessionPager) -> None:
-        self._workspace = workspace
-        self._pages = pages
+    _workspace: Workspace
+    _pages: SessionPager
 
     def named(self, text: str) -> str:
         """Replace ``Session ID`` and ``session ID`` by the title, as far as it is known."""

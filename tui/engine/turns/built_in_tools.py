@@ -113,8 +113,11 @@ class WriteTodos:
         return run
 
 
-class SearchSessions:
+class SearchSessions(msgspec.Struct, eq=False):
     """Finds what was said in the user's sessions; changes nothing."""
+
+    _search: Search
+    _clock: Clock
 
     about = "It searches all of your sessions, and shows the model what it finds."
     approval = ToolApproval("", "search_sessions", "1")
@@ -131,10 +134,6 @@ class SearchSessions:
             "required": ["query"],
         },
     )
-
-    def __init__(self, search: Search, clock: Clock) -> None:
-        self._search = search
-        self._clock = clock
 
     def prepare(self, arguments: Mapping[str, Any]) -> Run:
         query = fields_of(arguments, _Query).query

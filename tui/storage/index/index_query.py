@@ -73,7 +73,7 @@ class QueryEffort(msgspec.Struct):
     wanted: Callable[[], bool] | None = None
     names: int = CANDIDATES
     late: bool = False
-    refused: set[str] = msgspec.field(default_factory=set[str])
+    refused: set[str] = set()
 
     def half(self) -> "QueryEffort":
         """Make limits that end after half of the time left."""
@@ -181,13 +181,12 @@ def _rows(
         connection.set_progress_handler(None, 0)
 
 
-class _Journals:
+class _Journals(msgspec.Struct, eq=False):
     """A cache of open journals, for the candidates in them."""
 
-    def __init__(self, folders: Folders, refused: set[str]) -> None:
-        self._folders = folders
-        self._refused = refused
-        self._open: dict[str, int] = {}
+    _folders: Folders
+    _refused: set[str]
+    _open: dict[str, int] = {}
 
     def message_candidate(self, query: Query, row: _Row) -> MessageCandidate | None:
         """Read the message of a row; ``None`` if it is gone or does not match."""

@@ -369,7 +369,6 @@ class Document:
             self._wanted = ScrollPosition(item.key, -1, following=False)
 
     def item_of(self, message_id: str) -> Item | None:
-        """The item of a message."""
         return self._items.get(message_id)
 
     def answer_with(self, message_id: str) -> Sequence[AnswerItem]:

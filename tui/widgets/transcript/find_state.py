@@ -98,7 +98,6 @@ class FindState:
         )
 
     def mark(self, row: DocumentRow, strip: Strip, canvas: Canvas) -> Strip:
-        """A row with its marks."""
         return (
             self._found.mark(row, strip, self._conversation.document, canvas)
             if self._found

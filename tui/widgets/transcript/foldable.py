@@ -111,7 +111,6 @@ def _json(value: Any, indent: int | None = None) -> str:
 
 
 def summary_blocks(entry: Summary, *, unfolded: bool) -> list[RowBlock]:
-    """The blocks of a summary."""
     text = clean(entry.text)
     words = "" if unfolded else f": {_first_line(text)}"
     line = FoldLine(f"{SUMMARY}{words}", "divider", unfolded=unfolded, spaced=True)

@@ -49,11 +49,9 @@ class Layout:
             yield from chunk.items
 
     def index(self, item: Item) -> int:
-        """The index of an item."""
         return item.order - self._first
 
     def ordered(self, order: int) -> Item:
-        """The item with this ``order``."""
         return self[order - self._first]
 
     def extend(self, items: Sequence[Item]) -> None:

@@ -112,7 +112,6 @@ class MatchMarks:
     # --- marking
 
     def mark(self, row: DocumentRow, strip: Strip, document: Document, canvas: Canvas) -> Strip:
-        """A row with its marks."""
         item, block = row.spot.item, row.spot.block
         for number, place in enumerate(self._places(document, item, block)):
             current = self._current == (item.key, block, number)

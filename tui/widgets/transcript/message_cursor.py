@@ -71,7 +71,6 @@ class MessageCursor:
         return True
 
     def last(self) -> Message | None:
-        """The last message of all."""
         found = self._next(-1, len(self._document.layout), None)
         return found.message if found else None
 
