@@ -224,7 +224,7 @@ async def test_a_server_is_added_edited_and_removed_without_a_restart(with_tools
         await until(lambda: app.screen.line.value == PROGRAM, "the line that was typed")
         await pilot.press("enter")
         await until(lambda: "Set: API_KEY" in shown(app), "its variables")
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await until(lambda: "ready, 2 tools" in shown(app), "it is as it was")
         await pilot.press("x")
         await until(lambda: "Remove sums?" in shown(app), "the question")
@@ -248,10 +248,47 @@ async def test_a_server_that_cannot_be_started_says_why_and_keeps_what_was_typed
         assert app.screen.line.value == "/nowhere/mcp-server-time -v"
         await pilot.press("enter")
         await until(lambda: app.screen.line.value == "clock", "the name that was given")
-        await pilot.press("escape")
+        await pilot.press("escape", "escape")
         await until(lambda: "read_file" in shown(app), "the list")
         await pilot.press("escape")
         assert not (w.root.parent / "config" / "tools.toml").exists()
+
+
+async def test_escape_goes_one_step_back_and_keeps_what_was_typed(with_tools):
+    w = with_tools()
+    del w.tools.setup.servers
+    async with w.running() as (app, pilot):
+        await listed(app, pilot)
+        await pilot.press("n")
+        await type_line(app, pilot, "Its command line", PROGRAM)
+        await type_line(app, pilot, "The name of the server", "sums")
+        await type_line(app, pilot, "A variable", "API_KEY")
+        await until(lambda: "The value of API_KEY" in shown(app), "its value")
+        await pilot.press("escape")
+        await until(lambda: app.screen.line.value == "API_KEY", "the variable")
+        await type_line(app, pilot, "A variable", "")
+        await until(lambda: "Keep sums?" in str(app.screen.query_one(".dialog").border_title))
+        for words in ("A variable", "The name of the server", "Its command line"):
+            await pilot.press("escape")
+            await until(lambda words=words: words in shown(app), words)
+        assert app.screen.line.value == PROGRAM
+        await pilot.press("escape")
+        await until(lambda: "search_sessions" in shown(app), "the list")
+        assert isinstance(app.screen, ToolScreen)
+
+
+async def test_escape_stops_a_server_that_does_not_start_and_goes_back(with_tools):
+    w = with_tools()
+    del w.tools.setup.servers
+    async with w.running() as (app, pilot):
+        await listed(app, pilot)
+        await pilot.press("n")
+        await type_line(app, pilot, "Its command line", "sleep 60")
+        await type_line(app, pilot, "The name of the server", "slow")
+        await type_line(app, pilot, "A variable", "")
+        await until(lambda: "Starting slow" in shown(app), "the start")
+        await pilot.press("escape")
+        await until(lambda: "A variable" in shown(app), "the step before")
 
 
 async def test_an_address_with_a_secret_is_kept_by_enter_and_shown_nowhere(world):
@@ -283,7 +320,7 @@ async def test_a_header_does_not_go_along_to_another_address(world):
         await listed(app, pilot, "web")
         await pilot.press("e", "enter")
         await until(lambda: "Set: X-Key" in shown(app), "its headers")
-        await pilot.press("escape", "e")
+        await pilot.press("escape")
         await type_line(app, pilot, "Its command line", "http://127.0.0.1:9/b")
         await until(lambda: "A header" in shown(app), "its headers")
         assert "Set:" not in shown(app)

@@ -1,8 +1,9 @@
 """The tools: those of the program, the servers with theirs, and what is allowed."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, Literal, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -23,6 +24,7 @@ _SERVER_KEYS = (
     "Enter show · e edit · x remove · r restart · s sign in or out · n add a server · Esc close"
 )
 _STEP_KEYS = "Enter continue · Esc back"
+Result = TypeVar("Result")
 
 ToolChange = Literal[
     "toggle", "show", "add", "edit", "remove", "restart", "sign in", "withdraw", "withdraw all"
@@ -39,6 +41,10 @@ _CHANGES: dict[ToolChange, tuple[str, str, str]] = {
     "withdraw all": ("W", "", ""),
 }
 """Each with its key, what a row must have for it, and the words where it has not."""
+
+
+class WentBack(Exception):
+    """The user went back a step."""
 
 
 class ToolScreen(ChooserDialog[None]):
@@ -63,6 +69,7 @@ class ToolScreen(ChooserDialog[None]):
         self.line, self.secret = LineInput(compact=True, select_on_focus=False), MaskedInput()
         self._answer: asyncio.Future[None] | None = None
         """Set while the parts of a server are asked for."""
+        self._step: asyncio.Future[Any] | None = None
 
     def lines(self) -> ComposeResult:
         yield self.filter
@@ -108,11 +115,14 @@ class ToolScreen(ChooserDialog[None]):
     # --- the parts of a server
 
     def set_up(self, steps: Callable[[], Coroutine[Any, Any, str]]) -> None:
-        """Run steps that ask for the parts of a server, which give its row; Esc ends them."""
+        """Run steps that ask for the parts of a server, which give its row; Esc goes one back."""
         self._here = self._row.id if self._row else ""
 
         async def run() -> None:
-            self._end_steps(await steps())
+            highlighted = self._here
+            with suppress(WentBack):
+                highlighted = await steps()
+            self._end_steps(highlighted)
 
         self.run_worker(run, name="set up a server of tools", group="set up", exclusive=True)
 
@@ -124,7 +134,7 @@ class ToolScreen(ChooserDialog[None]):
     async def ask(
         self, title: str, words: str, text: str = "", *, secret: bool = False, error: bool = False
     ) -> str:
-        """Ask for a line of text."""
+        """Ask for a line of text. Raises ``WentBack``."""
         line = self.secret if secret else self.line
         line.value, line.cursor_position = text, len(text)
         self.type_into(line)
@@ -132,21 +142,32 @@ class ToolScreen(ChooserDialog[None]):
         return line.value
 
     async def ask_to_keep(self, title: str, words: str, rows: Sequence[ToolRow]) -> None:
-        """Show the tools of a server, and wait for a yes."""
+        """Show the tools of a server, and wait for a yes. Raises ``WentBack``."""
         self.offer([Choice(row.id, row.text, row.note) for row in rows])
         self.type_into(None)
         await self._answered(title, words)
 
-    def wait(self, words: str) -> None:
-        """Show words while a server is tried."""
+    async def wait_for(self, work: Awaitable[Result], words: str) -> Result:
+        """Show words while a server is tried. Raises ``WentBack``, and what the work raises."""
         self.say(words)
         self.set_focus(None)
+        return await self._unless_back(asyncio.ensure_future(work))
 
     async def _answered(self, title: str, words: str, *, error: bool = False) -> None:
         self.entitle(title, _STEP_KEYS)
         self.say(words, error=error)
         self._answer = asyncio.get_running_loop().create_future()
-        await self._answer
+        await self._unless_back(self._answer)
+
+    async def _unless_back(self, step: "asyncio.Future[Result]") -> Result:
+        self._step = step
+        try:
+            return await step
+        except asyncio.CancelledError:
+            # Esc cancels the step alone, closing the screen what waits for it.
+            if (worker := asyncio.current_task()) and worker.cancelling():
+                raise
+            raise WentBack from None
 
     def type_into(self, line: Widget | None) -> None:
         """Show one line in the place of the list, or the list."""
@@ -169,7 +190,10 @@ class ToolScreen(ChooserDialog[None]):
         self.tell_trouble("")
 
     async def action_back(self) -> None:
-        if self._answer is not None:
+        if self._step is not None and self._step.cancel():
+            # The step before is there before the next key.
+            await asyncio.sleep(0)
+        elif self._answer is not None:
             self.workers.cancel_group(self, "set up")  # pyright: ignore[reportUnknownMemberType]
             self._end_steps(self._here)
         elif self._removing:

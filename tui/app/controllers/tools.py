@@ -25,7 +25,7 @@ from tui.engine.turns.tool_setup import (
 from tui.engine.turns.tools import Tools, server_tools
 from tui.errors import SibylError, StorageError, UsageError
 from tui.screens.page import ReportScreen
-from tui.screens.tools import ToolChange, ToolScreen
+from tui.screens.tools import ToolChange, ToolScreen, WentBack
 
 _LINE = "Its command line, or its address: uvx mcp-server-time, https://tools.example/mcp"
 _HIDDEN_LINE = "Its address has a secret, and is not shown: Enter keeps it."
@@ -97,42 +97,57 @@ class ToolController:
             screen.tell_trouble(f"{name} has wanted no sign-in.")
 
     async def _set_up(self, screen: ToolScreen, name: str = "") -> str:
-        """Ask for a server, start it, show its tools, and keep it; gives its row."""
+        """Ask for a server, start it, show its tools, and keep it; gives its row.
+
+        Raises ``WentBack`` from the first step.
+        """
         setup = self._tools.setup
         old = setup.kept_server(name)
         title = f"Edit {name}" if old else "Add a server of tools"
-        line, error = line_of(old) if old else "", ""
+        line, error, variable, step = line_of(old) if old else "", "", "", "line"
         typed: dict[str, str] = {}
-        while True:
-            words = _HIDDEN_LINE if old and not line else _LINE
-            line = await screen.ask(title, error or words, line, error=bool(error))
+        while step != "kept":
             whole = line or (old and old.url) or ""
-            if not old:
-                words = "The name of the server, which its tools have in theirs."
-                name = await screen.ask(title, words, name or name_for(line))
-            asked = _HEADER if is_address(whole) else _VARIABLE
             kept = (old.env or old.headers) if old and not is_elsewhere(whole, old) else None
             secrets = {**(kept or {}), **typed}
-            while variable := await screen.ask(title, f"{asked}{_set(secrets)}"):
-                typed[variable] = await screen.ask(title, f"The value of {variable}", secret=True)
-                secrets[variable] = typed[variable]
             try:
-                if not old and any(each.name == name for each in self._tools.servers.statuses()):
-                    raise UsageError(f"There is a server {name} already.")
-                server = typed_server(whole, name, {k: v for k, v in secrets.items() if v}, old)
-                error = await self._try(screen, name, server)
+                if step == "line":
+                    words = _HIDDEN_LINE if old and not line else _LINE
+                    line = await screen.ask(title, error or words, line, error=bool(error))
+                    error, step = "", "variable" if old else "name"
+                elif step == "name":
+                    words = "The name of the server, which its tools have in theirs."
+                    name = await screen.ask(title, words, name or name_for(line))
+                    step = "variable"
+                elif step == "variable":
+                    asked = _HEADER if is_address(whole) else _VARIABLE
+                    variable = await screen.ask(title, f"{asked}{_set(secrets)}", variable)
+                    step = "value" if variable else "trial"
+                elif step == "value":
+                    words = f"The value of {variable}"
+                    typed[variable] = await screen.ask(title, words, secret=True)
+                    variable, step = "", "variable"
+                else:
+                    if not old and name in (each.name for each in self._tools.servers.statuses()):
+                        raise UsageError(f"There is a server {name} already.")
+                    server = typed_server(whole, name, {k: v for k, v in secrets.items() if v}, old)
+                    error = await self._try(screen, name, server)
+                    step = "line" if error else "kept"
+            except WentBack:
+                if step == "line":
+                    raise
+                before = {"name": "line", "variable": "line" if old else "name"}
+                step = before.get(step, "variable")
             except SibylError as refused:
-                error = str(refused)
-            if not error:
-                return f"server:{name}"
+                error, step = str(refused), "line"
+        return f"server:{name}"
 
     async def _try(self, screen: ToolScreen, name: str, server: ToolServerSettings) -> str:
         """Start a server, and keep it if the user wants its tools; gives why it cannot be used."""
         trial = self._tools.setup.trial(name, server)
         keeping: asyncio.Future[None] | None = None
         try:
-            screen.wait(f"Starting {name} …")
-            [status] = await trial.start()
+            [status] = await screen.wait_for(trial.start(), f"Starting {name} …")
             if status.state != "ready":
                 return status.reason or f"{name} is {status.state}."
             rows = tool_rows((), (status,), (), Allowed())
