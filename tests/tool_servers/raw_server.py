@@ -61,8 +61,8 @@ def write(number: object, words: str) -> None:
     os.write(1, words.replace("ID", str(number)).encode())
 
 
-def error(number: object, message: str) -> None:
-    put({"id": number, "error": {"code": -32000, "message": message}})
+def error(number: object, message: str, **others: object) -> None:
+    put({"id": number, "error": {"code": -32000, "message": message, **others}})
 
 
 def huge(number: object, size: int) -> None:

@@ -386,6 +386,34 @@ async def test_a_form_is_answered_or_refused(raw_server: RunRaw, answer: Answer 
     assert await asked(raw_server, ask) == said
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({}, "Pay first.\nThe user agreed to open {}: call again once it is done."),
+        (None, "Pay first.\nThe user did not open {}"),
+    ],
+)
+async def test_an_address_that_a_call_needs_opened_is_put_to_the_user(
+    raw_server: RunRaw, answer: Answer | None, said: str
+):
+    questions: list[ServerQuestion] = []
+
+    async def ask(question: ServerQuestion) -> Answer | None:
+        questions.append(question)
+        return answer
+
+    address = "https://pay.example/1"
+    wanted = {"mode": "url", "message": "Pay", "url": address, "elicitationId": "1"}
+    async with raw_server({}, ask) as raw:
+        await raw.start()
+        data = {"elicitations": [wanted]}
+        result = await raw.call("error", message="Pay first.", code=-32042, data=data)
+        odd = await raw.call("error", message="Pay first.", code=-32042, data=[])
+    assert [(each.message, each.address) for each in questions] == [("Pay", address)]
+    assert (result.failed, result.text) == (True, said.format(address))
+    assert odd.text == "Pay first.\nIts address cannot be read."
+
+
 async def test_a_call_has_time_while_the_user_is_asked(raw_server: RunRaw):
     async def ask(_: ServerQuestion) -> Answer | None:
         await asyncio.sleep(0.5)

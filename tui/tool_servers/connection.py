@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -12,8 +11,15 @@ import anyio
 import httpx2
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND, PARSE_ERROR, REQUEST_TIMEOUT
+from mcp.types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    REQUEST_TIMEOUT,
+    URL_ELICITATION_REQUIRED,
+)
 
+import tui
 from tui.config import ToolServerSettings
 from tui.domain.server_questions import read_question
 from tui.tool_servers import silence
@@ -25,7 +31,6 @@ from tui.tool_servers.server_failures import ServerFailed, SessionForgotten
 from tui.tool_servers.sign_in import SignIn
 from tui.tool_servers.stdio import open_program
 
-_OURS = version("sibyl-tui")
 _VERSION = "2025-11-25"
 # A server may know newer ones than the library: what is used of it has not changed.
 _KNOWN_VERSION = re.compile(r"20(?:2[4-9]|[3-9]\d)-\d\d-\d\d$")
@@ -81,7 +86,7 @@ class McpSession:
         asked: dict[str, Any] = {
             "protocolVersion": _VERSION,
             "capabilities": {"elicitation": {"form": {}, "url": {}}} if can_ask else {},
-            "clientInfo": {"name": "sibyl-tui", "version": _OURS},
+            "clientInfo": {"name": "sibyl-tui", "version": tui.__version__},
         }
         try:
             async with self._inquiries.limit(seconds):
@@ -135,6 +140,8 @@ class McpSession:
                 raise SessionForgotten(error.message) from None
             if error.code == METHOD_NOT_FOUND and method == "tools/list":
                 return {}
+            if error.code == URL_ELICITATION_REQUIRED:
+                raise ServerFailed(await self._ask_to_open(error)) from None
             # The library's own words are those of its parser.
             unreadable = error.code == PARSE_ERROR and error.message.startswith("Failed to parse")
             said = UNREADABLE if unreadable else error.message
@@ -148,6 +155,20 @@ class McpSession:
 
     async def _end_or(self, words: str) -> str:
         return (await self.state.ending() if self.state.ended.is_set() else "") or words
+
+    async def _ask_to_open(self, error: MCPError) -> str:
+        """Ask the user to open what a call needs opened first; gives words for the model."""
+        said = error.message
+        try:
+            for each in error.data["elicitations"]:
+                answer = await self._elicit({**each, "mode": "url"})
+                if answer["action"] == "accept":
+                    said += f"\nThe user agreed to open {each['url']}: call again once it is done."
+                else:
+                    said += f"\nThe user did not open {each['url']}"
+        except (TypeError, KeyError, MCPError):
+            said += "\nIts address cannot be read."
+        return said
 
     async def answer(
         self, _: object, method: str, params: Mapping[str, Any] | None

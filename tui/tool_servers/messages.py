@@ -104,7 +104,8 @@ def _error(error: object) -> Form:
     if not isinstance(words, str):
         words = json.dumps(error if words is None else words, ensure_ascii=False)
     words = without_surrogates(words).strip() or "It failed and gave no reason"
-    return {"code": code if type(code) is int else FAILED, "message": words}
+    data = {"data": said["data"]} if "data" in said else {}
+    return {"code": code if type(code) is int else FAILED, "message": words, **data}
 
 
 def failure(number: RequestId | None, words: str, code: int = FAILED) -> Form:
@@ -115,7 +116,7 @@ def failure(number: RequestId | None, words: str, code: int = FAILED) -> Form:
 def message_of(form: Form) -> JSONRPCMessage:
     """The library's message; unchecked, as its parser refuses half characters."""
     if "error" in form:
-        error = ErrorData.model_construct(**form["error"], data=None)
+        error = ErrorData.model_construct(**{"data": None, **form["error"]})
         return JSONRPCError.model_construct(jsonrpc="2.0", id=form["id"], error=error)
     if "result" in form:
         return JSONRPCResponse.model_construct(**form)
