@@ -10,6 +10,10 @@ else:
         """Find the version when it is asked for: importlib.metadata would slow every start."""
         if name != "__version__":
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        return version("sibyl-tui")
+        try:
+            return version("sibyl-tui")
+        except PackageNotFoundError:
+            # An upgrade of the package may replace its metadata just now.
+            return ""

@@ -2,9 +2,11 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from importlib import metadata
 
 import pytest
 
+import tui
 from tests.ui.screen import (
     conversation,
     go_to,
@@ -208,6 +210,22 @@ class TestANewVersion:
 
     async def test_is_no_news_to_a_new_user(self, used):
         async with used("1.0.0") as (app, _):
+            assert self.HINT not in notices(app)
+
+    async def test_whose_metadata_an_upgrade_replaces_is_not_told(self, world, monkeypatch):
+        place = world()
+        await place.session("Hello")
+        asked = []
+
+        def missing(name):
+            asked.append(name)
+            raise metadata.PackageNotFoundError(name)
+
+        monkeypatch.setattr(metadata, "version", missing)
+        place.version = lambda: tui.__version__
+        async with place.running() as (app, _):
+            await until(lambda: "sibyl-tui" in asked, "the look")
+            await until(lambda: all(each.name != "look for an update" for each in app.workers))
             assert self.HINT not in notices(app)
 
     async def test_that_cannot_be_kept_is_not_told_each_time(self, used, tmp_path):

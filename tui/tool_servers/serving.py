@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
 import anyio
@@ -20,6 +19,7 @@ from mcp.types import (
     ToolAnnotations,
 )
 
+import tui
 from tui.domain.tool_servers import ServedTool
 from tui.tool_servers import silence
 
@@ -56,7 +56,7 @@ async def _serve(tools: dict[str, ServedTool], instructions: str) -> None:
 
     server = Server[Any](
         "sibyl-tui",
-        version=version("sibyl-tui"),
+        version=tui.__version__,
         instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
