@@ -5,6 +5,7 @@ the screen that changed, else as the cells whose colours did; the picture that w
 the other, ending in ``.seen.svg``.
 """
 
+import asyncio
 import difflib
 import html
 import itertools
@@ -19,6 +20,8 @@ from tests.ui.world import World
 from tui.domain.journal.ids import new_message_id
 
 PLACE = Path(__file__).parents[2] / "snapshots"
+SECONDS = 10.0
+"""Until a picture that differs is another one, and not one that is still being painted."""
 _CHECKSUM = re.compile(r"terminal-\d+-")
 _RECT = re.compile(
     r'<rect fill="([^"]+)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="24.65"[^>]*/>'
@@ -56,22 +59,27 @@ def world(tmp_path):
 
 @pytest.fixture
 def same_picture(request):
-    """Compares what an application shows with a picture of this name."""
+    """Waits until an application shows the picture of this name."""
 
-    def compare(app, name):
-        seen = _CHECKSUM.sub("terminal-", app.export_screenshot(title="sibyl-tui"))
+    async def compare(app, name):
         path = PLACE / f"{name}.svg"
         if request.config.getoption("--update-snapshots"):
             PLACE.mkdir(exist_ok=True)
-            path.write_text(seen, "utf-8")
+            path.write_text(_picture(app), "utf-8")
             return
         assert path.exists(), f"{path.name} is not there: run with --update-snapshots"
-        wanted = path.read_text("utf-8")
-        if _joined(seen) != _joined(wanted):
-            path.with_suffix(".seen.svg").write_text(seen, "utf-8")
-            pytest.fail(_difference(wanted, seen), pytrace=False)
+        wanted, end = path.read_text("utf-8"), time.monotonic() + SECONDS
+        while _joined(seen := _picture(app)) != _joined(wanted):
+            if time.monotonic() > end:
+                path.with_suffix(".seen.svg").write_text(seen, "utf-8")
+                pytest.fail(_difference(wanted, seen), pytrace=False)
+            await asyncio.sleep(0.05)
 
     return compare
+
+
+def _picture(app):
+    return _CHECKSUM.sub("terminal-", app.export_screenshot(title="sibyl-tui"))
 
 
 def _joined(svg):

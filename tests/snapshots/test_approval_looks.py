@@ -23,6 +23,6 @@ async def test_a_call_that_waits(world, same_picture, size):
         await pilot.press("f3")
         await until(lambda: app.chat.approval.has_focus and rows(app))
         await settled(pilot, app)
-        same_picture(app, "approval-wide" if size[0] > 60 else "approval-narrow")
+        await same_picture(app, "approval-wide" if size[0] > 60 else "approval-narrow")
         await pilot.press("escape")
         await wait_for_answer(w)

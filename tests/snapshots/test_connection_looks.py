@@ -32,7 +32,7 @@ async def test_the_providers(bare, same_picture):
         async with bare(server, ANTHROPIC_API_KEY=KEY).running(size=(80, 24)) as (app, pilot):
             await opened(app, pilot)
             await settled(app, pilot)
-            same_picture(app, "connect")
+            await same_picture(app, "connect")
 
 
 async def test_a_key_that_is_refused(bare, same_picture, monkeypatch):
@@ -46,7 +46,7 @@ async def test_a_key_that_is_refused(bare, same_picture, monkeypatch):
             await pilot.press("enter")
             await until(lambda: "refused the key" in shown(app), "the refusal")
             await settled(app, pilot)
-            same_picture(app, "connect-refused")
+            await same_picture(app, "connect-refused")
 
 
 async def test_the_models(bare, same_picture, monkeypatch):
@@ -59,4 +59,4 @@ async def test_the_models(bare, same_picture, monkeypatch):
             await until(lambda: app.screen.choices.lines[0].note, "the facts")
             await until(lambda: rows(app))
             await pilot.pause()
-            same_picture(app, "models")
+            await same_picture(app, "models")

@@ -22,39 +22,41 @@ class Shown:
 def place(request, tmp_path, monkeypatch):
     """A directory of pictures, with a kept one in it."""
     monkeypatch.setattr("tests.snapshots.conftest.PLACE", tmp_path)
+    monkeypatch.setattr("tests.snapshots.conftest.SECONDS", 0)
     monkeypatch.setattr(request.config.option, "update_snapshots", False)
     shutil.copy(PLACE / "search_nothing.svg", tmp_path / "kept.svg")
     return tmp_path
 
 
-def failure(compare, svg):
+async def failure(compare, svg):
     with pytest.raises(pytest.fail.Exception) as failed:
-        compare(Shown(svg), "kept")
+        await compare(Shown(svg), "kept")
     return str(failed.value).splitlines()
 
 
-def test_a_difference_in_colour_alone_is_named_with_its_place_and_the_picture_written(
+async def test_a_difference_in_colour_alone_is_named_with_its_place_and_the_picture_written(
     same_picture, place
 ):
     kept = (place / "kept.svg").read_text("utf-8")
     style = kept.split('">Search:', 1)[0].rpartition('class="')[2].split('"')[0]
     colour = kept.split(f".{style} {{ fill: ", 1)[1][:7]
     seen = kept.replace(f".{style} {{ fill: {colour}", f".{style} {{ fill: #abcdef")
-    first, *_ = failure(same_picture, seen)
+    first, *_ = await failure(same_picture, seen)
     assert first.startswith("row 1, columns 2 to 9: fill: " + colour)
     assert "became fill: #abcdef" in first
     assert "Search: nowhere" in first
     assert (place / "kept.seen.svg").read_text("utf-8") == seen
 
 
-def test_a_difference_in_background_alone_is_named(same_picture, place):
+async def test_a_difference_in_background_alone_is_named(same_picture, place):
     kept = (place / "kept.svg").read_text("utf-8")
     first = r'(<rect fill=")#[0-9a-f]{6}(" x="0" y="1.5")'
     seen = re.sub(first, r"\1#abcdef\2", kept, count=1)
-    assert failure(same_picture, seen)[0].startswith("row 1, columns 1 to ")
-    assert "on #abcdef" in failure(same_picture, seen)[0]
+    first, *_ = await failure(same_picture, seen)
+    assert first.startswith("row 1, columns 1 to ")
+    assert "on #abcdef" in first
 
 
-def test_the_same_picture_fails_nothing(same_picture, place):
-    same_picture(Shown((place / "kept.svg").read_text("utf-8")), "kept")
+async def test_the_same_picture_fails_nothing(same_picture, place):
+    await same_picture(Shown((place / "kept.svg").read_text("utf-8")), "kept")
     assert not (place / "kept.seen.svg").exists()

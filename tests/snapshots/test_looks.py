@@ -92,7 +92,7 @@ async def test_an_empty_session(world, same_picture):
     async with world().running() as (app, pilot):
         await until(lambda: rows(app))
         await settled(pilot, app)
-        same_picture(app, "empty")
+        await same_picture(app, "empty")
 
 
 async def test_the_first_start_without_a_model(world, same_picture):
@@ -101,7 +101,7 @@ async def test_the_first_start_without_a_model(world, same_picture):
     async with w.running(size=(80, 24)) as (app, pilot):
         await until(lambda: rows(app) and "No model is connected" in words(app))
         await settled(pilot, app)
-        same_picture(app, "first-start")
+        await same_picture(app, "first-start")
 
 
 async def test_an_answer_in_markdown(world, same_picture):
@@ -112,7 +112,7 @@ async def test_an_answer_in_markdown(world, same_picture):
         await wait_for_answer(w)
         await until(lambda: len(rows(app)) == 1)
         await settled(pilot, app)
-        same_picture(app, "markdown")
+        await same_picture(app, "markdown")
 
 
 async def test_an_answer_while_it_streams(world, same_picture):
@@ -121,7 +121,7 @@ async def test_an_answer_while_it_streams(world, same_picture):
         await send(pilot, "Go on.")
         await until(lambda: "which is" in conversation(app))
         await settled(pilot, app)
-        same_picture(app, "streaming")
+        await same_picture(app, "streaming")
 
 
 async def test_an_answer_that_was_stopped(world, same_picture):
@@ -133,7 +133,7 @@ async def test_an_answer_that_was_stopped(world, same_picture):
         await wait_for_answer(w)
         await until(lambda: "interrupted" in conversation(app))
         await settled(pilot, app)
-        same_picture(app, "interrupted")
+        await same_picture(app, "interrupted")
 
 
 async def test_an_answer_that_failed(world, same_picture):
@@ -143,7 +143,7 @@ async def test_an_answer_that_failed(world, same_picture):
         await until(lambda: "refused the key" in conversation(app))
         await wait_for_answer(w)
         await settled(pilot, app)
-        same_picture(app, "failed")
+        await same_picture(app, "failed")
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["folded", "open"])
@@ -158,7 +158,7 @@ async def test_a_tool_call(world, same_picture, is_open):
             app.chat.transcript.focus()
             await pilot.press("home", "j", "j", "enter", "j", "enter")
         await settled(pilot, app)
-        same_picture(app, "tool-open" if is_open else "tool-folded")
+        await same_picture(app, "tool-open" if is_open else "tool-folded")
 
 
 @pytest.mark.parametrize("is_open", [False, True], ids=["folded", "open"])
@@ -177,7 +177,7 @@ async def test_files_and_a_picture_of_a_question(world, same_picture, is_open):
             app.chat.transcript.focus()
             await pilot.press("home", "j", "enter")
         await settled(pilot, app)
-        same_picture(app, "files-open" if is_open else "files-folded")
+        await same_picture(app, "files-open" if is_open else "files-folded")
 
 
 async def test_work_in_sessions_in_groups_with_marks(world, same_picture):
@@ -199,7 +199,7 @@ async def test_work_in_sessions_in_groups_with_marks(world, same_picture):
         await go_to(app, pilot, own)
         await until(lambda: "naive time" in conversation(app) and rows(app)[0] == at_work)
         await settled(pilot, app)
-        same_picture(app, "groups")
+        await same_picture(app, "groups")
 
 
 async def test_a_filter_over_the_sessions(world, same_picture):
@@ -210,7 +210,7 @@ async def test_a_filter_over_the_sessions(world, same_picture):
         await until(lambda: len(rows(app)) == 4)
         await pilot.press("ctrl+b", "slash", *"login")
         await settled(pilot, app)
-        same_picture(app, "filter")
+        await same_picture(app, "filter")
 
 
 async def test_prompts_that_wait_and_a_folded_paste(world, same_picture):
@@ -224,7 +224,7 @@ async def test_prompts_that_wait_and_a_folded_paste(world, same_picture):
         app.chat.query_one(TextArea).post_message(events.Paste("line\n" * 120))
         await pilot.pause()
         await settled(pilot, app)
-        same_picture(app, "queued")
+        await same_picture(app, "queued")
 
 
 async def test_help(world, same_picture):
@@ -232,7 +232,7 @@ async def test_help(world, same_picture):
         await until(lambda: rows(app))
         await pilot.press("f1")
         await settled(pilot, app)
-        same_picture(app, "help")
+        await same_picture(app, "help")
 
 
 async def test_the_palette(world, same_picture):
@@ -241,7 +241,7 @@ async def test_the_palette(world, same_picture):
         await pilot.press("ctrl+p")
         await until(lambda: app.screen.query("CommandList.--visible"))
         await settled(pilot, app)
-        same_picture(app, "palette")
+        await same_picture(app, "palette")
 
 
 async def test_completion_of_a_command(world, same_picture):
@@ -249,7 +249,7 @@ async def test_completion_of_a_command(world, same_picture):
         await until(lambda: rows(app))
         await pilot.press("slash", "s")
         await settled(pilot, app)
-        same_picture(app, "completion")
+        await same_picture(app, "completion")
 
 
 async def test_the_narrowest_and_lowest_terminal(world, same_picture):
@@ -259,13 +259,13 @@ async def test_the_narrowest_and_lowest_terminal(world, same_picture):
         await until(lambda: "Never compare" in conversation(app))
         await wait_for_answer(w)
         await settled(pilot, app)
-        same_picture(app, "narrow")
+        await same_picture(app, "narrow")
 
 
 async def test_a_terminal_that_is_too_small(world, same_picture):
     async with world().running(size=(39, 9)) as (app, pilot):
         await settled(pilot, app)
-        same_picture(app, "too-small")
+        await same_picture(app, "too-small")
 
 
 async def test_a_light_theme(world, same_picture):
@@ -279,7 +279,7 @@ async def test_a_light_theme(world, same_picture):
         await wait_for_answer(w)
         await until(lambda: "interrupted" in conversation(app) and len(rows(app)) == 1)
         await settled(pilot, app)
-        same_picture(app, "light")
+        await same_picture(app, "light")
 
 
 async def test_no_colour(world, same_picture, monkeypatch):
@@ -296,7 +296,7 @@ async def test_no_colour(world, same_picture, monkeypatch):
             lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
         )
         await settled(pilot, app)
-        same_picture(app, "no-colour")
+        await same_picture(app, "no-colour")
 
 
 async def test_time_and_model_of_messages(world, same_picture):
@@ -308,7 +308,7 @@ async def test_time_and_model_of_messages(world, same_picture):
         await pilot.press("f6", "I")
         await until(lambda: "2026-01-11" in conversation(app))
         await settled(pilot, app)
-        same_picture(app, "details")
+        await same_picture(app, "details")
 
 
 async def test_japanese(world, same_picture):
@@ -322,7 +322,7 @@ async def test_japanese(world, same_picture):
         await wait_for_answer(w)
         await until(lambda: "会話を保存" in conversation(app))
         await settled(pilot, app)
-        same_picture(app, "japanese")
+        await same_picture(app, "japanese")
 
 
 async def test_a_session_that_another_program_holds(world, same_picture, monkeypatch):
@@ -334,7 +334,7 @@ async def test_a_session_that_another_program_holds(world, same_picture, monkeyp
     async with w.running(there) as (app, pilot):
         await until(lambda: "Read-only: " in notices(app) and rows(app))
         await settled(pilot, app)
-        same_picture(app, "read-only")
+        await same_picture(app, "read-only")
     lease.release()
 
 
@@ -350,7 +350,7 @@ async def test_a_full_disk(world, same_picture, monkeypatch):
         await send(pilot, "Is this kept?")
         await until(lambda: "Not sent" in notices(app))
         await settled(pilot, app)
-        same_picture(app, "not-saved")
+        await same_picture(app, "not-saved")
         monkeypatch.undo()
 
 
@@ -365,7 +365,7 @@ async def test_a_question_where_there_is_little_room(world, same_picture, monkey
         await send(pilot, "/save")
         await question(app)
         await settled(pilot, app)
-        same_picture(app, "question-narrow")
+        await same_picture(app, "question-narrow")
 
 
 async def test_what_is_found_in_a_conversation(world, same_picture):
@@ -380,7 +380,7 @@ async def test_what_is_found_in_a_conversation(world, same_picture):
             lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
         )
         await settled(pilot, app)
-        same_picture(app, "find")
+        await same_picture(app, "find")
 
 
 TODOS = [
@@ -402,7 +402,7 @@ async def test_to_dos(world, same_picture, size):
         await until(lambda: "Compare the hashes" in " ".join(visible_text(app.chat.todos)))
         await until(lambda: len(rows(app)) == 1)
         await settled(pilot, app)
-        same_picture(app, "todos" if size[0] > 60 else "todos-narrow")
+        await same_picture(app, "todos" if size[0] > 60 else "todos-narrow")
 
 
 async def _in_the_list(world, size=(120, 40)):
@@ -418,7 +418,7 @@ async def test_a_session_that_is_renamed_in_place(world, same_picture):
         await until(lambda: len(rows(app)) == 5)
         await pilot.press("ctrl+b", "down", "down", "down", "r", *" 2")
         await settled(pilot, app)
-        same_picture(app, "rename")
+        await same_picture(app, "rename")
 
 
 async def test_a_session_that_the_next_key_deletes(world, same_picture):
@@ -426,7 +426,7 @@ async def test_a_session_that_the_next_key_deletes(world, same_picture):
         await until(lambda: len(rows(app)) == 5)
         await pilot.press("ctrl+b", "down", "down", "down", "d")
         await settled(pilot, app)
-        same_picture(app, "delete-armed")
+        await same_picture(app, "delete-armed")
 
 
 async def test_the_list_where_it_is_narrow(world, same_picture):
@@ -434,7 +434,7 @@ async def test_the_list_where_it_is_narrow(world, same_picture):
         await until(lambda: len(rows(app)) == 5)
         await pilot.press("ctrl+b", *["ctrl+left"] * 6, "down", "down")
         await settled(pilot, app)
-        same_picture(app, "sidebar-narrow")
+        await same_picture(app, "sidebar-narrow")
 
 
 LONG_CODE = """\
@@ -461,15 +461,15 @@ async def test_code_that_wraps_or_was_moved_and_a_link_to_be_opened(world, same_
         await wait_for_answer(w)
         await pilot.press("f6")
         await settled(pilot, app)
-        same_picture(app, "code-wrapped")
+        await same_picture(app, "code-wrapped")
         await pilot.press("w", "right")
         await until(lambda: app.chat.key_line.notices.current is None, "the keys")
         await settled(pilot, app)
-        same_picture(app, "code-moved")
+        await same_picture(app, "code-moved")
         await pilot.press("o")
         await question(app)
         await settled(pilot, app)
-        same_picture(app, "link-question")
+        await same_picture(app, "link-question")
 
 
 async def test_a_private_session_with_a_folded_paste(world, same_picture, monkeypatch):
@@ -485,7 +485,7 @@ async def test_a_private_session_with_a_folded_paste(world, same_picture, monkey
         await wait_for_answer(w)
         await until(lambda: app.chat.key_line.notices.current is None, "the keys")
         await settled(pilot, app)
-        same_picture(app, "private")
+        await same_picture(app, "private")
 
 
 async def test_the_list_over_a_conversation_on_the_smallest_screen(world, same_picture):
@@ -493,7 +493,7 @@ async def test_the_list_over_a_conversation_on_the_smallest_screen(world, same_p
         await until(lambda: len(rows(app)) == 5)
         await pilot.press("ctrl+b", "down", "down")
         await settled(pilot, app)
-        same_picture(app, "sidebar-over")
+        await same_picture(app, "sidebar-over")
 
 
 async def test_a_theme_shown_while_it_is_chosen(world, same_picture):
@@ -507,4 +507,4 @@ async def test_a_theme_shown_while_it_is_chosen(world, same_picture):
         await pilot.press(*["up"] * 9)
         await until(lambda: app.theme == "flexoki")
         await settled(pilot, app)
-        same_picture(app, "themes")
+        await same_picture(app, "themes")

@@ -19,5 +19,7 @@ async def test_a_form(world, same_picture, size):
         await until(lambda: app.chat.question_panel)
         await pilot.press("f3", "enter")
         await settled(pilot, app)
-        same_picture(app, "server-question-wide" if size[0] > 60 else "server-question-narrow")
+        await same_picture(
+            app, "server-question-wide" if size[0] > 60 else "server-question-narrow"
+        )
         asking.cancel()

@@ -36,7 +36,7 @@ async def test_a_search(world, same_picture):
         await until(lambda: results_text(app.screen) == "login")
         await until(lambda: any("login" in line for line in visible_text(app.screen.preview)))
         await pilot.pause()
-        same_picture(app, "search")
+        await same_picture(app, "search")
 
 
 async def test_a_search_that_finds_nothing(world, same_picture):
@@ -44,4 +44,4 @@ async def test_a_search_that_finds_nothing(world, same_picture):
         await pilot.press("ctrl+f", *"nowhere")
         await until(lambda: results_text(app.screen) == "nowhere")
         await pilot.pause()
-        same_picture(app, "search_nothing")
+        await same_picture(app, "search_nothing")

@@ -26,4 +26,4 @@ async def test_tools(world, same_picture, size):
         await until(lambda: isinstance(app.screen, ToolScreen), "the list")
         await until(lambda: len(app.screen.choices.lines) == 9, "what is allowed")
         await settled(pilot, app)
-        same_picture(app, "tools-wide" if size[0] > 60 else "tools-narrow")
+        await same_picture(app, "tools-wide" if size[0] > 60 else "tools-narrow")
