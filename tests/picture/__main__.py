@@ -102,7 +102,7 @@ def play(film: Film, gates: list[Gate], data: Path) -> None:
     film.show(2.5, FOUND, "Enter", until="claim")
     film.type(conversations.QUESTION, GONE_ON, step=3)
     film.program.press("enter")
-    film.show(0.5, GONE_ON, "Enter", until=r"● qwen3[\s\S]*Esc stops")
+    film.show(0.5, GONE_ON, "Enter", until=r"● local:qwen3[\s\S]*Esc stops")
     for gate in gates[:-1]:
         gate.open()
         film.show(0.2, GONE_ON)

@@ -57,13 +57,13 @@ async def test_a_wait_for_an_answer_is_seen_to_go_on(world):
         await send(pilot, "think")
         await until(lambda: w.model.requests, "the request")
         w.seconds += 12
-        await until(lambda: "waiting for model 12 s · Esc stops" in activity(app))
+        await until(lambda: "waiting for scripted:model 12 s · Esc stops" in activity(app))
         gates[0].set()
         await wait_for_answer(w)
         await until(lambda: "waiting" not in activity(app))
         await until(lambda: "…" not in conversation(app))
         await send(pilot, "think again")
-        await until(lambda: "waiting for model · Esc stops" in activity(app))
+        await until(lambda: "waiting for scripted:model · Esc stops" in activity(app))
         gates[1].set()
         await wait_for_answer(w)
 

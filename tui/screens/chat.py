@@ -273,7 +273,7 @@ class ChatScreen(ScreenBase):
             self.answering = answering
             self.refresh_bindings()
         self._status = status
-        self.prompt.show_model(status.model.partition(":")[2] or status.model)
+        self.prompt.show_model(status.model)
         self.prompt.show_private(private=status.save.private)
         self.status_bar.show(status)
         self._show_welcome(status)

@@ -9,15 +9,9 @@ from typing import Any, Protocol, cast
 
 import anyio
 import httpx2
+from mcp import types
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp.types import (
-    INVALID_PARAMS,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-    REQUEST_TIMEOUT,
-    URL_ELICITATION_REQUIRED,
-)
 
 import tui
 from tui.config import ToolServerSettings
@@ -134,17 +128,18 @@ class McpSession:
         try:
             return await self._dispatcher.send_raw_request(method, params)
         except MCPError as error:
-            is_told = error.code == REQUEST_TIMEOUT and "session not found" in error.message.lower()
-            if error.code == SESSION_FORGOTTEN or is_told:
-                self.forgotten = error.message
-                raise SessionForgotten(error.message) from None
-            if error.code == METHOD_NOT_FOUND and method == "tools/list":
+            code, said = error.code, error.message
+            is_told = code == types.REQUEST_TIMEOUT and "session not found" in said.lower()
+            if code == SESSION_FORGOTTEN or is_told:
+                self.forgotten = said
+                raise SessionForgotten(said) from None
+            if code == types.METHOD_NOT_FOUND and method == "tools/list":
                 return {}
-            if error.code == URL_ELICITATION_REQUIRED:
+            if code == types.URL_ELICITATION_REQUIRED:
                 raise ServerFailed(await self._ask_to_open(error)) from None
             # The library's own words are those of its parser.
-            unreadable = error.code == PARSE_ERROR and error.message.startswith("Failed to parse")
-            said = UNREADABLE if unreadable else error.message
+            if code == types.PARSE_ERROR and said.startswith("Failed to parse"):
+                said = UNREADABLE
             raise ServerFailed(await self._end_or(said)) from None
         except ValueError as error:
             raise ServerFailed(f"The request cannot be sent ({type(error).__name__})") from None
@@ -178,13 +173,13 @@ class McpSession:
             return {}
         if method == "elicitation/create":
             return await self._elicit(params or {})
-        raise MCPError(METHOD_NOT_FOUND, f"{method} is not supported")
+        raise MCPError(types.METHOD_NOT_FOUND, f"{method} is not supported")
 
     async def _elicit(self, params: Mapping[str, Any]) -> dict[str, Any]:
         try:
             question = read_question(self._inquiries.server, params, self._secrets.hide)
         except ValueError as error:
-            raise MCPError(INVALID_PARAMS, f"The user cannot be asked: {error}") from None
+            raise MCPError(types.INVALID_PARAMS, f"The user cannot be asked: {error}") from None
         # The user knows what it is about while a call runs.
         if not self._running or self._asked >= _MOST_QUESTIONS:
             return {"action": "cancel"}

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
 from tui.domain.text.labels import plural, scope_name, whole_label
 from tui.domain.views.status_line import SessionStatus
-from tui.widgets.cells import cut, cut_middle, cut_start, one_line
+from tui.widgets.cells import cut, cut_start, one_line
 from tui.widgets.intents import CopyRequested
 
 Place = Literal[
@@ -46,8 +46,8 @@ _PREFIX = "session-"
 # Between the margins of a screen without a sidebar, the rest of the id names the session as well.
 _WHOLE_ID_CELLS = SIDEBAR_FROM_COLUMNS - 2
 # The least cells of a label that is worth showing.
-_LABEL_CELLS = 8
-_MODEL_CELLS = 17
+_LABEL_CELLS = 7
+_MODEL_CELLS = 18
 # "NOT SAVED: disk full" is shown even at the cost of the id.
 _FAILURE_CELLS = 20
 
@@ -78,7 +78,7 @@ def lay_out(
             elif part.place == "label":
                 shown[part.place] = cut(part.text, room)
             elif part.place == "model":
-                shown[part.place] = cut_middle(_without_provider(part.text), room)
+                shown[part.place] = cut_start(part.text, room)
     whole = one_line(whole_label(status.name, status.label))
     if (
         "label" in shown
@@ -122,17 +122,13 @@ def _by_importance(status: SessionStatus, width: int, store: str) -> Iterator[St
     if use := status.context_use:
         context = f"context {use.percent} %"
         yield StatusItem("context", context, context)
-    yield StatusItem("model", model, cut_middle(_without_provider(model), _MODEL_CELLS))
+    yield StatusItem("model", model, cut_start(model, _MODEL_CELLS))
     if width < _WHOLE_ID_CELLS:
         return  # the title needs their room
     count = plural(status.message_count, "message")
     yield StatusItem("count", count, count)
     scope = one_line(scope_name(status.scope))
     yield StatusItem("scope", scope, scope)
-
-
-def _without_provider(model: str) -> str:
-    return model.partition(":")[2] or model
 
 
 def _room(shown: dict[Place, str], width: int) -> int:

@@ -27,7 +27,7 @@ def thinking(*pieces):
 
 def test_the_last_rows_are_shown_while_it_comes():
     document, _ = thinking(*(f"step {number}\n" for number in range(20)))
-    assert rows(document) == ["", "● qwen3", *(f"step {number}" for number in range(16, 20))]
+    assert rows(document) == ["", "● fake:qwen3", *(f"step {number}" for number in range(16, 20))]
 
 
 def test_it_folds_when_the_answer_begins_and_can_be_unfolded():
@@ -35,9 +35,16 @@ def test_it_folds_when_the_answer_begins_and_can_be_unfolded():
     thoughts.get("m1").end(12.4)
     document.show_thought("m1", thoughts.get("m1"))
     document.add_text("m1", "Good day.")
-    assert rows(document) == ["", "● qwen3", "▸ thought for 12 s", "Good day."]
+    assert rows(document) == ["", "● fake:qwen3", "▸ thought for 12 s", "Good day."]
     document.fold(document.item_of("m1"))
-    assert rows(document) == ["", "● qwen3", "▾ thought for 12 s", "first", "then", "Good day."]
+    assert rows(document) == [
+        "",
+        "● fake:qwen3",
+        "▾ thought for 12 s",
+        "first",
+        "then",
+        "Good day.",
+    ]
 
 
 def test_it_stays_with_the_complete_answer_and_in_the_session_shown_again():

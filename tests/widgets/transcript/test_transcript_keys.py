@@ -156,7 +156,9 @@ async def test_i_shows_time_model_and_more_below_the_head_and_hides_it(opened):
         before = shown(app)
         await pilot.press("k", "i")
         rows = shown(app).split("\n")
-        assert rows[rows.index(" ● x") + 1].startswith("   time unknown · openai:x · complete · 5")
+        assert rows[rows.index(" ● openai:x") + 1].startswith(
+            "   time unknown · openai:x · complete · 5"
+        )
         assert "a1" in shown(app)
         await pilot.press("i")
         assert shown(app) == before

@@ -27,20 +27,20 @@ async def test_the_messages_of_an_answer_have_one_heading_and_a_line_about_them_
     async with opened(*WHOLE) as (app, pilot):
         assert rows(app) == [
             "┃ go",
-            "● m1",
+            "● x:m1",
             "I look.",
             "▸ read_file()",
             "▸ read_file result: # Shop",
             "It is a shop.",
-            "m1 · 2,000 tokens in, 40 out",
+            "x:m1 · 2,000 tokens in, 40 out",
         ]
         app.conversation.show_cost("a1", AnswerCost(2.0, 0.01))
         app.conversation.show_cost("a2", AnswerCost(6.5))
         await pilot.pause(0.1)
-        assert rows(app)[-1] == "m1 · 8.5 s · 2,000 tokens in, 40 out"
+        assert rows(app)[-1] == "x:m1 · 8.5 s · 2,000 tokens in, 40 out"
         app.conversation.show_cost("a2", AnswerCost(6.5, 0.02))
         await pilot.pause(0.1)
-        assert rows(app)[-1] == "m1 · 8.5 s · 2,000 tokens in, 40 out · $0.0300"
+        assert rows(app)[-1] == "x:m1 · 8.5 s · 2,000 tokens in, 40 out · $0.0300"
 
 
 @pytest.mark.parametrize("known", range(5))
@@ -72,14 +72,14 @@ async def test_of_the_built_in_guide_nothing_is_said(opened):
     async with opened(answered("Hello.", "a1", model="offline:guide")) as (app, pilot):
         app.conversation.show_cost("a1", AnswerCost(2.0))
         await pilot.pause(0.1)
-        assert rows(app) == ["● guide", "Hello."]
+        assert rows(app) == ["● offline:guide", "Hello."]
 
 
 async def test_another_model_has_a_heading_of_its_own_and_so_has_another_answer(opened):
     other = answered("And I.", "a3", model="x:m2")
     last = answered("Yes.", "a4", model="x:m1")
     async with opened(*WHOLE, other, asked("more", "q2"), last) as (app, _):
-        assert [row for row in rows(app) if row[0] == "●"] == ["● m1", "● m2", "● m1"]
+        assert [row for row in rows(app) if row[0] == "●"] == ["● x:m1", "● x:m2", "● x:m1"]
 
 
 async def test_a_message_that_is_replaced_leaves_the_answer(opened):
@@ -88,7 +88,7 @@ async def test_a_message_that_is_replaced_leaves_the_answer(opened):
         again = answered("It is.", "a3", model="x:m1", usage=USED, replaces="a2")
         app.conversation.put(again)
         await pilot.pause()
-        assert rows(app)[-2:] == ["It is.", "m1 · 2,000 tokens in, 40 out"]
+        assert rows(app)[-2:] == ["It is.", "x:m1 · 2,000 tokens in, 40 out"]
 
 
 @pytest.mark.parametrize("up", [0, 1, 2])

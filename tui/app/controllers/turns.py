@@ -281,7 +281,7 @@ class Turns(msgspec.Struct, eq=False):
         for_version = for_version or (before is not None and before.for_version)
         turn = self._turns[session] = RunningTurn(session, for_version, prompt)
         model = session.model.name if session.model else ""
-        session.activity.begin_answer(model.partition(":")[2] or model, self._stopwatch())
+        session.activity.begin_answer(model, self._stopwatch())
         if prompt:
             session.activity.enter("reading", self._stopwatch())
         # Not the coroutine itself: Python complains of one that the end forestalls.

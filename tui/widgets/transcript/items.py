@@ -367,9 +367,7 @@ class AnswerItem(Item):
 
     @property
     def _model(self) -> str:
-        model = make_visible_line(self.entry.model or "answer")
-        # In ollama:qwen3:4b, everything after the provider is the model.
-        return model.partition(":")[2] or model
+        return make_visible_line(self.entry.model or "answer")
 
     def _footer(self) -> list[RowBlock]:
         """What the whole answer took, and which of its versions it is, below its last message."""
