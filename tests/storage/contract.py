@@ -1719,6 +1719,13 @@ class StoreContract(ReadingContract):
         store.append(lease, [answer("m4", "needle arrived", 2)])
         assert {hit.message_id for hit in search(store, "needle", 10).hits} == {"m3", "m4"}
 
+    def test_an_answer_of_the_built_in_guide_is_not_found_but_the_question_to_it_is(self, store):
+        said = answer("m2", "The needle is in the guide.", 1, model="offline:guide")
+        lease = new(store, user("m1", "Where is the needle?"), said)
+        assert [hit.message_id for hit in search(store, "needle", 10).hits] == ["m1"]
+        store.append(lease, [answer("m3", "needle", 2, model="offline:guide")])
+        assert [hit.message_id for hit in search(store, "needle", 10).hits] == ["m1"]
+
     def test_what_was_said_in_another_version_is_found_and_can_be_opened(self, store):
         name = self.versions(store).session_id
         store_hits = {hit.message_id for hit in search(store, "hi", 10).hits}

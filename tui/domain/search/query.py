@@ -14,6 +14,7 @@ import msgspec
 from tui.domain.journal.message import Message, Role
 from tui.domain.journal.records import State
 from tui.domain.journal.session import SessionEntry
+from tui.domain.providers import is_guide
 from tui.domain.search.filters import Filters, parse_filters, split_filters
 from tui.domain.text.labels import age, local_minute, plural, scope_name
 from tui.domain.text.safe_text import make_visible_line
@@ -168,8 +169,11 @@ def rarest_first(query: Query, count: Callable[[Query], int]) -> Iterator[Query]
 
 
 def matches(query: Query, message: Message) -> int:
-    """Count the matches in a message; a filter alone matches a message that has words."""
-    if not query.filters.pass_time(time_of(message)):
+    """Count the matches in a message; a filter alone matches a message that has words.
+
+    An answer of the built-in guide has none: it would bury what was said.
+    """
+    if is_guide(message.model) or not query.filters.pass_time(time_of(message)):
         return 0
     return occurrences(query, message.text) if query.terms else int(bool(cut(message.text)))
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from tui.domain.journal.message import Message
-from tui.domain.providers import is_guide
 from tui.domain.search.query_words import search_words
 from tui.domain.text.labels import age
 from tui.domain.text.tokens import cut
@@ -77,12 +76,8 @@ class GuideRecall:
             message = self._message(hit)
             if message is None:
                 continue
-            # Neither what was just asked, here or earlier, nor what the guide itself said.
-            if message.role == "assistant":
-                is_worth = not is_guide(message.model)
-            else:
-                is_worth = cut(message.typed_text) != cut(question)
-            if is_worth:
+            # Not what was just asked, here or earlier.
+            if message.role == "assistant" or cut(message.typed_text) != cut(question):
                 yield hit
 
     def _message(self, hit: "Hit") -> Message | None:
