@@ -332,3 +332,18 @@ async def test_f6_goes_into_the_conversation_and_back(world):
         assert app.chat.conversation.cursor.message.text == "Yes."
         await pilot.press("f6", "x")
         assert app.chat.prompt.draft == "x"
+
+
+async def test_f6_goes_to_the_newest_answer_if_the_end_is_in_sight(world):
+    w = world(["Yes."], ["No."])
+    async with w.running() as (app, pilot):
+        cursor = app.chat.conversation.cursor
+        for question, said in (("Well?", "Yes."), ("And now?", "No.")):
+            await send(pilot, question)
+            await until(lambda said=said: said in conversation(app))
+            await wait_for_answer(w)
+            await pilot.press("f6")
+            assert cursor.message.text == said
+            await pilot.press("f6")
+        await pilot.press("f6", "k", "f6", "f6")
+        assert cursor.message.text == "And now?"

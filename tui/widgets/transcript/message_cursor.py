@@ -14,6 +14,7 @@ class MessageCursor:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._key: str | None = None
+        self._last_then = ""
         self._copied: tuple[str, int, int] = ("", 0, 0)
 
     @property
@@ -37,6 +38,7 @@ class MessageCursor:
         item = self._document.item_of(message_id)
         if item and not item.hidden:
             self._key = item.key
+            self._last_then = self._last_id
         return self.item
 
     def step(self, count: int, rows: Sequence[DocumentRow], role: Role | None = None) -> None:
@@ -55,10 +57,14 @@ class MessageCursor:
         if item and self.item:
             self._key = item.key
 
-    def go_into_sight(self, rows: Sequence[DocumentRow]) -> None:
-        """Go to the last message in sight, unless the cursor is in sight."""
+    def go_into_sight(self, rows: Sequence[DocumentRow], *, following: bool = False) -> None:
+        """Go to the last message in sight, unless the cursor is in sight.
+
+        A reader who is ``following`` goes there also if messages came after it was put there.
+        """
         seen = _in_sight(rows)
-        if seen and self.item not in seen:
+        before, self._last_then = self._last_then, self._last_id
+        if seen and (self.item not in seen or (following and before != self._last_then)):
             self._key = seen[-1].key
 
     def come_along(self, rows: Sequence[DocumentRow]) -> bool:
@@ -69,6 +75,11 @@ class MessageCursor:
             return False
         self._key = seen[0 if item.order < seen[0].order else -1].key
         return True
+
+    @property
+    def _last_id(self) -> str:
+        last = self.last()
+        return last.id if last else ""
 
     def last(self) -> Message | None:
         found = self._next(-1, len(self._document.layout), None)

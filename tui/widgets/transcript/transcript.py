@@ -418,8 +418,9 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._draw_all()
 
     def show_cursor(self) -> None:
-        """Put the cursor on a message in sight."""
-        self.conversation.cursor.go_into_sight(self.conversation.rows)
+        """Put the cursor on a message in sight, and on the newest that has come since."""
+        shown = self.conversation
+        shown.cursor.go_into_sight(shown.rows, following=shown.following)
         self._draw_all()
 
     def action_copy_message(self) -> None:
