@@ -469,6 +469,14 @@ async def test_the_first_change_takes_the_session_and_makes_it_the_active_one(wo
     assert program.current.model is program.model
 
 
+async def test_renaming_a_session_that_is_not_on_screen_leaves_the_active_one(world):
+    first, second = await world.session(), await world.session()
+    workspace = world.started().workspace
+    await workspace.change_listed(first, lambda opened: opened.rename("Plans"))
+    assert world.reader.entry(first).name == "Plans"
+    assert world.reader.active(SHOP) == second
+
+
 async def test_taking_a_session_twice_at_once_takes_it_once(world):
     _, program = await world.looked_at()
     current = program.current

@@ -452,7 +452,9 @@ class Workspace:
             raise
         loaded.hold(opened)
         self.switcher.enter(loaded, show=False)
-        await self._make_active(loaded)
+        # One that is renamed or pinned in a list is not what --continue opens next.
+        if loaded is self.current:
+            await self._make_active(loaded)
 
     async def _note_opened(self, loaded: LoadedSession) -> None:
         """Say on disk that a session was opened."""
