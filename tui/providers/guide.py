@@ -17,12 +17,15 @@ from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextRe
 
 _MOST_HITS = 3
 _MOST_ROWS = 12
+_LEAST_SHARE = 3
 _COMMAND_WEIGHT = 0.3
 _ENOUGH = 1.2
 _LENGTH_WEIGHT = 0.75
 _TOPICS = frozenset({"session", "find", "new", "show", "help", "word"})
 _PIECES = re.compile(r"(?:\S+\s*|\s+){1,4}")
-_WORD = re.compile(r"\w+")
+# Without the s of "what's", and the t of "don't".
+_WORD = re.compile(r"(?<!\w['\u2019])\b\w+")
+_LINK = re.compile(r"\[([^]]+)\]\([^)\s]+\)")
 _BETWEEN_PASSAGES = re.compile(r"\n\n(?![ |-])")
 _BETWEEN_ROWS = re.compile(r"\n(?= {4}\S|\| )")
 _COMMAND = re.compile(r"^(?: +|\| `)/(\w+)", re.MULTILINE)
@@ -31,6 +34,10 @@ _TICKS = re.compile(r"`+")
 _NOT_A_MODEL = (
     "I am the built-in guide, not a language model. To connect one, press F5 or type /connect in"
     " `sibyl-tui`. My answers, and the questions to them, are never sent to it."
+)
+_NOTHING = (
+    "The manual has nothing on that. /help lists the commands, F1 the keys;"
+    " the manual: https://sibyl-tui.github.io/sibyl-tui/"
 )
 
 
@@ -76,9 +83,9 @@ class OfflineGuide:
         hits = await asyncio.to_thread(self._search, question) if self._search else ()
         manual = _from_manual(question)
         if not (manual or hits):
-            topics = " · ".join(section.title for section in _sections())
-            manual = f"The manual has nothing on that. Its topics: {topics}"
-        parts = [_NOT_A_MODEL, manual, _quoted(hits[:_MOST_HITS])]
+            manual = _NOTHING
+        is_known = any(_NOT_A_MODEL in message.text for message in request.messages)
+        parts = ["" if is_known else _NOT_A_MODEL, manual, _quoted(hits[:_MOST_HITS])]
         return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -94,13 +101,14 @@ class _Passage(msgspec.Struct, frozen=True):
 
 def _from_manual(question: str) -> str:
     """The passage that fits a question best, under the title of its section."""
-    wanted = set(_words(question)) - (set(_words(" ".join(LITTLE_WORDS))) - _TOPICS)
+    wanted = _keywords(question)
     sections = _sections()
     scores = _scores(sections, wanted)
-    if not max(scores):
-        return ""
     section = sections[scores.index(max(scores))]
-    asked = wanted - set(_words(section.title))
+    # One word in three may be there by accident.
+    if len(wanted & section.words.keys()) * _LEAST_SHARE <= len(wanted):
+        return ""
+    asked = wanted - _keywords(section.title)
     passages = [_Passage.of(text) for text in _BETWEEN_PASSAGES.split(section.text)]
     scores = _scores(passages, asked)
     text = passages[scores.index(max(scores))].text
@@ -130,7 +138,7 @@ def _scores(passages: Sequence[_Passage], wanted: set[str]) -> list[float]:
     mean = sum(each.words.total() for each in passages) / len(passages)
     scores: list[float] = []
     for each in passages:
-        titled, commands = [*_words(each.title)], {*_COMMAND.findall(each.text)}
+        titled, commands = _keywords(each.title), {*_COMMAND.findall(each.text)}
         ease = _ENOUGH * (1 - _LENGTH_WEIGHT * (1 - each.words.total() / mean))
         scores.append(
             sum(
@@ -167,7 +175,14 @@ def _sections() -> tuple[_Passage, ...]:
     """The sections of the manual, one for each ``##`` of its pages."""
     pages = (page.read_text("utf-8").split("\n## ")[1:] for page in paths.manual())
     parts = (section.partition("\n") for page in pages for section in page)
-    return tuple(_Passage.of(text.strip("\n"), title.strip()) for title, _, text in parts)
+    return tuple(
+        _Passage.of(_LINK.sub(r"\1", text).strip("\n"), title.strip()) for title, _, text in parts
+    )
+
+
+def _keywords(text: str) -> set[str]:
+    """The words of a text without stop words."""
+    return set(_words(text)) - (set(_words(" ".join(LITTLE_WORDS))) - _TOPICS)
 
 
 def _words(text: str) -> Iterator[str]:

@@ -87,6 +87,18 @@ async def test_a_model_that_was_loaded_with_less_is_told_of_after_the_answer(new
     assert MessagesLeftOut() not in await played(new_session(), Shrinking(["Fine."]))
 
 
+async def test_the_guide_is_sent_its_own_turns_and_a_model_is_not(new_session):
+    session, model = new_session(), ScriptedModel(["Yes."])
+    guide = ScriptedModel(["I am the guide."], ["F1"])
+    guide.name = "offline:guide"
+    for answering in (guide, guide, model):
+        await played(session, answering)
+    said = [
+        [each.text for each in asked.messages] for asked in (guide.requests[1], *model.requests)
+    ]
+    assert said == [["hello", "I am the guide.", "hello"], ["hello"]]
+
+
 async def test_an_answer_that_is_there_stays_while_its_window_is_asked_for(new_session):
     class Asked(ScriptedModel):
         def __init__(self, ask):

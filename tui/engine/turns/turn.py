@@ -263,6 +263,9 @@ class Turn:
         if self._model.sees_images is False and pictures_of(messages):
             await self._emit_remark(RequestChanged(_BLIND.format(self._model.name)), emit)
             messages = without_pictures(messages)
+        if is_guide(self._model.name):
+            # The guide is sent its own turns, to introduce itself once; a model is not.
+            messages = [msgspec.structs.replace(each, model=None) for each in messages]
         settings = self._settings.in_force(self._session.session.settings, self._model.name)
         # A million tokens take a tenth of a second.
         return await asyncio.to_thread(
