@@ -770,12 +770,21 @@ async def test_what_is_typed_in_an_archived_session_does_not_restore_it(world, t
 # --- new sessions
 
 
-async def test_a_new_session_follows_the_scope_and_the_project_of_the_one_on_screen(world):
-    _, program = await world.looked_at(scope="project:/other")
+@pytest.mark.parametrize(
+    ("how", "is_there", "scope"),
+    [("opened", True, "other"), ("opened", False, "shop"), ("looked_at", True, "shop")],
+)
+async def test_a_new_session_is_in_the_project_of_the_one_that_is_open_if_it_is_on_this_machine(
+    world, tmp_path, how, is_there, scope
+):
+    folder = tmp_path if is_there else tmp_path / "gone"
+    fields = {"scope": "project:/other", "project": str(folder)}
+    _, program = await getattr(world, how)(**fields)
     assert program.workspace.scope == "project:/other"
     assert await program.workspace.begin()
     header = program.current.session.header
-    assert (header.scope, header.project_path) == ("project:/other", "/shop")
+    expected = str(folder) if scope == "other" else "/shop"
+    assert (header.scope, header.project_path) == (f"project:/{scope}", expected)
 
 
 async def test_a_session_whose_scope_is_lost_is_in_the_scope_of_the_start(world):

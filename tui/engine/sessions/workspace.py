@@ -1,11 +1,14 @@
 """All sessions that this program has open, and the one on screen."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from tui.domain.journal.blocks import Attachment
 from tui.domain.journal.message import Message
@@ -427,16 +430,22 @@ class Workspace:
 
     async def _make_new(self) -> LoadedSession:
         self.pool.check_limit()
-        return await asyncio.to_thread(self.loader.new, self._origin())
+        return await asyncio.to_thread(self.loader.new, await self._origin())
 
     async def _make_private(self) -> LoadedSession:
         self.pool.check_limit()
-        return self.loader.private(self._origin())
+        return self.loader.private(await self._origin())
 
-    def _origin(self) -> SessionOrigin:
-        header = self.current.session.header
-        model = self._model_for(None)[0]
-        return SessionOrigin(self.scope, header.project_path or self.place.project_path, model.name)
+    async def _origin(self) -> SessionOrigin:
+        """The project of the open session, else the one that the program was started in.
+
+        Looking at a session leads nobody elsewhere; nor does one from another machine.
+        """
+        header, model = self.current.session.header, self._model_for(None)[0].name
+        folder = header.project_path or self.place.project_path
+        if self.current.opened is None or not await asyncio.to_thread(os.path.isdir, folder):
+            return msgspec.structs.replace(self.place, model=model)
+        return SessionOrigin(header.scope or self.place.scope, folder, model)
 
     async def _take(self, loaded: LoadedSession) -> None:
         if loaded.opened is not None or self.switcher.read_anew(loaded):
