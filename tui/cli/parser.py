@@ -15,8 +15,8 @@ _DEBUG = "--debug"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
 _EPILOG = """\
-Without a command, the full screen starts. A question in quotes is answered as
-by ask. Arguments after -- are no options.
+Without a command, the full screen starts. A question of several words in
+quotes is answered as by ask. Arguments after -- are no options.
 
 examples:
   sibyl-tui                             start the full screen
