@@ -2,7 +2,26 @@
 
 import pytest
 
+from tui.commands import registry
 from tui.domain.commands import COMMANDS
+
+CHANGELOG = """\
+# Changelog
+
+After [a standard](https://example.org).
+
+## [Unreleased]
+
+## [1.1.0] - 2026-12-24
+
+### Added
+
+**Sessions**
+- The [manual](docs/manual.md) has a page of common
+  questions; `[keys]` stays.
+
+## [1.0.0]
+"""
 
 
 async def test_help_opens_the_help(commands):
@@ -14,6 +33,17 @@ async def test_help_opens_the_help(commands):
 async def test_help_of_a_command_says_how_it_is_typed_and_what_it_does(commands, command):
     for argument in (command.name, f"/{command.name}", f"{command.name.upper()} please"):
         assert await commands(f"/help {argument}") == f"{command.line} - {command.help}"
+
+
+async def test_help_has_the_changes_of_the_releases_as_plain_text(commands, monkeypatch, tmp_path):
+    (tmp_path / "changes").write_text(CHANGELOG, "utf-8")
+    monkeypatch.setattr(registry, "changelog", lambda: tmp_path / "changes")
+    await commands("/help changes")
+    shown = (
+        "1.1.0 - 2026-12-24\n\nAdded\n\nSessions\n"
+        "- The manual has a page of common questions; `[keys]` stays.\n\n1.0.0\n"
+    )
+    assert commands.calls == [("report", "Changes", shown)]
 
 
 async def test_help_of_an_unknown_command_says_so(commands):

@@ -237,4 +237,4 @@ class TestANewVersion:
     async def test_has_its_changes_in_the_help(self, world):
         async with world().running() as (app, pilot):
             await send(pilot, "/help changes")
-            await until(lambda: "Keep a Changelog" in report(app), "the changes")
+            await until(lambda: report(app).startswith("1."), "the changes")

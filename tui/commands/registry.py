@@ -18,10 +18,14 @@ from tui.commands.shell import FUNCTIONS, Opened, Shell, Work, command
 from tui.config.paths import changelog
 from tui.domain.commands import BY_NAME, Invocation, command_called, template_command
 from tui.domain.text.labels import listed
+from tui.domain.text.patterns import late_pattern
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import AmbiguousSession, SibylError
 
 _CANDIDATES = 10
+# The changes are Markdown, which a report shows as it stands.
+_RELEASES = late_pattern(r"(?ms)^## \[\d.*")
+_MARKS = late_pattern(r"(?m)^#+ (?:\[(.+?)\])?|\*\*|\[([^]]+)\]\([^)\s]+\)|\n (?= \w)")
 
 
 async def carry_out(shell: Shell, work: Work) -> None:
@@ -91,7 +95,8 @@ async def show_help(shell: Shell, arguments: str) -> None:
         return shell.open("help")
     name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
     if name == "changes":
-        return shell.report("Changes", changelog().read_text("utf-8"))
+        releases = "".join(_RELEASES.findall(changelog().read_text("utf-8")))
+        return shell.report("Changes", _MARKS.sub(r"\1\2", releases))
     if name in shell.context.prompts:
         return shell.report(f"/{name} sends", shell.context.prompts[name].strip())
     known = command_called(name)
