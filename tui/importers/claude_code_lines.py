@@ -126,6 +126,12 @@ def parts_of(line: Line, ledger: Ledger) -> Parts:
     return Parts(texts, calls, results, thinks)
 
 
+def is_usage(line: Line) -> bool:
+    """Tell whether a line has only the token counts of an answer."""
+    message = object_in(line.message)
+    return "usage" in message and not message.get("content")
+
+
 def result_text(result: Json) -> str:
     """The text of a tool's result."""
     content = result.get("content")

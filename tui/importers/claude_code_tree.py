@@ -21,6 +21,7 @@ from tui.importers.claude_code_lines import (
     Line,
     Parts,
     is_notice,
+    is_usage,
     model_of,
     own_words,
     parts_of,
@@ -135,7 +136,7 @@ class LineTree(Tree[Line]):
         if line.subtype == "compact_boundary":
             links.leaf = ""
         if not line.role:
-            return skipped(line.type, _SKIPPED)
+            return _skipped(line)
         facts = self.facts
         facts.project = facts.project or text_in(line.cwd)
         facts.version = text_in(line.version) or facts.version
@@ -164,8 +165,8 @@ class LineTree(Tree[Line]):
                 links.leaf_titles[text_in(line.leaf_uuid)] = line.summary
             case _ if given:
                 links.titles[given[0]] = getattr(line, given[0])
-            case kind:
-                return skipped(kind, _SKIPPED)
+            case _:
+                return _skipped(line)
         return ""
 
     def _add_link(self, key: str, line: Line) -> None:
@@ -186,7 +187,8 @@ class LineTree(Tree[Line]):
         if is_notice(line, parts):
             return "notice"
         if not parts.calls and not any(map(str.strip, parts.texts)):
-            return "thinking" if parts.thinks else "empty message"
+            empty = "usage" if is_usage(line) else "empty message"
+            return "thinking" if parts.thinks else empty
         group = text_in(object_in(line.message).get("id")) or key
         start = self._links.answers.setdefault(group, key)
         self._add_to(start, key, line, parts, raw)
@@ -292,6 +294,10 @@ class LineTree(Tree[Line]):
 def is_sub_agent(path: Path) -> bool:
     """True for the file of a sub-agent."""
     return path.name.startswith("agent-") or path.parent.name == "subagents"
+
+
+def _skipped(line: Line) -> str:
+    return "usage" if is_usage(line) else skipped(line.type, _SKIPPED)
 
 
 def _has_text(line: Line, field: str) -> bool:

@@ -16,6 +16,7 @@ from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
 from tui.engine.imports.session_ids import imported_session_id
 from tui.errors import StorageFull
+from tui.importers.protocol import Places
 from tui.storage.journal import Journal
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 
@@ -623,6 +624,23 @@ def test_a_file_of_which_nothing_can_be_read_is_told(store, clock, tmp_path, tex
         assert outcome.programs[0].added == added
         assert [each.reason for each in outcome.programs[0].failures] == [reason] * bool(reason)
         assert outcome.is_whole is not bool(reason)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"type":"assistant","uuid":"a","message":{"content":[],"usage":{"input_tokens":3}}}',
+        '{"sessionId":"s","message":{"model":"m","usage":{"input_tokens":3}},"costUSD":0.1}',
+    ],
+)
+def test_a_file_of_claude_code_with_token_counts_alone_is_read_once(store, clock, tmp_path, line):
+    file = tmp_path / ".claude" / "projects" / "-shop" / "a.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"{line}\n")
+    wanted = Wanted(Places(tmp_path, {}))
+    outcome = run(store, make_plan(store, wanted), clock=clock)
+    assert (outcome.is_whole, outcome.programs[0].ledger.skipped) == (True, {"usage": 1})
+    assert make_plan(store, wanted).sources == 0
 
 
 def test_a_member_that_is_damaged_in_the_middle_is_told(store, clock, tmp_path):
