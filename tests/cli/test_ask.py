@@ -758,7 +758,7 @@ def test_without_any_model_a_program_that_reads_the_answer_gets_none(sibyl, serv
 def test_the_offline_guide_answers_where_it_is_named(sibyl, store):
     result = sibyl("ask", "How do I connect a model?", "--model", "offline:guide")
     assert result.code == 0
-    assert "press F5 or type `/connect`" in result.out
+    assert "Press F5 or type `/connect`" in result.out
     assert only_session(store).model == "offline:guide"
 
 
