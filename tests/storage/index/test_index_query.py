@@ -238,6 +238,13 @@ def test_an_error_says_what_is_to_be_done(code, kind):
     assert unusable(error).kind == kind
 
 
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE])
+def test_a_full_disk_is_named(code):
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = code
+    assert str(unusable(error)) == "the disk is full"
+
+
 def test_an_index_that_cannot_be_made_is_done_without(filled, data, monkeypatch):
     def refuse(path, flags):
         raise PermissionError(13, "refused")

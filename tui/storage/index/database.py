@@ -119,14 +119,17 @@ def _check_version(connection: sqlite3.Connection) -> None:
 
 def unusable(error: Exception) -> Unusable:
     """Classify an error of SQLite, or of a value that it gave."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    extended = getattr(error, "sqlite_errorcode", 0)
+    code = extended & 0xFF
+    # The second: there is no room for the file that shares the index with other processes.
+    if extended in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE):
+        return Unusable("out of reach", "the disk is full")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Unusable("locked", "another window holds it")
     if code in (
         sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_CANTOPEN,
         sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_IOERR,
     ):
         return Unusable("out of reach", str(error))
