@@ -5,7 +5,7 @@ import pytest
 from tests.builders import answer, user
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.records import Summary
-from tui.domain.providers import PROVIDERS
+from tui.domain.providers import PROVIDERS, AssumedWindow
 from tui.domain.text.labels import local_minute
 
 # --- /session
@@ -82,6 +82,12 @@ async def test_context_tokens_and_price_are_told_by_the_list_of_a_day(commands, 
     ]
     assert model.splitlines()[2].startswith("  $0.0")
     assert note.startswith(f"{INCLUDED} Prices are by the list of 20")
+
+
+async def test_a_window_of_which_nobody_knows_is_told_as_assumed(commands, tell):
+    commands.program.model.context_window = AssumedWindow(32_768)
+    told = await tell(answer("a1", model="scripted:model", usage=TokenUsage(90, 10)))
+    assert told.startswith("Context: 100 tokens, 0 % of an assumed window of 32,768.\n")
 
 
 async def test_a_price_that_is_not_known_is_not_made_up(tell):

@@ -15,7 +15,7 @@ from tests.providers.chat_server import ChatServer, sends
 from tests.providers.conftest import a_choice, asks, collected
 from tests.providers.ollama_facts import OllamaFacts
 from tests.waiting import until
-from tui.domain.providers import PROVIDERS, ListedModel
+from tui.domain.providers import PROVIDERS, AssumedWindow, ListedModel
 from tui.engine.kept_lists import KeptLists
 from tui.providers import model_limits
 from tui.providers.catalog import ModelChoice
@@ -92,7 +92,9 @@ class TestAVendorsModel:
 
     def test_of_which_nobody_knows_more_has_that_of_the_table(self):
         with ChatServer(models=["other", "another"]) as server:
-            assert found(own(server)) == 32_768
+            assumed = found(own(server))
+            assert (assumed, isinstance(assumed, AssumedWindow)) == (32_768, True)
+            assert not isinstance(found(own(server), Kept(qwen3=32_768)), AssumedWindow)
         with ChatServer() as server:
             assert found(at_ollama(server)) == 4096
 

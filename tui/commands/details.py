@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from tui.commands.shell import Shell, command
 from tui.domain.commands import BY_NAME
+from tui.domain.providers import AssumedWindow
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc
 from tui.domain.views.costs import ModelUsage, SessionUsage, money, token_words, total
@@ -38,7 +39,8 @@ async def usage(shell: Shell, arguments: str) -> None:
     use = loaded.context_use
     parts = [*_totals(known)]
     if use:
-        window = f"{use.percent} % of the window of {use.window:,}"
+        which = "an assumed" if isinstance(use.window, AssumedWindow) else "the"
+        window = f"{use.percent} % of {which} window of {use.window:,}"
         parts.insert(0, f"Context: {use.tokens:,} tokens, {window}.")
     day = known.price_date
     prices = f" Prices are by the list of {day:%Y-%m-%d}, in US dollars." if day else ""

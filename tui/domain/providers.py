@@ -16,6 +16,10 @@ OFFLINE = "offline"
 GUIDE = "guide"
 
 
+class AssumedWindow(int):
+    """A model's window in tokens, where nobody has said what it is."""
+
+
 def is_guide(model: str | None) -> bool:
     """Tell whether a model's name is the built-in guide's."""
     return bool(model and model.startswith(f"{OFFLINE}:"))

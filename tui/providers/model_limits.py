@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Protocol
 
-from tui.domain.providers import OFFLINE, PROVIDERS, ListedModel, Provider
+from tui.domain.providers import OFFLINE, PROVIDERS, AssumedWindow, ListedModel, Provider
 from tui.errors import ModelError
 from tui.providers.catalog import ModelChoice
 from tui.threads import begin
@@ -51,10 +51,10 @@ class ModelLimits:
 
     @property
     def tokens(self) -> int:
-        """The window as far as it is known."""
+        """The window as far as it is known, else an ``AssumedWindow``."""
         choice = self._choice
         found = choice.configured_window or self._told or self._listed
-        return found or choice.context_window
+        return found or AssumedWindow(choice.context_window)
 
     @property
     def known(self) -> int | None:
