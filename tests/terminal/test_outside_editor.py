@@ -146,8 +146,8 @@ async def test_an_editor_that_ends_at_once_may_still_be_open(monkeypatch, second
 
     said = []
     app, queue = SimpleNamespace(call_later=lambda _: None), SimpleNamespace(take_back=None)
+    monkeypatch.setattr(ExternalEditor, "_run", changes_nothing)
     editor = ExternalEditor(app, queue, None, None, SimpleNamespace(say=said.append))
-    monkeypatch.setattr(editor, "_run", changes_nothing)
     monkeypatch.setattr("tui.app.controllers.external_editor.SECONDS_TO_LOOK", seconds)
     await editor._edit([], None, "text")
     assert ["must wait" in notice.text for notice in said] == [True] * told

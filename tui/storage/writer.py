@@ -243,8 +243,10 @@ class NewJournal:
             line = _line(record, known, offsets, begins.get)
             offsets = offsets.following(record, place + size)
             # All times of imported messages have one form, and so the order of texts.
-            if isinstance(record, Message) and (
-                not self._latest or record.timestamp > self._latest.timestamp
+            if (
+                isinstance(record, Message)
+                and (not self._latest or record.timestamp > self._latest.timestamp)
+                and parse_utc(record.timestamp)
             ):
                 self._latest = record
             block.append(line)
