@@ -1271,7 +1271,7 @@ class StoreContract(ReadingContract):
 
     def test_a_time_that_is_none_is_no_last_use_of_an_imported_session(self, store):
         odd = msgspec.structs.replace(user("m2"), timestamp="no time")
-        store.add_imported(imported("old"), encoded(user("m1", seconds=9), odd))
+        store.add_imported(imported("old"), encoded(user("m1", seconds=9), odd, state("", 2, 2)))
         assert store.entry("old").last_used_at == at(9)
 
     def test_nothing_is_there_of_an_import_that_was_broken_off(self, store):
