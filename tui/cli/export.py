@@ -18,8 +18,11 @@ from tui.domain.journal.session import SessionEntry
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import beginning_of_day, format_utc
 from tui.engine.library.conversation import Conversation, live_conversation, whole_conversation
-from tui.engine.library.exported_pictures import markdown_with_pictures, write_pictures
-from tui.engine.library.exported_secrets import ExportedSecrets
+from tui.engine.library.exporting import (
+    ExportedSecrets,
+    markdown_with_pictures,
+    write_pictures,
+)
 from tui.engine.library.session_export import as_markdown, as_objects, file_name
 from tui.errors import OutputError, StorageError, UsageError
 from tui.storage.disk import odd_values

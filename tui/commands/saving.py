@@ -11,8 +11,7 @@ from tui.domain.commands import BY_NAME
 from tui.domain.journal.message import Message
 from tui.domain.text.fences import codes
 from tui.engine.library.conversation import live_conversation
-from tui.engine.library.exported_pictures import markdown_with_pictures
-from tui.engine.library.exported_secrets import MASK, ExportedSecrets
+from tui.engine.library.exporting import MASK, ExportedSecrets, markdown_with_pictures
 from tui.engine.library.session_export import file_title
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.titles import title_request

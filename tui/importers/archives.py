@@ -1,4 +1,4 @@
-"""Zips, unpacked to a private folder, where their files are found and read as in any other.
+"""Zips, unpacked to a private folder, where their files are found and read as in any other; zstd.
 
 Only files that a program may have written are unpacked. A zip may be made to hurt: no file leaves
 the folder, none is a link, and no more is written than the disk has room for.
@@ -8,6 +8,7 @@ import errno
 import os
 import re
 import shutil
+import sys
 import tempfile
 import time
 import weakref
@@ -17,6 +18,7 @@ from contextlib import suppress
 from io import BufferedReader, FileIO
 from lzma import LZMAError
 from pathlib import Path
+from typing import BinaryIO
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tui.files import open_regular
@@ -54,6 +56,7 @@ _OF_OTHERS = {"node_modules", ".git", "__MACOSX"}
 """Folders of many files, none of which is a conversation."""
 _BEGINNING_BYTES = 512
 _BLOCK = 1024 * 1024
+_ZSTD_WINDOW_BYTES = 64 * 1024 * 1024
 _PREFIX = "sibyl-tui-zip-"
 # Not /tmp, which may be in memory.
 _ROOM = Path("/var/tmp")  # noqa: S108
@@ -180,3 +183,18 @@ def remove_left_behind() -> None:
                 os.kill(int(folder.name.removeprefix(_PREFIX).partition("-")[0]), 0)
             except ProcessLookupError:
                 shutil.rmtree(folder)
+
+
+def decompressed(stream: BinaryIO) -> Iterator[bytes]:
+    """Decompress a stream block by block, as far as it is whole."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    limit: dict[int, int] = {
+        zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_BYTES.bit_length() - 1
+    }
+    with zstd.ZstdFile(stream, options=limit) as reader, suppress(zstd.ZstdError, EOFError):
+        while block := reader.read1(_BLOCK):
+            yield block

@@ -8,7 +8,7 @@ from typing import Any
 from tui.domain.json_limits import LINE_BYTES
 from tui.importers import protocol as p
 from tui.importers.answers import Piece, Result, Unknown
-from tui.importers.compression import decompressed
+from tui.importers.archives import decompressed
 from tui.importers.contents import base64_size, joined, placeholder
 from tui.importers.databases import DAMAGED, Row, found, opened
 from tui.importers.formats import SPEAKERS, Database, Reading, Talk
