@@ -21,7 +21,6 @@ from typing import Any
 import platformdirs
 import pytest
 import textual._wait
-import textual.screen
 import textual.strip
 from hypothesis import is_hypothesis_test, settings
 from textual.css.model import RuleSet
@@ -91,8 +90,6 @@ settings.register_profile("campaign", _base, max_examples=1000, stateful_step_co
 # these tests. 5 ms show it as well; what needs longer is waited for by the tests themselves.
 textual._wait.SLEEP_GRANULARITY = 0.005
 textual._wait.wait_for_idle.__defaults__ = (0.005, 1)
-# Nobody looks at most frames.
-textual.screen.UPDATE_PERIOD = 1 / 30  # type: ignore[misc]
 
 # Each test's application would parse the same style sheets anew.
 _parse_rules = Stylesheet._parse_rules

@@ -14,8 +14,7 @@ SECOND = Target("session-20260112-090000-000001", "会話の検索")
 async def test_typing_a_command_offers_it_with_its_help(running):
     async with running() as (app, pilot):
         await pilot.press(*"/lo")
-        await until(lambda: app.offered)
-        assert len(app.offered) == 1
+        await until(lambda: len(app.offered) == 1)
         assert "/load [NAME, NUMBER or ID]" in app.offered[0]
         assert "open a session" in app.offered[0]
 
