@@ -20,7 +20,7 @@ from tests.ui.world import World
 from tui.domain.journal.ids import new_message_id
 
 PLACE = Path(__file__).parents[2] / "snapshots"
-SECONDS = 10.0
+SECONDS = 20.0
 """Until a picture that differs is another one, and not one that is still being painted."""
 _CHECKSUM = re.compile(r"terminal-\d+-")
 _RECT = re.compile(

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from tests.ui.screen import terminal_rows
 from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 
@@ -35,7 +36,7 @@ async def test_a_search(world, same_picture):
         await pilot.press("ctrl+f", *"login")
         await until(lambda: results_text(app.screen) == "login")
         await until(lambda: any("login" in line for line in visible_text(app.screen.preview)))
-        await pilot.pause()
+        await until(lambda: "indexing" not in "".join(terminal_rows(app)), "the index")
         await same_picture(app, "search")
 
 
