@@ -307,7 +307,8 @@ class TestTheTables:
     def test_each_provider_can_be_chosen_by_its_row_alone(self):
         from msgspec.structs import replace
 
-        from tui.config import Config, load_settings
+        from tui.config.loading import load_settings
+        from tui.config.settings_schema import Config
         from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
         from tui.providers.catalog import Catalog
 

@@ -9,7 +9,7 @@ from textual.app import App
 
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import Appearance, ThemeSwitcher, dress
-from tui.config import load_settings
+from tui.config.loading import load_settings
 from tui.config.writing import example
 from tui.errors import ConfigError
 

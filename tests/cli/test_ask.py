@@ -28,8 +28,8 @@ from tests.providers.chat_server import (
 )
 from tests.providers.ollama_facts import OllamaFacts
 from tui.cli import console
-from tui.config import ProviderSettings
 from tui.config.connections import connections_file
+from tui.config.settings_schema import ProviderSettings
 from tui.domain.journal.records import Partial, Settings, decode
 from tui.storage import writer
 from tui.storage.connections import change, key_path, write_key

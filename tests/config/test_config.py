@@ -12,15 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.config import (
-    Config,
-    Flags,
-    ModelTable,
-    ProviderSettings,
-    ToolServerSettings,
-    load_settings,
-)
 from tui.config.faults import faults
+from tui.config.loading import Flags, load_settings
+from tui.config.settings_schema import Config, ModelTable, ProviderSettings, ToolServerSettings
 from tui.config.writing import as_toml, example
 from tui.domain.providers import KNOWN_SERVERS
 from tui.errors import ConfigError

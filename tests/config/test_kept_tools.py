@@ -2,7 +2,8 @@
 
 import pytest
 
-from tui.config import Config, ToolServerSettings, ToolSettings, load_settings, load_tools
+from tui.config.loading import load_settings, load_tools
+from tui.config.settings_schema import Config, ToolServerSettings, ToolSettings
 from tui.config.writing import as_toml, tools_toml
 from tui.errors import ConfigError
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.config import configured_levels, load_settings
+from tui.config.loading import configured_levels, load_settings
 from tui.domain.model_settings import Level, ModelParameters, ModelSettings, Sourced
 
 TEXT = """

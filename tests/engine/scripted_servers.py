@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 
 from tests.builders import Clock
-from tui.config import Config, Settings, ToolSettings
+from tui.config.loading import Settings
+from tui.config.settings_schema import Config, ToolSettings
 from tui.domain.search.query import SearchResult
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
 from tui.engine.turns.built_in_tools import built_in_tools

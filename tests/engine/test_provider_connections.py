@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
-from tui.config import load_connections, load_settings
+from tui.config.loading import load_connections, load_settings
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
 from tui.domain.views.model_rows import OWN_SERVER
 from tui.engine.model_lists import ModelLists

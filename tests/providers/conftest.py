@@ -9,7 +9,7 @@ import pytest
 
 from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer, Reply, Request
-from tui.config import Flags, Settings, load_settings
+from tui.config.loading import Flags, Settings, load_settings
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider

@@ -5,7 +5,8 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from tui.config import Connections, ProviderSettings
+from tui.config.connections import Connections
+from tui.config.settings_schema import ProviderSettings
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import Catalog
 from tui.storage.connections import write_key

@@ -284,7 +284,7 @@ def test_a_source_and_its_first_model_import_no_library(tmp_path: Path):
     loaded = run(
         "import sys\n"
         "from pathlib import Path\n"
-        "from tui.config import Flags, load_settings\n"
+        "from tui.config.loading import Flags, load_settings\n"
         "from tui.providers.source import ModelSource\n"
         "environ = {'OLLAMA_HOST': '127.0.0.1:1'}\n"
         f"settings = load_settings(Path({str(tmp_path / 'none.toml')!r}), environ, Flags())\n"

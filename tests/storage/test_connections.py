@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.config import ProviderSettings, load_connections
+from tui.config.loading import load_connections
+from tui.config.settings_schema import ProviderSettings
 from tui.errors import ConfigError, StorageError
 from tui.storage import connections, disk
 

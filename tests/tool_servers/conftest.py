@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.waiting import SECONDS
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.server_questions import AskUser
 from tui.domain.tool_servers import OfferedTool, ServerStatus, ToolResult
 from tui.tool_servers import server as one_server

@@ -20,7 +20,7 @@ from tests.tool_servers.http_server import (
     text,
 )
 from tests.waiting import SECONDS, until
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.tool_servers import ServerStatus, ToolResult
 from tui.tool_servers import server as one_server
 from tui.tool_servers.server import McpServers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.tool_servers import OfferedTool, ServerStatus
 from tui.tool_servers.server import McpServers
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tool_servers.conftest import RawServer, RunRaw, is_running, tool
 from tests.waiting import until
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.tool_servers import ToolResult
 from tui.tool_servers import server as one_server
 from tui.tool_servers.server import LONGEST_RESULT, McpServers

@@ -15,7 +15,7 @@ import pytest
 
 from tests.tool_servers.conftest import RunRaw
 from tests.tool_servers.http_server import HttpToolServer, reply, reply_json
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.server_questions import Answer, AskUser, ServerQuestion
 from tui.domain.tool_servers import ServerStatus
 from tui.storage.sign_ins import SignInFiles

@@ -8,7 +8,7 @@ from textual import events
 from tests.ui.world import PLACE, World
 from tests.visible_text import visible_text
 from tests.waiting import until
-from tui.config import load_settings
+from tui.config.loading import load_settings
 from tui.providers.source import ModelSource
 from tui.screens.connect import ConnectScreen
 

@@ -39,7 +39,7 @@ from tests.ui.screen import (
     words,
 )
 from tests.waiting import SECONDS, until
-from tui.config import load_connections
+from tui.config.loading import load_connections
 from tui.engine.provider_connections import ProviderConnections
 
 pytestmark = pytest.mark.full

@@ -20,7 +20,7 @@ from tests.ui.screen import (
 )
 from tests.visible_text import visible_text
 from tests.waiting import until
-from tui.config import load_connections
+from tui.config.loading import load_connections
 from tui.screens.models import ModelScreen
 
 pytestmark = pytest.mark.full

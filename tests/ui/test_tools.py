@@ -11,7 +11,8 @@ from tests.ui.world import PLACE, messages
 from tests.visible_text import visible_text
 from tests.waiting import until
 from tui.app.controllers import background
-from tui.config import ToolServerSettings, load_settings, load_tools
+from tui.config.loading import load_settings, load_tools
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.sessions.leasing import SessionOrigin

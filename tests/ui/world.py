@@ -17,7 +17,7 @@ from tui.app.controllers import background
 from tui.app.dependencies import Dependencies
 from tui.app.services.session_imports import SessionImports
 from tui.app.themes import Appearance
-from tui.config import Settings, load_settings
+from tui.config.loading import Settings, load_settings
 from tui.config.settings_schema import RetentionSettings
 from tui.domain.journal.records import Record
 from tui.engine.library.retention import Retention

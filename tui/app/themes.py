@@ -12,7 +12,7 @@ from textual.theme import BUILTIN_THEMES
 
 from tui.app.keymap import EVERYWHERE, Places, check_keymap
 from tui.app.services.ui_state import UiStateService
-from tui.config import Settings
+from tui.config.loading import Settings
 from tui.errors import ConfigError, UsageError
 from tui.screens.keys import APP, CHAT, KEYS, LINES
 from tui.terminal import colours

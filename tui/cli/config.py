@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tui.cli import console
 from tui.cli.parser import build
-from tui.config import Flags, Settings, load_settings, paths
+from tui.config import paths
+from tui.config.loading import Flags, Settings, load_settings
 from tui.config.writing import as_toml, example
 from tui.domain.timestamps import utc_now
 from tui.errors import ModelUnavailable

@@ -10,7 +10,8 @@ import msgspec
 
 from tui.cli import console
 from tui.cli.progress_line import STOPPED, ProgressLine
-from tui.config import Flags, load_settings, paths
+from tui.config import paths
+from tui.config.loading import Flags, load_settings
 from tui.config.store_address import check_password
 from tui.domain.text.labels import listed, plural
 from tui.domain.text.safe_text import make_visible_line

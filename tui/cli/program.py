@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.cli import console
-from tui.config import Flags, Settings, configured_levels, load_settings, paths
+from tui.config import paths
+from tui.config.loading import Flags, Settings, configured_levels, load_settings
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
 from tui.domain.providers import is_guide

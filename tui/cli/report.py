@@ -19,8 +19,10 @@ import tui
 from tui.cli import console
 from tui.cli.crash import NAME as CRASH_LOG
 from tui.cli.crash import library_version, system
-from tui.config import Flags, Settings, ToolServerSettings, load_settings, paths
+from tui.config import paths
 from tui.config.connections import connections_file
+from tui.config.loading import Flags, Settings, load_settings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
 from tui.domain.text.labels import damage_words
 from tui.domain.text.safe_text import make_visible_line

@@ -12,9 +12,16 @@ import msgspec
 
 from tui.config.connections import Connections, connections_file
 from tui.config.faults import joined
-from tui.config.settings_schema import Config, ProviderSettings, ToolServerSettings, ToolSettings
+from tui.config.settings_schema import (
+    Config,
+    ModelTable,
+    ProviderSettings,
+    ToolServerSettings,
+    ToolSettings,
+)
 from tui.domain.commands import command_called
 from tui.domain.model_names import KEY, looks_like_key
+from tui.domain.model_settings import Level
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
@@ -138,6 +145,31 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
     } | sources
     settings = Settings(config, None if scope is None else str(scope), file, sources, set_up=set_up)
     return settings.with_connections(load_connections(connections_file(file)))
+
+
+def configured_levels(settings: Settings, model: str) -> tuple[Level, ...]:
+    """The settings of ``PROVIDER:MODEL``: of the model, then its provider, then of all models."""
+    config, file = settings.config, settings.file.name
+    provider = model.partition(":")[0]
+    tables: tuple[tuple[ModelTable | ProviderSettings | None, str], ...] = (
+        (config.models.get(model), f'[models."{model}"]'),
+        (config.providers.get(provider), f"[providers.{provider}]"),
+    )
+    levels = [
+        Level(
+            f"{name} in {file}",
+            table.system_prompt,
+            table.temperature,
+            table.max_tokens,
+            table.effort,
+            table.tools,
+        )
+        for table, name in tables
+        if table
+    ]
+    if config.system_prompt:
+        levels.append(Level(file, system_prompt=config.system_prompt))
+    return tuple(levels)
 
 
 def load_connections(file: Path) -> Connections:

@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from tui.config import Connections, ProviderSettings, Settings, is_address
-from tui.config.connections import connections_file
+from tui.config.connections import Connections, connections_file
+from tui.config.loading import Settings, is_address
+from tui.config.settings_schema import ProviderSettings
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider, is_loopback
 from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.errors import ConfigError, ModelUnavailable, UsageError

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tui.config import ModelTable, ProviderSettings, Settings, is_address
+from tui.config.loading import Settings, is_address
+from tui.config.settings_schema import ModelTable, ProviderSettings
 from tui.domain.providers import (
     EXTRAS,
     GUIDE,

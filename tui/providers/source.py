@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.config import Settings
+from tui.config.loading import Settings
 from tui.domain.providers import OFFLINE
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since

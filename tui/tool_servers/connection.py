@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 
 import tui
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.server_questions import read_question
 from tui.tool_servers import silence
 from tui.tool_servers.http import SESSION_FORGOTTEN, AddressState, Send, open_address

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 
 HIDDEN = "[hidden]"
 

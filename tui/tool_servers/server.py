@@ -10,7 +10,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.server_questions import AskUser
 from tui.domain.text.safe_text import without_surrogates
 from tui.domain.tool_servers import (

@@ -25,7 +25,7 @@ from mcp.shared.auth import (
     ProtectedResourceMetadata,
 )
 
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.providers import is_loopback
 from tui.domain.server_questions import ServerQuestion, is_shown_whole
 from tui.domain.tool_servers import SignIns

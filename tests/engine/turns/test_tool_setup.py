@@ -3,7 +3,8 @@
 import pytest
 
 from tests.engine.scripted_servers import ScriptedServers, set_up
-from tui.config import ToolServerSettings, load_tools
+from tui.config.loading import load_tools
+from tui.config.settings_schema import ToolServerSettings
 from tui.errors import ConfigError
 
 SERVER = ToolServerSettings(command=("time",))

@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from textual.app import App
 
-from tui.config import ToolServerSettings
+from tui.config.settings_schema import ToolServerSettings
 from tui.domain.journal.records import Settings
 from tui.domain.text.labels import listed
 from tui.domain.views.notice import Report

@@ -13,15 +13,9 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec.structs import replace
 
-from tui.config import (
-    TOOLS_FILE,
-    Config,
-    Settings,
-    ToolServerSettings,
-    ToolSettings,
-    paths,
-    tool_server,
-)
+from tui.config import paths
+from tui.config.loading import TOOLS_FILE, Settings, tool_server
+from tui.config.settings_schema import Config, ToolServerSettings, ToolSettings
 from tui.domain.tool_servers import ToolServers
 from tui.engine.turns.tool import Tool
 from tui.errors import ConfigError, UsageError

@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tui.config import Config, Settings
+from tui.config.loading import Settings
+from tui.config.settings_schema import Config
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import (
     Choice,
