@@ -73,8 +73,7 @@ _PATIENCE = 60.0
 _IMPATIENT = (
     "tui.cli.program._SEARCH_SECONDS",
     "tui.commands.opening._SEARCH_SECONDS",
-    "tui.engine.library.guide_recall.SECONDS",
-    "tui.engine.library.guide_recall._EACH_SECONDS",
+    "tui.engine.library.guide_recall._SECONDS",
     "tui.storage.index.maintenance._FOLLOW_SECONDS",
 )
 
