@@ -20,10 +20,11 @@ from tui.domain.timestamps import beginning_of_day, format_utc
 from tui.engine.library.conversation import Conversation, live_conversation, whole_conversation
 from tui.engine.library.exporting import (
     ExportedSecrets,
+    as_markdown,
+    as_objects,
     markdown_with_pictures,
     write_pictures,
 )
-from tui.engine.library.session_export import as_markdown, as_objects, file_name
 from tui.errors import OutputError, StorageError, UsageError
 from tui.storage.disk import odd_values
 from tui.storage.export_file import create, create_or_replace
@@ -122,7 +123,8 @@ def _destination(chosen: Namespace, secrets: ExportedSecrets) -> _Write:
     ending = _ENDINGS[chosen.format]
 
     def write_named(found: Conversation) -> None:
-        place = _made(path) / file_name(secrets.titled(found), ending)
+        name = f"{found.listed.id}.{ending}"
+        place = _made(path) / "-".join(filter(None, [secrets.title(found), name]))
         write(place, formatted(found, place))
 
     return write_named

@@ -27,7 +27,7 @@ from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.costs import usage_of
 from tui.engine.library.conversation import live_conversation, whole_conversation
-from tui.engine.library.session_export import as_markdown
+from tui.engine.library.exporting import as_markdown
 from tui.errors import ServerUnreachable, SessionNotFound, StorageError, StorageFull, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
 from tui.storage.pruning import SetAside

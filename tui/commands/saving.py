@@ -12,7 +12,6 @@ from tui.domain.journal.message import Message
 from tui.domain.text.fences import codes
 from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exporting import MASK, ExportedSecrets, markdown_with_pictures
-from tui.engine.library.session_export import file_title
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.titles import title_request
 from tui.errors import StorageError
@@ -147,7 +146,7 @@ def _write(reader: SessionReader, session_id: str, wanted: str, secrets: Exporte
     """
     conversation = live_conversation(reader, reader.entry(session_id))
     taken: FileExistsError | None = None
-    for path in _paths(file_title(secrets.titled(conversation)) or session_id, wanted):
+    for path in _paths(secrets.title(conversation) or session_id, wanted):
         try:
             create(path, secrets.texts(markdown_with_pictures(conversation, path)))
         except FileExistsError as error:

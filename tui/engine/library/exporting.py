@@ -1,6 +1,7 @@
-"""Files of exported sessions: pictures beside them, and secrets that are counted or masked."""
+"""Exports: a session as Markdown and as JSON, pictures beside it, secrets counted or masked."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -8,19 +9,24 @@ import msgspec
 
 from tui.domain.journal.blocks import Content, ImageBlock, attachments_of, file_ending
 from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import NO_OFFSETS, Record, Reset, Settings, Todos
+from tui.domain.journal.session import Session
+from tui.domain.journal.versions import versions_json
 from tui.domain.json_limits import parse
-from tui.domain.text.labels import plural
+from tui.domain.text.labels import plural, whole_label
 from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.secrets import mask_secrets
-from tui.engine.library.conversation import Conversation
-from tui.engine.library.session_export import as_markdown
+from tui.domain.views.markdown import Link, MarkdownMessages, heading, label_of
+from tui.engine.library.conversation import Conversation, Part
 from tui.errors import AttachmentNotFound
 from tui.storage.export_file import create_once
 from tui.storage.rescue import pictures_beside
 
 MASK = "--mask-secrets"
 _SPECIAL = late_pattern(r"[\\\[\]`*_<>]")
+_TITLE_BYTES = 80
 
 
 class ExportedSecrets(msgspec.Struct):
@@ -29,14 +35,12 @@ class ExportedSecrets(msgspec.Struct):
     masks: bool
     found: int = 0
 
-    def titled(self, conversation: Conversation) -> Conversation:
-        """The conversation with the title that its file is called by."""
-        if not self.masks:
-            return conversation
-        name, label = conversation.listed.name, conversation.listed.label
-        shown = {"name": mask_secrets(name).text, "label": mask_secrets(label).text}
-        listed = msgspec.structs.replace(conversation.listed, **shown)
-        return msgspec.structs.replace(conversation, listed=listed)
+    def title(self, conversation: Conversation) -> str:
+        """The title as far as every file system takes it; it may be empty."""
+        title = whole_label(conversation.listed.name, conversation.listed.label)
+        shown = mask_secrets(title).text if self.masks else title
+        words = "-".join("".join(each if each.isalnum() else " " for each in shown).split())
+        return words.encode()[:_TITLE_BYTES].decode(errors="ignore").rstrip("-")
 
     def texts(self, pieces: Iterable[str]) -> Iterator[str]:
         """The pieces of a file, each with whole messages."""
@@ -98,3 +102,54 @@ def _write(conversation: Conversation, picture: ImageBlock, folder: Path) -> str
     name = picture.sha256 + file_ending(data)
     create_once(folder / name, data)
     return name
+
+
+def as_markdown(conversation: Conversation, link: Link = label_of) -> Iterator[str]:
+    """Format a conversation: its heading, then one piece a message, with ``link`` for pictures."""
+    yield heading(conversation.listed, conversation.end)
+    messages = MarkdownMessages(conversation.versions, link)
+    for part in chain(conversation.parts(), map(Part, conversation.cut_off)):
+        text = messages.format(part.entry, is_earlier_version=part.is_earlier_version)
+        if text:
+            yield f"\n\n{text}"
+    yield "\n"
+
+
+def as_objects(conversation: Conversation) -> Iterator[dict[str, Any]]:
+    """The records of a session behind its header, as objects of JSON that name the session.
+
+    With the header they are a journal: the program imports it.
+    """
+    for part in conversation.parts():
+        if isinstance(part.entry, Message):
+            yield _message(conversation, part, part.entry)
+        elif isinstance(part.entry, Reset):
+            yield _record(conversation, part.entry)
+    for record in _other_records(conversation.end):
+        yield _record(conversation, record)
+
+
+def _message(conversation: Conversation, part: Part, message: Message) -> dict[str, Any]:
+    # A place in the journal means nothing outside of it.
+    shown = msgspec.structs.replace(message, after_at=None)
+    return {
+        **_record(conversation, shown),
+        "live": part.is_live,
+        **versions_json(conversation.versions, message.id),
+    }
+
+
+def _other_records(session: Session) -> Iterator[Record]:
+    if session.summary:
+        yield session.summary
+    if session.todos:
+        yield Todos(session.todos)
+    if session.settings != Settings():
+        yield session.settings
+    state = session.state(session.updated_at or session.header.created_at)
+    yield msgspec.structs.replace(state, offsets=NO_OFFSETS)
+
+
+def _record(conversation: Conversation, record: Record) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(record)
+    return {"type": fields.pop("type"), "session_id": conversation.end.id, **fields}
