@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from rich.cells import cell_len
 
 from tests.builders import at
+from tui.domain.journal.session import SessionEntry
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import PreviewedMessage, SessionHits
 from tui.domain.text.labels import local_minute
@@ -12,6 +13,13 @@ from tui.widgets.search_hits import heading_pieces, hit_pieces, in_sight, messag
 from tui.widgets.transcript.canvas import MEASURE
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
+
+
+def session_hits(label, **fields):
+    known = dict.fromkeys(("name", "scope", "project_path", "model", "created_at"), "")
+    known |= {"updated_at": "", "last_used_at": "", "closed_at": None, "ordinal": 0}
+    known |= {"active": False, "message_count": 0, "status": "closed"}
+    return SessionHits("s", (), SessionEntry(id="s", label=label, **known | fields))
 
 
 def text(pieces):
@@ -57,14 +65,14 @@ def test_a_hit_that_has_no_room_ends_in_an_ellipsis():
 
 
 def test_a_long_label_leaves_room_for_what_is_said_beside_it():
-    session = SessionHits("s", "長い名前" * 10, (), scope="farm", archived=True)
+    session = session_hits("長い名前" * 10, scope="project:/farm", status="archived")
     line = text(heading_pieces(session, NOW, 40))
     assert line.rstrip().endswith("· farm · archived")
     assert cell_len(line) == 40
 
 
 def test_a_heading_has_size_and_creation_where_there_is_room():
-    session = SessionHits("s", "Login", (), archived=True, created_at=at(), message_count=2)
+    session = session_hits("Login", status="archived", created_at=at(), message_count=2)
     aside = f" · archived · s · 2 messages · created {local_minute(at())}"
     assert text(heading_pieces(session, NOW, 80)).rstrip() == f" Login{aside}"
     size = cell_len("Login" + aside) + 1
@@ -75,7 +83,7 @@ def test_a_heading_has_size_and_creation_where_there_is_room():
 
 
 def test_a_heading_names_project_and_program():
-    session = SessionHits("s", "Login", (), scope="farm", program="claude-code")
+    session = session_hits("Login", scope="project:/farm", imported_from="claude-code:1")
     line = text(heading_pieces(session, NOW, 60)).rstrip()
     assert line == " Login · farm · from claude-code · s"
 

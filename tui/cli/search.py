@@ -2,13 +2,13 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from tui.cli import console
 from tui.cli.program import Program
 from tui.domain.journal.session import SessionEntry
-from tui.domain.search.query import Hit, SearchResult, found_words, parse
+from tui.domain.search.query import Hit, SearchResult, parse
 from tui.domain.search.search_results import by_session, in_sight
 from tui.domain.text.labels import cell_width, cut_to_cells, local_minute, scope_name
 from tui.domain.text.safe_text import make_visible_line
@@ -46,7 +46,7 @@ def run(chosen: Namespace) -> int:
 
 def _print(program: Program, query: str, found: SearchResult, limit: int, *, as_json: bool) -> None:
     near = nearest(program.store.search, query, found, limit)
-    some = near.found.hits[: limit - len(found.hits)]
+    some = near.hits[: limit - len(found.hits)]
     hits = (*found.hits, *some)
     entries = program.store.entries({hit.session_id for hit in hits}) if hits else ()
     by_id = {entry.id: entry for entry in entries}
@@ -60,13 +60,13 @@ def _print(program: Program, query: str, found: SearchResult, limit: int, *, as_
         console.put_json(listed, 2)
         return
     if found.hits:
-        console.put_line(found_words(found))
-        _put_hits(found.hits, by_id)
+        console.put_line(f"Found {found.words}:")
+        _put_hits(found.hits, entries)
     else:
         console.put_line(f'No session matches "{make_visible_line(query)}".')
     if some:
-        console.put_line(make_visible_line(f"Nearest: {near}"))
-        _put_hits(some, by_id)
+        console.put_line(make_visible_line(f"Nearest: {near.looser} ({near.words})"))
+        _put_hits(some, entries)
 
 
 def _quoted(word: str) -> str:
@@ -102,18 +102,18 @@ def _found(program: Program, query: str, limit: int) -> SearchResult:
     return found
 
 
-def _put_hits(hits: Iterable[Hit], entries: Mapping[str, SessionEntry]) -> None:
+def _put_hits(hits: Iterable[Hit], entries: Iterable[SessionEntry]) -> None:
     """Print the hits below the title of their session and as many facts as there is room for."""
     width = console.columns() or sys.maxsize
-    for session_id, found in by_session(hits).items():
-        entry = entries.get(session_id)
+    for found in by_session(hits, entries):
+        entry = found.entry
         facts = _facts(entry) if entry else []
         while facts and cell_width("".join(facts)) > width - _SHORTEST_TITLE:
             facts.pop()
         aside = "".join(facts)
-        title = cut_to_cells(entry.label if entry else session_id, width - cell_width(aside))
+        title = cut_to_cells(entry.label if entry else found.session_id, width - cell_width(aside))
         console.put_line(title + aside)
-        for hit in found:
+        for hit in found.hits:
             room = width - len(_INDENT)
             text, marks = in_sight(hit.snippet, hit.marks, room)
             line = cut_to_cells(text, room)

@@ -33,7 +33,6 @@ from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter
 if TYPE_CHECKING:
     # Imported by a search only, to keep the start fast.
     from tui.domain.search.query import SearchResult
-    from tui.engine.library.near_matches import NearMatches
 
 MOST_HITS = 20
 _SEARCH_SECONDS = 2.0
@@ -189,7 +188,7 @@ async def search(shell: Shell, arguments: str) -> None:
     found, near = await asyncio.to_thread(_found, workspace, arguments)
     if found.notice:
         shell.say(found.notice, "warning")
-    if hits := (*found.hits, *near.found.hits):
+    if hits := (*found.hits, *near.hits):
         shell.context.numbers.show(hit.session_id for hit in hits)
         text = await asyncio.to_thread(_listed_hits, workspace, arguments, found, near)
         shell.report(f"Search: {arguments}", text)
@@ -202,7 +201,7 @@ def _no_match(text: str) -> str:
     return f'No session matches "{text}".'
 
 
-def _found(workspace: Workspace, text: str) -> "tuple[SearchResult, NearMatches]":
+def _found(workspace: Workspace, text: str) -> "tuple[SearchResult, SearchResult]":
     from tui.engine.library.near_matches import nearest
 
     search = partial(workspace.reader.search, seconds=_SEARCH_SECONDS)
@@ -211,18 +210,18 @@ def _found(workspace: Workspace, text: str) -> "tuple[SearchResult, NearMatches]
 
 
 def _listed_hits(
-    workspace: Workspace, text: str, found: "SearchResult", near: "NearMatches"
+    workspace: Workspace, text: str, found: "SearchResult", near: "SearchResult"
 ) -> str:
-    from tui.domain.search.query import found_words, hit_lines
+    from tui.domain.search.query import hit_lines
 
-    hits = (*found.hits, *near.found.hits)
+    hits = (*found.hits, *near.hits)
     entries = workspace.reader.entries({hit.session_id for hit in hits})
     lines = [
         f"  {number}. {line}"
         for number, line in enumerate(hit_lines(hits, entries, workspace.clock()), 1)
     ]
-    heading = found_words(found) if found.hits else _no_match(text)
-    nearest = [f"Nearest: {near}"] if near.query else []
+    heading = f"Found {found.words}:" if found.hits else _no_match(text)
+    nearest = [f"Nearest: {near.looser} ({near.words})"] if near.looser else []
     of_all = len(found.hits)
     return "\n".join([heading, *lines[:of_all], *nearest, *lines[of_all:]])
 

@@ -19,7 +19,7 @@ from tui.domain.search.search_results import (
     SessionHits,
     in_sight,
 )
-from tui.domain.text.labels import age, local_minute, plural
+from tui.domain.text.labels import age, local_minute, plural, scope_name, whole_label
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.tokens import Span
 from tui.domain.timestamps import parse_utc
@@ -45,26 +45,24 @@ _NARROW = 55
 
 def heading_pieces(session: SessionHits, now: datetime, width: int) -> Iterator[Piece]:
     """The line of a session."""
-    asides = [age(parse_utc(session.used_at), now)] if session.used_at else []
-    asides += [one_line(session.scope)] if session.scope else []
-    asides += [f"from {one_line(session.program)}"] if session.program else []
-    asides += ["archived"] if session.archived else []
-    aside = _aside(asides)
-    for more in _more(session):
-        asides += more
+    whole, aside, more = one_line(session.session_id), "", [session.session_id]
+    if entry := session.entry:
+        whole, scope = one_line(whole_label(entry.name, entry.label)), scope_name(entry.scope)
+        asides = [age(parse_utc(entry.last_used_at), now)] if entry.last_used_at else []
+        asides += [one_line(scope)] if scope else []
+        asides += [f"from {one_line(entry.program)}"] if entry.program else []
+        aside = _aside([*asides, "archived"] if entry.status == "archived" else asides)
+        if entry.created_at:
+            created = f"created {local_minute(entry.created_at)}"
+            more += [plural(entry.message_count, "message"), created]
+    base = aside
+    for count in (1, len(more)):
         # Only where it takes no room from the rest.
-        longer = _aside(asides)
-        aside = longer if cell_len(one_line(session.label) + longer) < width else aside
-    label = cut(one_line(session.label), max(width - cell_len(aside) - 1, width // 2))
+        longer = base + _aside(more[:count])
+        aside = longer if cell_len(whole + longer) < width else aside
+    label = cut(whole, max(width - cell_len(aside) - 1, width // 2))
     yield f" {label}", "heading"
     yield fill(aside, max(0, width - 1 - cell_len(label))), "aside"
-
-
-def _more(session: SessionHits) -> Iterator[list[str]]:
-    yield [session.session_id]
-    if session.created_at:
-        created = f"created {local_minute(session.created_at)}"
-        yield [plural(session.message_count, "message"), created]
 
 
 def _aside(words: Sequence[str]) -> str:

@@ -15,7 +15,6 @@ from tui.domain.search.query import (
     SearchResult,
     SessionScan,
     Term,
-    found_words,
     needle,
     occurrences,
     parse,
@@ -199,13 +198,13 @@ def test_a_message_without_a_time_is_the_oldest():
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (SearchResult(total=1), "Found 1 match:"),
-        (SearchResult(total=2), "Found 2 matches:"),
-        (SearchResult(total=300, more=True), "Found 300+ matches:"),
+        (SearchResult(total=1), "1 match"),
+        (SearchResult(total=2), "2 matches"),
+        (SearchResult(total=300, more=True), "300+ matches"),
     ],
 )
 def test_how_many_were_found_is_said_in_words(found, words):
-    assert found_words(found) == words
+    assert found.words == words
 
 
 @given(

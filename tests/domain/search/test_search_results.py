@@ -13,7 +13,7 @@ def hit(session_id, message_id):
 
 def results(total, shown, **fields):
     hits = tuple(hit("s", str(number)) for number in range(shown))
-    return Results("needle", (SessionHits("s", "S", hits),), SearchResult(hits, total, **fields))
+    return Results("needle", (SessionHits("s", hits),), SearchResult(hits, total, **fields))
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_the_word_that_is_being_typed_may_be_a_beginning(typed, wanted):
 
 
 def test_hits_stand_by_sessions_the_best_first():
-    grouped = by_session([hit("b", "1"), hit("a", "2"), hit("b", "3")])
-    assert [(key, [each.message_id for each in hits]) for key, hits in grouped.items()] == [
+    grouped = by_session([hit("b", "1"), hit("a", "2"), hit("b", "3")], [])
+    assert [(each.session_id, [hit.message_id for hit in each.hits]) for each in grouped] == [
         ("b", ["1", "3"]),
         ("a", ["2"]),
     ]
@@ -74,18 +74,16 @@ def test_nothing_found_and_nothing_asked_are_told_apart():
 
 
 def test_that_only_something_near_was_found_is_said():
-    near = results(2, 2)
-    found = Results("needle hay", near.sessions, query="need* OR hay*", near=near.found)
+    near = results(2, 2, looser="need* OR hay*")
+    found = Results("needle hay", near.sessions, near=near.found)
     assert found.words() == "Not found; 2 matches near it: need* OR hay*"
     assert found.marked == "need* OR hay*"
     assert results(2, 2).marked == "needle*"
 
 
 def test_what_is_near_is_counted_beside_the_few_that_have_all():
-    near = results(2, 2)
-    found = Results(
-        "needle hay", near.sessions, results(1, 1).found, "", "need* OR hay*", near.found
-    )
+    near = results(2, 2, looser="need* OR hay*")
+    found = Results("needle hay", near.sessions, results(1, 1).found, "", near.found)
     assert found.words() == "1 match · 2 matches near it: need* OR hay*"
 
 

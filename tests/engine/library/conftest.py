@@ -28,7 +28,7 @@ class Searched:
 
     def hits(self, text):
         """All hits of a query: those of all its words, then those of some."""
-        return [*self.search(text).hits, *self.near(text).found.hits]
+        return [*self.search(text).hits, *self.near(text).hits]
 
     def index(self):
         list(self.store.build_index("a test"))

@@ -25,7 +25,7 @@ def look(tmp_path):
 
     def look(text):
         near = searched.near(text)
-        return near.query, [hit.message_id for hit in near.found.hits]
+        return near.looser, [hit.message_id for hit in near.hits]
 
     return look
 
@@ -84,8 +84,8 @@ def test_beside_the_few_matches_of_a_whole_question_stand_those_of_some_of_its_w
     question = "login token staging cluster"
     assert [hit.message_id for hit in searched.search(question).hits] == ["both"]
     near = searched.near(question)
-    assert [hit.message_id for hit in near.found.hits] == ["one"]
-    assert near.found.total == 1
+    assert [hit.message_id for hit in near.hits] == ["one"]
+    assert near.total == 1
 
 
 def test_an_old_message_with_a_rare_word_is_found_behind_many_newer_ones_with_common_ones(tmp_path):
@@ -94,7 +94,7 @@ def test_an_old_message_with_a_rare_word_is_found_behind_many_newer_ones_with_co
     searched = Searched(tmp_path / "data", old, new)
     searched.index()
     near = searched.near("Ghent cluster xylophone slow")
-    assert near.found.hits[0].message_id == "old"
+    assert near.hits[0].message_id == "old"
 
 
 def _among_the_first(archive, texts):

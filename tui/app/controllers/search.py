@@ -16,7 +16,6 @@ from tui.app.controllers.navigation import Navigation
 from tui.app.dependencies import Dependencies
 from tui.app.services.index_builder import IndexBuilder
 from tui.domain.providers import is_guide
-from tui.domain.text.labels import scope_name, whole_label
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
@@ -26,7 +25,6 @@ from tui.screens.chat import ChatScreen
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from tui.domain.journal.session import SessionEntry
     from tui.domain.search.query import Hit
 
     # What only a search needs is not on the way to the first screen.
@@ -176,20 +174,16 @@ class SearchController:
         try:
             found = search(as_typed(text), MOST_HITS)
             near = nearest(search, text, found, MOST_HITS)
-            sessions = self._sessions_of((*found.hits, *near.found.hits))
+            sessions = self._sessions_of((*found.hits, *near.hits))
         except StorageError as error:
             return Results(text, error=str(error))
         model = self._model_name if is_question(text) else ""
-        return Results(text, sessions, found, "", near.query, near.found, model)
+        return Results(text, sessions, found, "", near, model)
 
     def _sessions_of(self, hits: "Sequence[Hit]") -> "tuple[SessionHits, ...]":
         from tui.domain.search.search_results import by_session
 
-        sessions = by_session(hits)
-        entries = {each.id: each for each in self._workspace.reader.entries(sessions)}
-        return tuple(
-            self._described(key, found, entries.get(key)) for key, found in sessions.items()
-        )
+        return by_session(hits, self._workspace.reader.entries({hit.session_id for hit in hits}))
 
     # --- by meaning
 
@@ -233,26 +227,6 @@ class SearchController:
         matches = find_all(search, results.text, own, queries, MOST_HITS)
         sessions = self._sessions_of(matches.hits)
         return msgspec.structs.replace(results, sessions=sessions, asked=matches.queries)
-
-    def _described(
-        self, session_id: str, hits: "tuple[Hit, ...]", entry: "SessionEntry | None"
-    ) -> "SessionHits":
-        from tui.domain.search.search_results import SessionHits
-
-        if entry is None:
-            # Purged since it was found: its hits say so when they are chosen.
-            return SessionHits(session_id, session_id, hits)
-        return SessionHits(
-            session_id,
-            whole_label(entry.name, entry.label),
-            hits,
-            scope=scope_name(entry.scope),
-            program=entry.program,
-            archived=entry.status == "archived",
-            used_at=entry.last_used_at,
-            created_at=entry.created_at,
-            message_count=entry.message_count,
-        )
 
     async def _preview(self, screen: "SearchScreen", hit: "Hit", marked: str) -> None:
         self._highlighted = hit

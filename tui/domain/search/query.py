@@ -108,6 +108,14 @@ class SearchResult(msgspec.Struct, frozen=True):
     """Bytes of journals that were not in the index."""
     is_behind: bool = False
     """True if the index lacks more than a search adds to it, or may do so."""
+    looser: str = ""
+    """The query that found it, where that was made of one that finds little."""
+
+    @property
+    def words(self) -> str:
+        """The number of matches."""
+        count = f"{self.total}{'+' if self.more else ''}"
+        return "1 match" if count == "1" else f"{count} matches"
 
 
 class MessageCandidate(msgspec.Struct, frozen=True):
@@ -477,10 +485,3 @@ def _facts(hit: Hit, entry: SessionEntry) -> Iterator[str]:
     created = f", created {local_minute(entry.created_at)}" if entry.created_at else ""
     yield f"{plural(entry.message_count, 'message')}{created}"
     yield entry.id
-
-
-def found_words(found: SearchResult) -> str:
-    """Format the number of matches."""
-    if found.more:
-        return f"Found {found.total}+ matches:"
-    return "Found 1 match:" if found.total == 1 else f"Found {found.total} matches:"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from tui.domain.journal.message import Message, Role
+from tui.domain.journal.session import SessionEntry
 from tui.domain.search.filters import ends_with_filter
 from tui.domain.search.query import Hit, Query, SearchResult, best_place, parse, places
 from tui.domain.text.labels import cell_width
@@ -41,16 +42,9 @@ class SessionHits(msgspec.Struct, frozen=True):
     """The hits in one session, best first."""
 
     session_id: str
-    label: str
     hits: tuple[Hit, ...]
-    scope: str = ""
-    """The short form: the directory name of a project."""
-    program: str = ""
-    """The program that it was imported from; empty for an own session."""
-    archived: bool = False
-    used_at: str = ""
-    created_at: str = ""
-    message_count: int = 0
+    entry: SessionEntry | None = None
+    """None if it was purged since: its hits say so when they are chosen."""
 
 
 class Results(msgspec.Struct, frozen=True):
@@ -61,9 +55,8 @@ class Results(msgspec.Struct, frozen=True):
     sessions: tuple[SessionHits, ...] = ()
     found: SearchResult = SearchResult()
     error: str = ""
-    query: str = ""
-    """The looser query that was tried because ``text`` found little, and what it found besides."""
     near: SearchResult = SearchResult()
+    """What a looser query found besides, because ``text`` found little."""
     model: str = ""
     """The model that may be asked for other words: the text begins with ``?``."""
     asked: tuple[tuple[str, int], ...] = ()
@@ -72,7 +65,7 @@ class Results(msgspec.Struct, frozen=True):
     @property
     def marked(self) -> str:
         """The query whose matches are highlighted."""
-        own = self.query or as_typed(self.text)
+        own = self.near.looser or as_typed(self.text)
         return " OR ".join([own, *(query for query, _ in self.asked)])
 
     def words(self, indexing: str = "") -> str:
@@ -96,8 +89,9 @@ class Results(msgspec.Struct, frozen=True):
         elif is_question(self.text):
             yield "No model to ask: F5 connects one, and a private session asks none"
         found, shown = self.found, len(self.found.hits)
-        if not shown and self.query:
-            yield f"Not found; {_count(self.near)} near it: {self.query}"
+        near = f"{self.near.words} near it: {self.near.looser}" if self.near.looser else ""
+        if not shown and near:
+            yield f"Not found; {near}"
             return
         if not shown:
             is_whole = not (found.late or found.pending)
@@ -110,9 +104,9 @@ class Results(msgspec.Struct, frozen=True):
                 words = "this" if len(query.terms) == 1 else "all of this"
                 yield f"No name or message contains {words}."
             return
-        yield _count(found)
-        if self.query:
-            yield f"{_count(self.near)} near it: {self.query}"
+        yield found.words
+        if near:
+            yield near
         if found.more or found.total > shown:
             yield (
                 f"the best {shown} of the newest shown" if found.more else f"the best {shown} shown"
@@ -126,17 +120,12 @@ class Results(msgspec.Struct, frozen=True):
             yield "not all could be searched in time"
 
 
-def _count(found: SearchResult) -> str:
-    count = f"{found.total}+" if found.more else str(found.total)
-    return "1 match" if count == "1" else f"{count} matches"
-
-
-def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:
+def by_session(hits: Iterable[Hit], entries: Iterable[SessionEntry]) -> tuple[SessionHits, ...]:
     """Group hits by session, in the order of each session's best hit."""
-    grouped: dict[str, tuple[Hit, ...]] = {}
+    known, grouped = {entry.id: entry for entry in entries}, dict[str, tuple[Hit, ...]]()
     for hit in hits:
         grouped[hit.session_id] = (*grouped.get(hit.session_id, ()), hit)
-    return grouped
+    return tuple(SessionHits(key, found, known.get(key)) for key, found in grouped.items())
 
 
 def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequence[Span]]:

@@ -11,14 +11,14 @@ from msgspec import Meta
 
 from tui.config import paths
 from tui.domain.journal.message import Message
-from tui.domain.journal.session import Entry, SessionEntry
+from tui.domain.journal.session import SessionEntry, Surroundings
 from tui.domain.search.query import Hit, Query, SearchResult, occurrences, parse, snippet
 from tui.domain.text.labels import damage_words, whole_label
 from tui.domain.text.safe_text import make_visible, make_visible_line
 from tui.domain.text.secrets import mask_secrets, may_show_secret
 from tui.domain.tool_servers import ServedResult, ServedTool
 from tui.domain.views.markdown import MarkdownMessages
-from tui.engine.library.near_matches import NearMatches, nearest
+from tui.engine.library.near_matches import nearest
 from tui.engine.turns.tool import InvalidArguments, fields_of, schema_of
 from tui.errors import MessageNotFound, SessionNotFound, SibylError, StorageError
 from tui.storage import title_search
@@ -86,12 +86,6 @@ class _Shown:
         shown = {name: self.text(make_visible_line(text)) for name, text in stored.items()}
         return {"session": entry.id, **shown, "message_count": entry.message_count}
 
-    def message(self, message: Message, text: str, begin: int, most: int) -> _Value:
-        """A part of a message; ``next_offset`` is that of the part after it."""
-        end = begin + most
-        about = {"message": message.id, "role": message.role, "time": message.timestamp}
-        return {**about, "next_offset": end if end < len(text) else None, "text": text[begin:end]}
-
 
 class ArchiveTools:
     """Reads the sessions of a store that are not in its trash, from any thread."""
@@ -101,7 +95,7 @@ class ArchiveTools:
         self._scope = scope
         self._narrowed = narrowed
         self._numbers = count(1)
-        self._searches: dict[str, tuple[str, SearchResult, NearMatches]] = {}
+        self._searches: dict[str, tuple[str, SearchResult, SearchResult]] = {}
 
     def tools(self) -> tuple[ServedTool, ...]:
         """Describe them, each with its bounds."""
@@ -143,29 +137,27 @@ class ArchiveTools:
             self._searches[number] = asked.query, found, near
             for old in [*self._searches][:-_KEPT_SEARCHES]:
                 self._searches.pop(old, None)
-        searched, found, near = self._searches.get(number, ("", SearchResult(), NearMatches()))
+        searched, found, near = self._searches.get(number, ("", SearchResult(), SearchResult()))
         if searched != asked.query or not (offset.isascii() and offset.isdigit()):
             raise InvalidArguments("This cursor has expired. Search again without it.")
         begin, end = int(offset[:9]), int(offset[:9]) + asked.limit
-        some = parse(near.query)
-        matched = [
-            *((query, each) for each in found.hits),
-            *((some, each) for each in near.found.hits),
-        ]
-        hits = [hit for _, hit in matched[begin:end]]
-        entries = {each.id: each for each in self._store.entries({hit.session_id for hit in hits})}
+        hits = [*found.hits, *near.hits]
+        of_all, some = len(found.hits), parse(near.looser)
+        entries = self._store.entries({hit.session_id for hit in hits[begin:end]})
+        by_id = {each.id: each for each in entries}
         values = [
-            self._hit(by, hit, entries.get(hit.session_id), shown) for by, hit in matched[begin:end]
+            self._hit(query if place < of_all else some, hit, by_id.get(hit.session_id), shown)
+            for place, hit in enumerate(hits[begin:end], begin)
         ]
         shown_hits = [value for value in values if value]
         late = "The search ran out of time: older matches may be missing." if found.late else ""
         nothing = "" if shown_hits else "Nothing found."
         return {
-            "total": found.total + near.found.total - values.count({}),
-            "more_than_total": found.more or near.found.more,
+            "total": found.total + near.total - values.count({}),
+            "more_than_total": found.more or near.more,
             "notice": " ".join(filter(None, [nothing, late, found.notice])),
             "hits": shown_hits,
-            "cursor": f"{number}-{end}" if end < len(matched) else None,
+            "cursor": f"{number}-{end}" if end < len(hits) else None,
         }
 
     def _hit(self, query: Query, hit: Hit, entry: SessionEntry | None, shown: _Shown) -> _Value:
@@ -208,14 +200,25 @@ class ArchiveTools:
         if asked.offset:
             message = self._message(entry.id, asked.message)
             text = shown.text(formatted.format(message))
-            part = shown.message(message, text, asked.offset, PAGE_CHARACTERS)
-            return {"session": entry.id, **part}
-        read = _slice(self._store.journal(entry.id), asked)
-        texts = [shown.text(formatted.format(each)) for each in read.messages]
-        begin, end = _fitting([min(len(text), MESSAGE_CHARACTERS) for text in texts], read.nearest)
-        pairs = zip(read.messages[begin:end], texts[begin:end], strict=True)
-        messages = [shown.message(*pair, 0, MESSAGE_CHARACTERS) for pair in pairs]
-        earlier, later = read.earlier or begin > 0, read.later or end < len(texts)
+            return {"session": entry.id, **_part(message, text, asked.offset, PAGE_CHARACTERS)}
+        read = _read_page(self._store.journal(entry.id), asked)
+        found = [each for each in read.entries if isinstance(each, Message)]
+        # Those between which all are shown: beside the message that was named there are more.
+        begin, end, direction = 0, len(found), asked.direction
+        place = len(found) - 1
+        if asked.message:
+            place = [each.id for each in found].index(asked.message)
+            begin = place + 1 if direction == "after" else 0
+            end = place if direction == "before" else len(found)
+        nearest_one = {"before": end - 1, "around": place, "after": begin}[direction]
+        texts = [shown.text(formatted.format(each)) for each in found]
+        begin, end = _fitting(texts, begin, nearest_one, end)
+        earlier = read.earlier is not None or begin > 0
+        later = read.later is not None or end < len(found)
+        messages = [
+            _part(each, text, 0, MESSAGE_CHARACTERS)
+            for each, text in zip(found[begin:end], texts[begin:end], strict=True)
+        ]
         return {
             **shown.session(entry),
             "notice": damage_words(read.damaged, entry.id) if read.damaged else "",
@@ -273,46 +276,30 @@ def _lines(value: _Value) -> Iterator[str]:
         yield from ("", *_lines(part))
 
 
-class _Slice(msgspec.Struct):
-    """Messages, the place of the one that is kept in any case, and whether there are more."""
-
-    messages: Sequence[Message]
-    nearest: int
-    earlier: bool
-    later: bool
-    damaged: int
+def _part(message: Message, text: str, begin: int, most: int) -> _Value:
+    """A part of a message; ``next_offset`` is that of the part after it."""
+    end = begin + most
+    about = {"message": message.id, "role": message.role, "time": message.timestamp}
+    return {**about, "next_offset": end if end < len(text) else None, "text": text[begin:end]}
 
 
-def _slice(journal: Journal, asked: _Read) -> _Slice:
-    limit, direction = asked.limit, asked.direction
-    if not asked.message and direction == "after":
+def _read_page(journal: Journal, asked: _Read) -> Surroundings:
+    """Read the messages that are asked for, with the one that is named."""
+    limit = asked.limit
+    if asked.message:
+        before = {"before": limit, "around": (limit - 1) // 2, "after": 0}[asked.direction]
+        after = {"before": 0, "around": limit // 2, "after": limit}[asked.direction]
+        return journal.around(asked.message, before, after)
+    if asked.direction == "after":
         page = journal.page_after(BEGINNING, limit)
-        more = page.cursor is not None
-        return _Slice(_messages(page.entries), 0, earlier=False, later=more, damaged=page.damaged)
-    if not asked.message:
-        tail = journal.tail(limit)
-        messages, more = _messages(tail.session.entries), tail.cursor is not None
-        damaged = tail.session.damaged
-        return _Slice(messages, len(messages) - 1, earlier=more, later=False, damaged=damaged)
-    before = {"before": limit, "around": (limit - 1) // 2, "after": 0}[direction]
-    after = {"before": 0, "around": limit // 2, "after": limit}[direction]
-    found = journal.around(asked.message, before, after)
-    messages = _messages(found.entries)
-    place = [each.id for each in messages].index(asked.message)
-    begin = place + 1 if direction == "after" else 0
-    end = place if direction == "before" else len(messages)
-    earlier, later = found.earlier is not None or begin > 0, found.later is not None or end == place
-    nearest = {"before": end - 1, "around": place, "after": 0}[direction]
-    return _Slice(messages[begin:end], nearest, earlier, later, found.damaged)
+        return Surroundings(page.entries, None, page.cursor, damaged=page.damaged)
+    tail = journal.tail(limit)
+    return Surroundings(tail.session.entries, tail.cursor, None, damaged=tail.session.damaged)
 
 
-def _messages(entries: Sequence[Entry]) -> list[Message]:
-    return [each for each in entries if isinstance(each, Message)]
-
-
-def _fitting(lengths: Sequence[int], nearest: int) -> tuple[int, int]:
+def _fitting(texts: Sequence[str], begin: int, nearest: int, end: int) -> tuple[int, int]:
     """Find the begin and end of what fits on a page, around the nearest one."""
-    begin, end = 0, len(lengths)
+    lengths = [min(len(text), MESSAGE_CHARACTERS) for text in texts]
     while end - begin > 1 and sum(lengths[begin:end]) > PAGE_CHARACTERS:
         if nearest - begin >= end - nearest:
             begin += 1

@@ -70,20 +70,15 @@ def find_all(
         text = " ".join((query, *filters))
         found, weight = search(text, limit), 1.0
         if not found.hits:
-            found, weight = nearest(search, text, found, limit).found, _SOME
+            found, weight = nearest(search, text, found, limit), _SOME
         counted.append((query, found.total))
         for place, hit in enumerate(found.hits):
             hits.setdefault(hit.place, hit)
             worth = weight / (1 + place) / log2(2 + found.total)
             weights[hit.place] = weights.get(hit.place, 0.0) + worth
     others = [hits[place] for place in sorted(weights, key=weights.__getitem__, reverse=True)]
-    return MeaningMatches(tuple(counted), _taking_turns(own, others)[:limit])
-
-
-def _taking_turns(own: Sequence[Hit], others: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Merge two lists so that bad queries push none of the first hits far down."""
+    # They take turns: bad queries push none of the first hits far down.
     merged: dict[tuple[str, str | None], Hit] = {}
-    for hit in chain.from_iterable(zip_longest(own, others)):
-        if hit is not None:
-            merged.setdefault(hit.place, hit)
-    return tuple(merged.values())
+    for hit in filter(None, chain.from_iterable(zip_longest(own, others))):
+        merged.setdefault(hit.place, hit)
+    return MeaningMatches(tuple(counted), tuple(merged.values())[:limit])

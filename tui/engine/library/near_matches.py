@@ -28,42 +28,33 @@ Search = Callable[[str, int], SearchResult]
 """Searches for a query, and gives up to so many hits."""
 
 
-class NearMatches(msgspec.Struct, frozen=True):
-    """The looser query, and what it found besides; no query if nothing comes near."""
-
-    query: str = ""
-    found: SearchResult = SearchResult()
-
-    def __str__(self) -> str:
-        count = f"{self.found.total}{'+' if self.found.more else ''}"
-        return f"{self.query} (1 match)" if count == "1" else f"{self.query} ({count} matches)"
-
-
 def search_near(search: Search, text: str, limit: int) -> SearchResult:
     """Search, and put what comes nearest behind hits that are few. Raises ``StorageError``."""
     found = search(text, limit)
-    near = nearest(search, text, found, limit - len(found.hits)).found
+    near = nearest(search, text, found, limit - len(found.hits))
     total, hits = found.total + near.total, (*found.hits, *near.hits)
     return msgspec.structs.replace(found, hits=hits, total=total, more=found.more or near.more)
 
 
 def nearest(
     search: Search, text: str, found: SearchResult, limit: int, seconds: float = SECONDS
-) -> NearMatches:
+) -> SearchResult:
     """Look for what comes nearest to a query that has found little. Raises ``StorageError``.
 
     These are the messages with the most and the rarest of its words, whose endings do not count. A
     word that nobody used stands for its longest beginning that somebody did. The filters stay.
     """
     if found.late or len(found.hits) >= _FEW:
-        return NearMatches()
+        return SearchResult()
     typed, filters = split_filters(text)
     if found.hits and len(cut(typed)) < _QUESTION:
-        return NearMatches()
-    words = [each for each in search_words(typed, _MOST_WORDS) if not _is_letter(each)]
+        return SearchResult()
+    words = search_words(typed, _MOST_WORDS)
+    # Without single letters.
+    words = [w for w in words if not w.isascii() or len(w.strip('"*')) >= _SHORTEST_ALONE]
     enough = _FEW if len(words) >= _QUESTION else 1
     if len(found.hits) >= enough or parse(text).some:
-        return NearMatches()
+        return SearchResult()
 
     def narrowed(query: str, most: int) -> SearchResult:
         return search(" ".join((query, *filters)), most)
@@ -74,13 +65,9 @@ def nearest(
     known = {hit.place for hit in found.hits}
     hits = tuple(hit for hit in near.hits if hit.place not in known)
     if not hits:
-        return NearMatches()
+        return SearchResult()
     total = near.total - len(near.hits) + len(hits)
-    return NearMatches(query, msgspec.structs.replace(near, hits=hits, total=total))
-
-
-def _is_letter(word: str) -> bool:
-    return word.isascii() and len(word.strip('"*')) < _SHORTEST_ALONE
+    return msgspec.structs.replace(near, hits=hits, total=total, looser=query)
 
 
 def _known(search: Search, words: Iterable[str], deadline: float) -> Iterator[str]:
