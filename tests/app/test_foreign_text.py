@@ -19,8 +19,8 @@ from tui.engine.prompts.attaching import PromptPlace, attach
 from tui.engine.prompts.preview import preview
 from tui.errors import ConfigError
 from tui.files import UnfitFile, read_bounded, system_text, user_path
-from tui.importers import crush
 from tui.importers.protocol import Places
+from tui.importers.readers import reader
 from tui.programs import output_of
 from tui.providers.secret import key_from_file
 
@@ -68,7 +68,7 @@ def test_other_programs_and_the_settings_may_name_it(tmp_path, text):
     found = tmp_path / ".local" / "share" / "crush" / "projects.json"
     found.parent.mkdir(parents=True)
     found.write_text(json.dumps([{"path": f"/{text}"}]))
-    assert list(crush.READER.find(Places(tmp_path, {}))) == []
+    assert list(reader("crush").find(Places(tmp_path, {}))) == []
     with pytest.raises(ConfigError):
         key_from_file(Path(text), "config.toml", "key_file")
 

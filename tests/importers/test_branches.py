@@ -1,7 +1,7 @@
 """Turns of a tree as linked messages."""
 
-from tui.importers.branches import TreeTurn, linked, with_unique_ids
 from tui.importers.protocol import ForeignMessage
+from tui.importers.trees import TreeTurn, linked, with_unique_ids
 
 
 def turn(name, parent="", *more):

@@ -1,6 +1,6 @@
 """Export files: the objects of plain JSON."""
 
-from tui.importers.export_files import beginning, has_key, records
+from tui.importers.json_elements import beginning, has_key, records
 from tui.importers.protocol import Ledger, Source
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from tui.domain.journal.message import ToolCall
-from tui.importers.answers import Result, Unknown
-from tui.importers.message_blocks import Blocks
+from tui.importers.message_blocks import Blocks, Result, Unknown
 from tui.importers.protocol import Ledger
 
 

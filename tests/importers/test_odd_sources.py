@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.importers.samples import SOURCES, check, laid_out, read_all
 from tests.strategies import any_text
-from tui.importers import cursor_cli
+from tui.importers import cursor
 from tui.importers.protocol import Ledger, Places
 from tui.importers.readers import reader
 
@@ -110,7 +110,7 @@ def test_the_databases_of_projects_that_crush_knows_are_found(tmp_path):
 @given(st.binary(max_size=60), st.binary(max_size=60))
 def test_damaged_turns_of_cursor_do_no_harm(root, step):
     blobs = {"a": root}
-    read = list(cursor_cli.turns("a", lambda name: blobs.get(name, step), Ledger()))
+    read = list(cursor.turns("a", lambda name: blobs.get(name, step), Ledger()))
     assert {each["role"] for each in read} <= {"user", "assistant"}
 
 

@@ -7,11 +7,10 @@ from hypothesis import given
 
 from tests.importers.samples import check, read_all, samples
 from tests.importers.spoken import check_said, lines
-from tui.importers import plain_messages
-from tui.importers.readers import readers
+from tui.importers.readers import reader, readers
 
 CHATBOT_UI = samples("chatbot-ui/**/*.json")
-GENERIC = plain_messages.READER
+GENERIC = reader("messages")
 TURNS = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]
 SAID = [("user", "Why?"), ("assistant", "So.")]
 
@@ -124,4 +123,4 @@ def test_reads_back_any_conversation(tmp_path_factory, spoken):
     speaker = {"user": "human", "assistant": "gpt"}
     turns = [{"from": speaker[each.role], "value": each.text} for each in spoken]
     path = saved(folder, json.dumps({"conversations": turns}), "lines.jsonl")
-    check_said(read_all(plain_messages.SHAREGPT, path).messages, spoken)
+    check_said(read_all(reader("sharegpt"), path).messages, spoken)

@@ -13,10 +13,9 @@ import msgspec
 from tui.domain.journal.message import ToolCall
 from tui.files import read_bounded
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
 from tui.importers.block_yaml import Unfit, load
 from tui.importers.contents import arguments, title
-from tui.importers.json_file import DAMAGED
+from tui.importers.json_elements import DAMAGED
 from tui.importers.json_lines import (
     FILE_BYTES,
     UNREADABLE,
@@ -26,6 +25,7 @@ from tui.importers.json_lines import (
     text_in,
 )
 from tui.importers.made_ids import MadeIds, first_ids
+from tui.importers.message_blocks import Piece, Result, messages
 from tui.importers.times import utc, utc_of_local
 from tui.importers.vendor_messages import said
 

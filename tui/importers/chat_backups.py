@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result
-from tui.importers.branches import TreeTurn
 from tui.importers.contents import placeholder
-from tui.importers.export_files import records
 from tui.importers.formats import Export, Reading, Talk
+from tui.importers.json_elements import records
 from tui.importers.json_lines import items_in, object_in
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
-from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, call_in
+from tui.importers.message_blocks import CALL, MARK, RESULT, SILENT, Piece, Result, call_in
+from tui.importers.trees import TreeTurn
 from tui.importers.vendor_messages import link
 
 _FILES = ("name", "origin_name", "file.origin_name", "metadata.name")
@@ -181,6 +180,3 @@ def _follow(found: list[p.Json], messages: Iterable[object], before: str, chat: 
         found.append({**message, "own_id": own, "above": before})
         before = own
     return before
-
-
-TYPINGMIND, CHATBOX, LOBECHAT = TypingMind().reader(), Chatbox().reader(), LobeChat().reader()

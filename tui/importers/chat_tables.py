@@ -1,16 +1,29 @@
-"""Chats of oterm and of Elia: a table of them, and one of their messages."""
+"""Chats of oterm, Elia, AnythingLLM and simonw's llm: databases of them and their messages."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
 from hashlib import sha256
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from tui.importers import protocol as p
-from tui.importers.answers import Piece
-from tui.importers.contents import placeholder
-from tui.importers.databases import found
-from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Database, Reading, Tables, Talk
-from tui.importers.json_lines import items_in, parse_text, text_in
+from tui.importers.contents import attachment, joined, placeholder, without_thinking
+from tui.importers.databases import DatabaseCopy, Row, found, has, opened, schema
+from tui.importers.formats import (
+    SPEAKERS,
+    WITHOUT_MESSAGES,
+    Database,
+    Format,
+    Reading,
+    Tables,
+    Talk,
+)
+from tui.importers.json_lines import items_in, object_in, objects_in, parse_text, text_in
+from tui.importers.json_paths import objects_at, text_at, time_at
+from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block
+from tui.importers.trees import TreeTurn
 
 
 class Oterm(Database):
@@ -90,4 +103,296 @@ class Elia(Database):
         return before if parent is None else f"{reading.heading.source_id}/{parent}"
 
 
-OTERM, ELIA = Oterm().reader(), Elia().reader()
+_CHATS = "workspace_chats"
+_TALK = ("workspaceId", "thread_id", "user_id", "api_session_id")
+_ABOUT = ("id", "name", "slug", "createdAt", "chatModel")
+_ROW = ("id", "prompt", "response", "createdAt")
+
+
+class AnythingLlm(Database):
+    """AnythingLLM, whose workspaces have a chat of their own and threads."""
+
+    program, title = "anything-llm", "AnythingLLM"
+    known_by = {_CHATS: ("prompt", "response"), "workspaces": ("slug",)}
+    source_id = ()
+    name = ("name",)
+    created = time = ("createdAt",)
+    updated = ()
+    model = ("chatModel",)
+    message_id = ("id",)
+    said_by = ("metrics.model",)
+    sent = ("metrics.prompt_tokens",)
+    received = ("metrics.completion_tokens",)
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        folders = [base / "anythingllm-desktop" for base in (places.config, places.app_support)]
+        return found(*(folder / "storage" / "anythingllm.db" for folder in folders))
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        with opened(source.path) as database:
+            workspaces, threads = (
+                {row.get("id"): row for row in database.rows(table, _ABOUT, ledger)}
+                for table in ("workspaces", "workspace_threads")
+            )
+            rows = database.rows(_CHATS, _TALK, ledger, order=["id"])
+            for key in dict.fromkeys(tuple(row.items()) for row in rows):
+                talk = dict(key)
+                about = threads.get(talk.get("thread_id")) or workspaces.get(talk["workspaceId"])
+                facts = about or {}
+                # Numbers begin again in another database.
+                names = (facts.get("slug"), facts.get("createdAt"), *talk.values())
+                name = "-".join(str(each) for each in names if each is not None)
+                read = partial(_records, database, talk)
+                yield Talk(path=source.path, facts=facts, records=read, name=name)
+
+    def text(self, text: str) -> str:
+        return without_thinking(text)
+
+
+def _records(database: DatabaseCopy, talk: Row, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The prompts of a chat, each with its answer."""
+    for row in database.rows(_CHATS, _ROW, ledger, equal=talk, order=["id"]):
+        answer = object_in(parse_text(row.get("response"))) or {"text": row.get("response")}
+        files = objects_at(answer, "attachments")
+        marks = [attachment(text_at(file, "name"), text_at(file, "mime")) for file in files]
+        titles = dict.fromkeys(text_at(each, "title") for each in objects_at(answer, "sources"))
+        sources = [placeholder("source", title) for title in titles]
+        name, asked = str(row.get("id")), [row.get("prompt"), *marks]
+        said = [answer.get("text"), *sources]
+        yield {**row, "role": "user", "id": f"{name}-prompt", "content": asked}
+        yield {**answer, **row, "role": "assistant", "id": name, "content": said}
+
+
+_THREAD = ("id", "name", "tip_message_hash", "datetime_utc")
+_SAID = ("model", "resolved_model", "datetime_utc", "input_tokens", "output_tokens")
+_RESPONSE = ("id", "prompt", "response", *_SAID)
+_TURN = ("id", "parent_message_hash", "tip_message_hash", *_SAID)
+_OF_RESPONSES = {
+    "tool_calls": "id",
+    "tool_results": "id",
+    "prompt_attachments": "attachment_id",
+    "prompt_fragments": "fragment_id",
+}
+
+
+class Llm(Format):
+    """llm since 0.32: threads of messages, of which each names the one before it."""
+
+    program = title = "llm"
+    revision = 1
+    several = True
+    name = ("name",)
+    created = model = ()
+    updated = ("datetime_utc",)
+    time = ("facts.datetime_utc",)
+    said_by = ("facts.resolved_model", "facts.model")
+    sent = ("answer.input_tokens",)
+    received = ("answer.output_tokens",)
+    parent = ("parent_hash",)
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        usual = (places.app_support if places.is_mac else places.config) / "io.datasette.llm"
+        yield from found(places.named("LLM_USER_PATH", usual) / "logs.db")
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        tables = schema(path, head)
+        old = has(tables, "responses", "prompt", "response")
+        return old or has(tables, "threads", "tip_message_hash")
+
+    def read(self, source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
+        yield from super().read(source, ledger)
+        yield from _OLD.read(source, ledger)
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        with opened(source.path) as database:
+            for row in database.rows("threads", _THREAD, ledger):
+                yield Talk(path=source.path, facts=row, records=partial(_thread, database, row))
+
+    def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
+        """Threads may share messages: each is named by both."""
+        return f"{reading.heading.source_id}/{record['hash']}"
+
+    def turn_before(self, record: p.Json, before: str, reading: Reading) -> str:
+        parent = text_at(record, *self.parent)
+        return f"{reading.heading.source_id}/{parent}" if parent else ""
+
+    def leaf(self, reading: Reading, turns: list[TreeTurn]) -> str:
+        tip = text_at(reading.talk.facts, "tip_message_hash")
+        return f"{reading.heading.source_id}/{tip}"
+
+    def reason_without_role(self, record: p.Json) -> str:
+        return "system prompt" if text_at(record, "role") == "system" else "empty message"
+
+    def reason_without_words(self, record: p.Json) -> str:
+        return "empty message"
+
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        for number, part in enumerate(record["parts"]):
+            facts, text = object_in(parse_text(part.get("payload"))), text_at(part, "text")
+            tool = text_at(facts, "name") or text_at(part, "tool_name")
+            match part.get("type"):
+                case "text" if record["role"] == "tool":
+                    yield Result("", text)
+                case "text":
+                    yield text or part["referred"]
+                case "tool_call":
+                    yield call_in({**facts, "name": tool}, f"{whole.id}-call-{number}")
+                case "tool_result":
+                    words = text_at(facts, "output", "output.output")
+                    yield Result(text_at(facts, "tool_call_id"), words, tool)
+                case "attachment":
+                    yield placeholder("file", text_at(facts, "type"))
+                case "reasoning":
+                    pass
+                case kind:
+                    reading.ledger.skipped[unknown("block", kind)] += 1
+                    yield unknown_block(text_in(kind), {"text": text, **facts})
+
+
+def _thread(database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The messages of all that was sent and answered in a thread, parents first."""
+    equal = {"thread_id": text_in(row.get("id"))}
+    rounds = list(database.rows("turns", _TURN, ledger, equal=equal, order=["rowid"]))
+    answers = {text_in(each.get("tip_message_hash")): each for each in rounds}
+    asked = {text_in(each.get("parent_message_hash")): each for each in rounds}
+    known: dict[str, Row] = {}
+    for tip in (*asked, *answers, text_in(row.get("tip_message_hash"))):
+        known |= _chain(database, tip, known, ledger)
+    for name, message in known.items():
+        answer = answers.get(name)
+        yield {
+            **message,
+            "answer": answer,
+            "facts": answer or asked.get(name),
+            "parts": list(_parts(database, name, ledger)),
+        }
+
+
+def _chain(
+    database: DatabaseCopy, tip: str, known: dict[str, Row], ledger: p.Ledger
+) -> dict[str, Row]:
+    """A message and those before it, as far as they are not known yet; the first one first."""
+    found: dict[str, Row] = {}
+    columns = ["hash", "parent_hash", "role"]
+    while tip and tip not in known and tip not in found:
+        row = next(database.rows("messages", columns, ledger, equal={"hash": tip}), None)
+        if row is None:
+            break
+        found[tip] = row
+        tip = text_in(row.get("parent_hash"))
+    return dict(reversed(found.items()))
+
+
+def _parts(database: DatabaseCopy, message: str, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The parts of a message; a text may be made of fragments, which are kept once."""
+    columns = ["id", "type", "tool_name", "text", "payload"]
+    equal = {"message_hash": message}
+    for part in database.rows("parts", columns, ledger, equal=equal, order=["position"]):
+        pieces: list[str] = []
+        for piece in objects_in(object_in(parse_text(part.get("payload"))).get("text_ref")):
+            pieces.append(text_at(piece, "literal"))
+            equal = {"id": piece.get("fragment")}
+            rows = database.rows("fragments", ["content"], ledger, equal=equal)
+            pieces.extend(text_at(row, "content") for row in rows)
+        yield {**part, "referred": "".join(pieces)}
+
+
+class _OldLlm(Format):
+    """llm until 0.31: rows that are a prompt and its answer each."""
+
+    program = title = "llm"
+    name = ("name",)
+    created = updated = model = ()
+    time = ("datetime_utc",)
+    said_by = ("resolved_model", "model")
+    sent = ("input_tokens",)
+    received = ("output_tokens",)
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        with opened(source.path) as database:
+            threads = {text_in(row.get("id")) for row in database.rows("threads", ["id"], ledger)}
+            responses: dict[str, list[str]] = defaultdict(list)
+            columns = ["id", "conversation_id"]
+            for row in database.rows("responses", columns, ledger, order=["rowid"]):
+                name = text_in(row.get("id"))
+                responses[text_in(row.get("conversation_id")) or name].append(name)
+            rows = database.rows("conversations", ["id", "name"], ledger)
+            names = {text_in(row.get("id")): row.get("name") for row in rows}
+            log = _Log(database, ledger)
+            for name, ids in responses.items():
+                if name not in threads:
+                    facts = {"id": name, "name": names.get(name)}
+                    yield Talk(path=source.path, facts=facts, records=partial(log.records, ids))
+
+    def line(self, reading: Reading) -> Iterator[p.Item]:
+        for record in reading.talk.records(reading.ledger):
+            name, time = record["name"], time_at(record, "datetime_utc")
+            said = [
+                p.ForeignMessage(
+                    id=f"{name}/result-{number}",
+                    role="tool",
+                    content=text_at(result, "output"),
+                    timestamp=time,
+                    tool_call_id=text_at(result, "tool_call_id") or f"{name}/{number}",
+                )
+                for number, result in enumerate(record["results"])
+            ]
+            texts = (text_at(each, "content") for each in record["fragments"])
+            files = (
+                attachment(
+                    Path(text_at(each, "path")).name or text_at(each, "url"), text_at(each, "type")
+                )
+                for each in record["attachments"]
+            )
+            if text := joined([*texts, text_at(record, "prompt"), *files]):
+                said.append(p.ForeignMessage(f"{name}/prompt", "user", text, time))
+            calls = enumerate(record["calls"])
+            calls = tuple(call_in({**call, "id": None}, f"{name}/{n}") for n, call in calls)
+            answer = text_at(record, "response")
+            if answer.strip() or calls:
+                whole = self.whole(record, name, "assistant", reading)
+                said.append(replace(whole, content=answer or None, tool_calls=calls))
+            reading.ledger.count(said, "empty message")
+            yield from said
+
+
+class _Log:
+    """The tables of the old form, of which few have an index."""
+
+    def __init__(self, database: DatabaseCopy, ledger: p.Ledger) -> None:
+        self._database = database
+        self._of_response = {
+            table: self._ids(table, column, ledger) for table, column in _OF_RESPONSES.items()
+        }
+
+    def _ids(self, table: str, column: str, ledger: p.Ledger) -> dict[str, list[object]]:
+        found: dict[str, list[object]] = defaultdict(list)
+        columns, order = ["response_id", column], ["order", "rowid"]
+        for row in self._database.rows(table, columns, ledger, order=order):
+            found[text_in(row.get("response_id"))].append(row.get(column))
+        return found
+
+    def records(self, ids: Sequence[str], ledger: p.Ledger) -> Iterator[p.Json]:
+        """The rows of a conversation with all that belongs to them."""
+
+        def rows(of: str, table: str, *columns: str) -> list[Row]:
+            numbers = self._of_response[of].get(name, ())
+            found = (
+                self._database.rows(table, columns, ledger, equal={"id": number})
+                for number in numbers
+            )
+            return [row for each in found for row in each]
+
+        for name in ids:
+            for row in self._database.rows("responses", _RESPONSE, ledger, equal={"id": name}):
+                yield {
+                    **row,
+                    "name": name,
+                    "results": rows("tool_results", "tool_results", "output", "tool_call_id"),
+                    "fragments": rows("prompt_fragments", "fragments", "content"),
+                    "attachments": rows("prompt_attachments", "attachments", "type", "path", "url"),
+                    "calls": rows("tool_calls", "tool_calls", "name", "arguments", "tool_call_id"),
+                }
+
+
+_OLD = _OldLlm()

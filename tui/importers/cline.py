@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role
 from tui.importers import protocol as p
-from tui.importers.answers import Piece
 from tui.importers.contents import base64_size, blocks, placeholder, title
 from tui.importers.formats import SPEAKERS, Format, Reading, Talk
-from tui.importers.json_file import records_or_rest
+from tui.importers.json_elements import records_or_rest
 from tui.importers.json_lines import object_in, objects_in, whole_if_there
 from tui.importers.json_paths import text_at, time_at, value_at
+from tui.importers.message_blocks import Piece
 from tui.importers.vscode import user_folders
 
 API = "api_conversation_history.json"
@@ -204,6 +204,3 @@ def _times(screen: list[p.Json]) -> dict[int, str]:
 def _typed(text: str) -> str:
     """The words of the user in a text that was sent."""
     return _MARKS.sub("", _INJECTED.sub("", text)).strip() if "<" in text else text
-
-
-CLINE, ROO_CODE, KILO_CODE = Cline().reader(), RooCode().reader(), KiloCode().reader()

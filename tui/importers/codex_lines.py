@@ -9,8 +9,7 @@ from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.importers import contents
 from tui.importers.json_lines import items_in, object_in, objects_in, text_in
 from tui.importers.json_paths import object_at, text_at, value_at
-from tui.importers.kinds import skipped
-from tui.importers.message_blocks import Blocks
+from tui.importers.message_blocks import Blocks, skipped
 from tui.importers.protocol import ForeignTodos, Json, Ledger
 
 _INJECTED = (

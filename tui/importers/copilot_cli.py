@@ -16,9 +16,8 @@ from tui.importers import contents
 from tui.importers import protocol as p
 from tui.importers.json_lines import RawLine, decode, object_in, objects_in, text_in, whole
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at
-from tui.importers.kinds import skipped
 from tui.importers.made_ids import MadeIds
-from tui.importers.message_blocks import Blocks, call_in
+from tui.importers.message_blocks import Blocks, call_in, skipped
 from tui.importers.times import utc
 from tui.importers.two_passes import Log
 

@@ -1,17 +1,20 @@
-"""Chats of Cursor's editor: its database of values, one for each chat and each of its bubbles."""
+"""Chats of Cursor: its editor's database of values, and the sessions of its command line."""
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
-from tui.importers.contents import placeholder
-from tui.importers.databases import DatabaseCopy, beginnings_in, found, opened
-from tui.importers.formats import WITHOUT_MESSAGES, Database, Talk
+from tui.importers.contents import blocks, joined, placeholder
+from tui.importers.databases import DatabaseCopy, beginnings_in, found, is_database, opened
+from tui.importers.formats import WITHOUT_MESSAGES, Database, Reading, Talk, line_values
 from tui.importers.json_lines import UNREADABLE, object_in, objects_in, parse, parse_text, text_in
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
+from tui.importers.message_blocks import Piece, Result
 from tui.importers.vscode import folder_of, user_folders
 
 _TABLE = "cursorDiskKV"
@@ -178,4 +181,213 @@ def _record(bubble: p.Json) -> p.Json:
     return {**bubble, "role": role, "blocks": blocks}
 
 
-READER = Cursor().reader()
+_TRANSCRIPT = re.compile(rb'\s*\{\s*"role"\s*:\s*"\w+"\s*,\s*"message"\s*:\s*\{')
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+# Tags of one word may be the user's own, such as those of HTML.
+_INJECTED = re.compile(r"\s*<[a-z]+_[a-z_]+>.*</[a-z]+_[a-z_]+>\s*", re.DOTALL)
+_REFERENCE = re.compile(rb"(?=\x20(.{32}))", re.DOTALL)
+"""A field of 32 bytes: its length, and what may be the id of another blob."""
+
+_TURNS = 8
+_AGENT_TURN = 1
+_PROMPT, _STEP = 1, 2
+_TEXT = 1
+_STEPS = {2: "tool call", 3: "thinking"}
+"""Kinds of steps whose contents are not known."""
+_FIXED = {1: 8, 5: 4}
+"""Bytes of a value by its wire type."""
+
+
+def turns(root: str, read: Callable[[str], bytes], ledger: p.Ledger) -> Iterator[p.Json]:
+    """Read the prompts and answers below a root, as messages with ``role`` and ``content``."""
+    for turn in _all(read(root), _TURNS):
+        for agent_turn in _all(read(turn.hex()), _AGENT_TURN):
+            for prompt in _all(agent_turn, _PROMPT):
+                yield {"role": "user", "content": _text(read(prompt.hex()))}
+            for step in _all(agent_turn, _STEP):
+                for number, value in _fields(read(step.hex())):
+                    if number == _TEXT:
+                        yield {"role": "assistant", "content": _text(value)}
+                    else:
+                        ledger.skipped[_STEPS.get(number, "unknown record")] += 1
+
+
+def _text(data: bytes) -> str:
+    return b"".join(_all(data, _TEXT)).decode("utf-8", "replace")
+
+
+def _all(data: bytes, wanted: int) -> list[bytes]:
+    return [value for number, value in _fields(data) if number == wanted]
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The fields that are bytes, with their numbers; of damaged data, those before the damage."""
+    at = 0
+    while at < len(data):
+        key, at = _varint(data, at)
+        number, kind = key >> 3, key & 7
+        if kind == 0:
+            _, at = _varint(data, at)
+        elif kind == 2:
+            length, at = _varint(data, at)
+            yield number, data[at : at + length]
+            at += length
+        elif kind in _FIXED:
+            at += _FIXED[kind]
+        else:
+            return
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number, and where it ends; at most the ten bytes that 64 bits take."""
+    value = 0
+    for shift, byte in enumerate(data[at : at + 10]):
+        value |= (byte & 0x7F) << (7 * shift)
+        if byte < 0x80:
+            return value, at + shift + 1
+    return 0, len(data)
+
+
+class CursorCli(Database):
+    """Cursor's command line."""
+
+    program, title = "cursor-cli", "Cursor CLI"
+    revision = 2
+    several = False
+    sub_agents = "subagents"
+    known_by = {"blobs": ("id", "data"), "meta": ("key", "value")}
+    source_id = ("agentId",)
+    name = ("name",)
+    project = ("workspacePath",)
+    created = ("createdAt",)
+    updated = ()
+    model = ("lastUsedModel",)
+    time = said_by = ()
+    one_model = True
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        named = places.environment.get("CURSOR_CONFIG_DIR", "").strip()
+        usual = [places.home / ".cursor", places.config / "cursor"]
+        for folder in [Path(named).expanduser()] if named else usual:
+            stored = places.glob(folder, "chats/*/*/store.db")
+            yield from found(*stored)
+            copies = places.glob(folder, "projects/*/agent-transcripts/**/*.jsonl")
+            known = {path.parent.name for path in stored}
+            known |= chats_in(places, (path.stem for path in copies))
+            for path in copies:
+                if path.stem not in known and self.sub_agents not in path.parts:
+                    yield p.Source.of(path)
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        return super().recognises(path, head) or bool(_TRANSCRIPT.match(head))
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        path = source.path
+        if not is_database(path):
+            yield Talk(path=path, facts={}, records=partial(_lines, path), name=path.stem)
+            return
+        with opened(path) as database:
+            facts: p.Json = {}
+            for row in database.rows("meta", ["value"], ledger, equal={"key": "0"}):
+                with suppress(ValueError):
+                    facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
+            read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
+            yield Talk(path=path, facts=facts, records=read, name=path.parent.name)
+
+    def reason_without_role(self, record: p.Json) -> str:
+        is_end = record.get("type") == "turn_ended"
+        return "end of a turn" if is_end else super().reason_without_role(record)
+
+    def pieces(self, record: p.Json, whole: p.ForeignMessage, reading: Reading) -> Iterator[Piece]:
+        """What a record says; a result is that of the first call that waits, if it names none."""
+        waiting = reading.known
+        for piece in self.pieces_in(record.get("content"), whole.id, reading.ledger):
+            if isinstance(piece, ToolCall):
+                waiting[piece.id] = piece.id
+            if isinstance(piece, Result):
+                call = piece.call if piece.call in waiting else next(iter(waiting), piece.call)
+                waiting.pop(call, None)
+                yield piece._replace(call=call)
+            elif isinstance(piece, str):
+                yield _asked(piece) if whole.role == "user" else _answered(piece)
+            else:
+                yield piece
+
+    def reason_without_words(self, record: p.Json) -> str:
+        content = record.get("content")
+        if self.thinks(content):
+            return "thinking"
+        has_text = any(text_at(block, "text").strip() for block in blocks(content))
+        return "injected text" if record["role"] == "user" and has_text else "empty message"
+
+    def mark(self, name: str, block: p.Json) -> str:
+        return placeholder(name, text_at(block, "filename"), text_at(block, "mimeType"))
+
+
+def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
+    for line in line_values(path, ledger):
+        yield {**object_at(line, "message"), "role": line.get("role"), "type": line.get("type")}
+
+
+def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Json]:
+    """The messages that the last state refers to, in its order; of a state unknown here, all.
+
+    Some states refer to no prompt and no answer: their turns have the words.
+    """
+    ids = [
+        text_in(row.get("id")) for row in database.rows("blobs", ["id"], ledger, order=["rowid"])
+    ]
+    read = partial(_blob, database, ledger)
+    shown = list(_referred(root, set(ids), read))
+    said = [] if any(_is_said(read(name)) for name in shown) else list(turns(root, read, ledger))
+    yield from said
+    is_known = bool(shown or said)
+    for name in shown if is_known else ids:
+        data = read(name)
+        if data.startswith(b"{"):
+            yield object_in(parse(data))
+    for name in set(ids) - set(shown) if is_known else ():
+        if read(name).startswith(b"{"):
+            ledger.skipped["message of an earlier state"] += 1
+
+
+def _is_said(data: bytes) -> bool:
+    return object_in(parse(data)).get("role") in ("user", "assistant")
+
+
+def _blob(database: DatabaseCopy, ledger: p.Ledger, name: str) -> bytes:
+    for row in database.rows("blobs", ["data"], ledger, equal={"id": name}):
+        data = row.get("data")
+        if isinstance(data, str):
+            return data.encode("utf-8", "replace")
+        return data if isinstance(data, bytes) else b""
+    return b""
+
+
+def _referred(root: str, ids: set[str], read: Callable[[str], bytes]) -> Iterator[str]:
+    """The messages below a blob; one that was said twice is referred to twice."""
+    seen: set[str] = set()
+    waiting = [root]
+    while waiting:
+        name = waiting.pop()
+        if name not in ids or name in seen:
+            continue
+        data = read(name)
+        if data.startswith(b"{"):
+            yield name
+            continue
+        seen.add(name)
+        names = (match[1].hex() for match in _REFERENCE.finditer(data))
+        waiting.extend(reversed([each for each in names if each in ids]))
+
+
+def _asked(text: str) -> str:
+    """The words of the user, which stand in a tag; what stands in other tags is injected."""
+    found = _QUERY.findall(text)
+    if found:
+        return joined(found)
+    return "" if _INJECTED.fullmatch(text) else text
+
+
+def _answered(text: str) -> str:
+    return "" if text.strip() == "[REDACTED]" else text

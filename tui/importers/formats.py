@@ -14,18 +14,23 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, messages
-from tui.importers.branches import Later, Said, TreeTurn, in_line, is_tree, linked, with_unique_ids
 from tui.importers.contents import summary, title, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
-from tui.importers.export_files import beginning, has_key, records
-from tui.importers.json_file import content
+from tui.importers.json_elements import beginning, content, has_key, records
 from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, whole_if_there
 from tui.importers.json_paths import text_at, time_at, value_at
-from tui.importers.kinds import unknown
 from tui.importers.made_ids import MadeIds, first_ids
-from tui.importers.message_blocks import Blocks
-from tui.importers.trees import nearest
+from tui.importers.message_blocks import Blocks, Piece, messages, unknown
+from tui.importers.trees import (
+    Later,
+    Said,
+    TreeTurn,
+    in_line,
+    is_tree,
+    linked,
+    nearest,
+    with_unique_ids,
+)
 from tui.importers.two_passes import Place, read_again
 
 _OBJECT = msgspec.json.Decoder(dict[str, Any])

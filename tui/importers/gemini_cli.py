@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.answers import Unknown
 from tui.importers.deletions import gemini_cli_days
 from tui.importers.json_lines import (
     RawLine,
@@ -28,7 +27,7 @@ from tui.importers.json_lines import (
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
-from tui.importers.message_blocks import SILENT, Blocks, as_json, call_in
+from tui.importers.message_blocks import SILENT, Blocks, Unknown, as_json, call_in
 from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order, nearest
 from tui.importers.two_passes import OBJECTS, Place, Tree

@@ -106,6 +106,3 @@ def _parameter(name: ParameterName, config: p.Json) -> float | str | None:
     with suppress(UsageError):
         return parameter_value(name, str(config.get(name)))
     return None
-
-
-READER = JidoCode().reader()

@@ -2,17 +2,31 @@
 
 Exports are hundreds of megabytes on a single line. Only the brackets are looked at to find where
 an object ends; its bytes are parsed alone. After a damaged object, reading resumes at the next one
-that begins as the first one did.
+that begins as the first one did. A file of one object is read whole, or what is left of it.
 """
 
+import io
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from io import BufferedReader
+from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from tui.domain.json_limits import LINE_BYTES
-from tui.importers.json_lines import UNFINISHED, UNREADABLE, RawLine, items_in, objects_in, parse
-from tui.importers.protocol import Json, Ledger
+from tui.files import open_regular, read_bounded
+from tui.importers.json_lines import (
+    FILE_BYTES,
+    UNFINISHED,
+    UNREADABLE,
+    RawLine,
+    items_in,
+    object_in,
+    objects_in,
+    parse,
+)
+from tui.importers.protocol import Json, Ledger, Source
 from tui.importers.stopping import check
 
 TOO_LARGE = "record over 64 MiB"
@@ -271,3 +285,81 @@ class _Scanner:
             if self._go_to_start(0, len(self._window)):
                 return True
         return False
+
+
+DAMAGED = "damaged file"
+
+
+class Content(NamedTuple):
+    """The object of a file, empty if it is damaged, and its records."""
+
+    fields: Json
+    records: list[Json]
+
+
+def content(path: Path, key: str, ledger: Ledger, most: int = FILE_BYTES) -> Content:
+    """Read a file whose records are in an array of one key. Raises ``OSError``.
+
+    A file that is damaged is counted, and its records are read that are whole.
+    """
+    data = read_bounded(path, most, follow=True)
+    fields = object_in(parse(data))
+    if not fields:
+        ledger.skipped[DAMAGED] += 1
+        start = re.search(rb'"' + re.escape(key.encode()) + rb'"\s*+:\s*+(?=\[)', data)
+        return Content({}, list(elements(io.BytesIO(data[start.end() :]), ledger)) if start else [])
+    found = fields.get(key)
+    if not isinstance(found, list | None):
+        ledger.skipped["unknown format"] += 1
+    records = objects_in(found)
+    if others := len(items_in(found)) - len(records):
+        ledger.skipped[UNREADABLE] += others
+    return Content(fields, records)
+
+
+def records_or_rest(path: Path, key: str, ledger: Ledger) -> list[Json]:
+    """Read the records of a file that is their array, or an object with it. Raises ``OSError``."""
+    data = read_bounded(path, FILE_BYTES, follow=True)
+    if not data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
+        return content(path, key, ledger).records
+    return list(elements(io.BytesIO(data), ledger))
+
+
+BEGINNING_BYTES = 256 * 1024
+_JSON_BEGINS = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]\s*(?:[\[{\"\]}]|\Z)")
+
+
+def records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Json]:
+    """Read the objects of an export one at a time; see ``json_elements``. Raises ``OSError``."""
+    return (element.value for element in placed_records(source, ledger, within))
+
+
+def placed_records(source: Source, ledger: Ledger, within: Sequence[str] = ()) -> Iterator[Element]:
+    """Read the same objects with their places. Raises ``OSError``."""
+    with _opened(source.path) as stream:
+        yield from placed_elements(stream, ledger, within)
+
+
+def has_key(start: bytes, *names: bytes) -> bool:
+    """Tell whether an export begins with objects that have some keys; no text is taken for one."""
+    return all(re.search(rb'"(?:' + name + rb')"\s*+:', start) for name in names)
+
+
+def beginning(path: Path, head: bytes) -> bytes:
+    """The first bytes of an export: more than a head has, if the file is at hand.
+
+    None of a file that is no JSON, such as a program that names the keys of one.
+    """
+    if not _JSON_BEGINS.match(head):
+        return b""
+    if len(head) >= BEGINNING_BYTES:
+        return head
+    try:
+        with _opened(path) as stream:
+            return stream.read(BEGINNING_BYTES)
+    except OSError:
+        return head
+
+
+def _opened(path: Path) -> BufferedReader:
+    return os.fdopen(open_regular(path, follow=True), "rb")

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
-from tui.importers.branches import TreeTurn
 from tui.importers.contents import blocks, earlier, joined, todos, usage_beside_cache
 from tui.importers.formats import Reading, Talk, line_values
 from tui.importers.json_lines import object_in, objects_in, whole_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
-from tui.importers.kinds import skipped
 from tui.importers.made_ids import made_id
+from tui.importers.message_blocks import skipped
+from tui.importers.trees import TreeTurn
 from tui.importers.vendor_messages import VendorFormat
 
 _CONTEXT, _WIRE, _STATE = "context.jsonl", "wire.jsonl", "state.json"
@@ -416,6 +416,3 @@ class _Log:
         elif answer:
             self._ledger.skipped["empty message"] += 1
         yield from results
-
-
-READER = Kimi().reader()

@@ -2,19 +2,142 @@
 
 Programs have taken them over from the vendors, or call the same things otherwise. A block of an
 unknown type keeps its words behind its type, and is counted.
+
+An answer may be one record, calls and results included. A model was called again after each round
+of results: so its texts become several messages.
 """
 
 import json
-from collections.abc import Iterator
-from typing import Any, cast
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, cast
+
+from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
-from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.contents import arguments, blocks, joined, placeholder
 from tui.importers.json_lines import items_in, object_in, text_in
 from tui.importers.json_paths import text_at, value_at
-from tui.importers.kinds import is_plain, unknown
-from tui.importers.protocol import Json, Ledger
+from tui.importers.protocol import ForeignMessage, Json, Ledger
+
+QWEN_CODE = rb'"message"\s*:\s*\{[^{}\[\]]*"parts"\s*:|"systemPayload"\s*:'
+"""The mark of Qwen Code, whose lines look like Claude Code's."""
+OTHERS = rb'^\s*\{\s*"kind"\s*:|^\s*\{[^{}]*"protocol_version"\s*:|' + QWEN_CODE
+"""The beginnings of logs that have marks of Claude Code, too: of VS Code, Kimi and Qwen Code."""
+_PLAIN = re.compile(r"[a-zA-Z][a-zA-Z_/. -]{1,40}")
+_SEPARATOR = re.compile(r"[_.]")
+
+
+def skipped(kind: Any, known: re.Pattern[str]) -> str:
+    """The reason to skip a record: its kind in words, after ``unknown`` if no rule names it."""
+    if is_plain(kind) and known.fullmatch(kind):
+        return _SEPARATOR.sub(" ", kind)
+    return unknown("record", kind)
+
+
+def unknown(unit: str, kind: Any) -> str:
+    """The reason to count a record or block as unknown; its kind if that is a plain word."""
+    return f"unknown {unit} {_SEPARATOR.sub(' ', kind)}" if is_plain(kind) else f"unknown {unit}"
+
+
+def is_plain(kind: Any) -> bool:
+    """True for a kind that may be shown: a short word that can hold no secret."""
+    return isinstance(kind, str) and _PLAIN.fullmatch(kind) is not None
+
+
+class Result(NamedTuple):
+    """The result of a call; ``""`` where the source does not say of which."""
+
+    call: str
+    text: str
+    tool: str = ""
+
+
+class Unknown(NamedTuple):
+    """A block of a type that no reader knows, with its words."""
+
+    type: str
+    words: str
+
+    def __str__(self) -> str:
+        return f"[{self.type}] {self.words}".rstrip()
+
+
+Piece = str | ToolCall | Result | Unknown
+
+
+def messages(whole: ForeignMessage, pieces: Iterable[Piece]) -> tuple[ForeignMessage, ...]:
+    """Divide a record into messages; ``whole`` has what they have in common.
+
+    A record without a word and a call is none.
+    """
+    divided = _Divided(whole)
+    for piece in pieces:
+        divided.add(piece)
+    return divided.finished()
+
+
+class _Divided:
+    """The messages so far, and the texts and calls of the next one."""
+
+    def __init__(self, whole: ForeignMessage) -> None:
+        self._whole = whole
+        self._done: list[ForeignMessage] = []
+        self._texts: list[str] = []
+        self._calls: list[ToolCall] = []
+        self._waiting: dict[str, ToolCall] = {}
+
+    def add(self, piece: Piece) -> None:
+        match piece:
+            case str() | Unknown():
+                self._texts.append(str(piece))
+            case ToolCall():
+                self._calls.append(piece)
+                self._waiting[piece.id] = piece
+            case Result():
+                self._end_message()
+                call = self._answered(piece)
+                self._append(ForeignMessage("", "tool", piece.text, tool_call_id=call))
+
+    def finished(self) -> tuple[ForeignMessage, ...]:
+        self._end_message()
+        if self._done and (self._whole.status or self._whole.error):
+            self._done[-1] = replace(
+                self._done[-1], status=self._whole.status, error=self._whole.error
+            )
+        return tuple(self._done)
+
+    def _end_message(self) -> None:
+        text = joined(self._texts)
+        if text or self._calls:
+            self._append(
+                replace(
+                    self._whole,
+                    content=text or None,
+                    tool_calls=tuple(self._calls),
+                    status=None,
+                    error=None,
+                )
+            )
+        self._texts, self._calls = [], []
+
+    def _append(self, message: ForeignMessage) -> None:
+        number = len(self._done)
+        name = f"{self._whole.id}-{number}" if number else self._whole.id
+        usage = None if number else self._whole.usage
+        self._done.append(replace(message, id=name, timestamp=self._whole.timestamp, usage=usage))
+
+    def _answered(self, result: Result) -> str:
+        """The call of a result: the one named, else the first that waits, of this tool or any."""
+        if result.call:
+            self._waiting.pop(result.call, None)
+            return result.call
+        calls = list(self._waiting.values())
+        same = [call for call in calls if call.name == result.tool]
+        for call in same or calls:
+            return self._waiting.pop(call.id).id
+        return f"{self._whole.id}-{len(self._done)}"
+
 
 TEXT, CALL, RESULT, MARK, SOURCE = "text", "call", "result", "mark", "source"
 THINKING, SILENT = "thinking", "silent"

@@ -9,12 +9,10 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result
-from tui.importers.branches import TreeTurn
 from tui.importers.contents import attachment, joined, todos, usage
 from tui.importers.databases import MAGIC, DatabaseCopy, found, has, is_database, opened, schema
 from tui.importers.formats import SPEAKERS, WITHOUT_MESSAGES, Format, Reading, Talk
-from tui.importers.json_file import content
+from tui.importers.json_elements import content
 from tui.importers.json_lines import (
     UNREADABLE,
     object_in,
@@ -25,8 +23,8 @@ from tui.importers.json_lines import (
     whole_if_there,
 )
 from tui.importers.json_paths import object_at, text_at, time_at, value_at
-from tui.importers.kinds import unknown
-from tui.importers.message_blocks import call_in, unknown_block
+from tui.importers.message_blocks import Piece, Result, call_in, unknown, unknown_block
+from tui.importers.trees import TreeTurn
 
 _SESSION = (
     *("id", "parent_id", "directory", "title", "version", "revert"),
@@ -372,6 +370,3 @@ class Kilo(OpenCode):
     program, title = "kilo", "Kilo"
     revision = 0
     variable = "KILO_DB"
-
-
-READER, KILO = OpenCode().reader(), Kilo().reader()

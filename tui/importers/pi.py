@@ -11,11 +11,9 @@ import msgspec
 from tui.domain.journal.message import ToolCall
 from tui.importers import contents
 from tui.importers import protocol as p
-from tui.importers.answers import Unknown
 from tui.importers.json_lines import RawLine, object_in, text_in
 from tui.importers.json_paths import object_at, text_at
-from tui.importers.kinds import skipped
-from tui.importers.message_blocks import CALL, Blocks, call_in, type_of
+from tui.importers.message_blocks import CALL, Blocks, Unknown, call_in, skipped, type_of
 from tui.importers.times import utc
 from tui.importers.trees import Node, Order, in_order, nearest
 from tui.importers.two_passes import OBJECTS, Place, Tree

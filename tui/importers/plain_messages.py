@@ -13,15 +13,13 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, ToolCall
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, Unknown
 from tui.importers.contents import joined
-from tui.importers.export_files import beginning, has_key, placed_records, records
 from tui.importers.formats import WITHOUT_MESSAGES, Export, Reading, Talk
-from tui.importers.json_elements import Element
+from tui.importers.json_elements import Element, beginning, has_key, placed_records, records
 from tui.importers.json_lines import items_in, object_in, objects_in, parse_text
 from tui.importers.json_paths import objects_at, text_at, time_at
 from tui.importers.made_ids import first_ids, made_id
-from tui.importers.message_blocks import as_json, call_in
+from tui.importers.message_blocks import Piece, Result, Unknown, as_json, call_in
 
 _CONVERSATION = ("conversation_id", "conversationId", "session_id", "thread_id")
 _BEGUN = ("created_at", "createdAt", "create_time", "created")
@@ -255,7 +253,3 @@ def _paired(piece: Piece, waiting: dict[str, str]) -> Piece:
     call = piece.call or next(same, next(iter(waiting), ""))
     waiting.pop(call, None)
     return piece._replace(call=call)
-
-
-READER = PlainMessages().reader()
-CHATBOT_UI, SHAREGPT = ChatbotUi().reader(), ShareGpt().reader()

@@ -1,73 +1,74 @@
 """The table of readers; each is imported when it is asked for."""
 
+from functools import cache
 from importlib import import_module
 
 from tui.importers.protocol import Reader
 
 PROGRAMS: dict[str, str] = {
-    "sibyl": "sibyl",
-    "jidocode": "jidocode",
-    "agent-q": "agent_q",
-    "picoclaw": "vendor_sessions.PICOCLAW",
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "gemini-cli": "gemini_cli",
-    "qwen-code": "qwen",
-    "copilot-cli": "copilot_cli",
-    "vscode": "vscode",
-    "pi": "pi",
-    "kilo": "opencode.KILO",
-    "opencode": "opencode",
-    "llm": "llm",
-    "oterm": "chat_tables.OTERM",
-    "elia": "chat_tables.ELIA",
-    "kimi": "kimi",
-    "goose": "goose",
-    "amp": "block_sessions.AMP",
-    "droid": "block_sessions.DROID",
-    "zed": "zed",
-    "crush": "crush",
-    "cursor": "cursor",
-    "cursor-cli": "cursor_cli",
-    "vibe": "vendor_sessions.VIBE",
-    "cline": "cline.CLINE",
-    "roo-code": "cline.ROO_CODE",
-    "kilo-code": "cline.KILO_CODE",
-    "gptme": "gptme",
-    "aider": "aider",
-    "continue": "vendor_sessions.CONTINUE",
-    "jan": "jan",
-    "lm-studio": "lm_studio",
-    "anything-llm": "anything_llm",
-    "parllama": "vendor_sessions.PARLLAMA",
-    "aichat": "aichat",
-    "chatgpt": "chatgpt",
-    "claude-ai": "claude_ai",
-    "gemini-apps": "gemini_apps",
-    "deepseek": "deepseek",
-    "grok": "grok",
-    "open-webui": "open_webui",
-    "librechat": "librechat",
-    "lobechat": "chat_backups.LOBECHAT",
-    "chatbox": "chat_backups.CHATBOX",
-    "typingmind": "chat_backups.TYPINGMIND",
-    "chatbot-ui": "plain_messages.CHATBOT_UI",
-    "sharegpt": "plain_messages.SHAREGPT",
-    "messages": "plain_messages",
+    "sibyl": "sibyl.READER",
+    "jidocode": "jidocode.JidoCode",
+    "agent-q": "agent_q.READER",
+    "picoclaw": "vendor_sessions.PicoClaw",
+    "claude-code": "claude_code.READER",
+    "codex": "codex.READER",
+    "gemini-cli": "gemini_cli.READER",
+    "qwen-code": "block_sessions.QwenCode",
+    "copilot-cli": "copilot_cli.READER",
+    "vscode": "vscode.VsCode",
+    "pi": "pi.READER",
+    "kilo": "opencode.Kilo",
+    "opencode": "opencode.OpenCode",
+    "llm": "chat_tables.Llm",
+    "oterm": "chat_tables.Oterm",
+    "elia": "chat_tables.Elia",
+    "kimi": "kimi.Kimi",
+    "goose": "agent_tables.Goose",
+    "amp": "block_sessions.Amp",
+    "droid": "block_sessions.Droid",
+    "zed": "agent_tables.Zed",
+    "crush": "agent_tables.Crush",
+    "cursor": "cursor.Cursor",
+    "cursor-cli": "cursor.CursorCli",
+    "vibe": "vendor_sessions.Vibe",
+    "cline": "cline.Cline",
+    "roo-code": "cline.RooCode",
+    "kilo-code": "cline.KiloCode",
+    "gptme": "chat_files.Gptme",
+    "aider": "aider.READER",
+    "continue": "vendor_sessions.Continue",
+    "jan": "chat_files.Jan",
+    "lm-studio": "chat_files.LmStudio",
+    "anything-llm": "chat_tables.AnythingLlm",
+    "parllama": "vendor_sessions.Parllama",
+    "aichat": "aichat.READER",
+    "chatgpt": "node_exports.ChatGpt",
+    "claude-ai": "service_exports.ClaudeAi",
+    "gemini-apps": "service_exports.GeminiApps",
+    "deepseek": "node_exports.DeepSeek",
+    "grok": "service_exports.Grok",
+    "open-webui": "web_chats.OpenWebUi",
+    "librechat": "web_chats.LibreChat",
+    "lobechat": "chat_backups.LobeChat",
+    "chatbox": "chat_backups.Chatbox",
+    "typingmind": "chat_backups.TypingMind",
+    "chatbot-ui": "plain_messages.ChatbotUi",
+    "sharegpt": "plain_messages.ShareGpt",
+    "messages": "plain_messages.PlainMessages",
 }
-"""Module of each program's reader, by the name of the program, in the order of the screen.
-
-It is called ``READER`` there, or as it says behind a dot.
+"""Module and name of each program's reader, in the order of the screen.
 
 The first that recognises a file reads it: ``messages``, which takes many, is the last.
 """
 
 
+@cache
 def reader(program: str) -> Reader:
     """Import the reader of a program."""
     module, _, name = PROGRAMS[program].partition(".")
-    found: Reader = getattr(import_module(f"tui.importers.{module}"), name or "READER")
-    return found
+    found = getattr(import_module(f"tui.importers.{module}"), name)
+    made: Reader = found if isinstance(found, Reader) else found().reader()
+    return made
 
 
 def readers() -> list[Reader]:

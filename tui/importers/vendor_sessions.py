@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tui.importers import protocol as p
 from tui.importers.contents import placeholder, summary
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk
-from tui.importers.json_file import content
+from tui.importers.json_elements import content
 from tui.importers.json_lines import (
     BLANK,
     items_in,
@@ -297,7 +297,3 @@ def _active(folder: Path, scope: str) -> str:
         if active := text_at(object_in(scopes.get(scope)), "active_session_key"):
             return active
     return ""
-
-
-PARLLAMA, VIBE, CONTINUE = Parllama().reader(), Vibe().reader(), Continue().reader()
-PICOCLAW = PicoClaw().reader()

@@ -11,8 +11,6 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import ToolCall
 from tui.importers import protocol as p
-from tui.importers.answers import Piece, Result, messages
-from tui.importers.branches import TreeTurn
 from tui.importers.contents import arguments, joined, placeholder, todos
 from tui.importers.formats import JsonFile, Reading, Talk, line_values
 from tui.importers.json_lines import (
@@ -24,8 +22,8 @@ from tui.importers.json_lines import (
     whole_if_there,
 )
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
-from tui.importers.kinds import unknown
-from tui.importers.message_blocks import unknown_block
+from tui.importers.message_blocks import Piece, Result, messages, unknown, unknown_block
+from tui.importers.trees import TreeTurn
 
 _CANCELLED, _FAILED = 2, 3
 _ATTACHED = {"directory", "file", "image", "paste"}
@@ -287,6 +285,3 @@ def _given(part: p.Json) -> Any:
     if given := value_at(part, "resultDetails.input"):
         return arguments(given)
     return {"shown as": text_at(part, "invocationMessage", "invocationMessage.value")}
-
-
-READER = VsCode().reader()

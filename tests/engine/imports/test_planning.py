@@ -10,7 +10,8 @@ from tests.importers.samples import SOURCES, laid_out
 from tui.engine.imports import planning
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
-from tui.importers import aider, databases
+from tui.importers import databases
+from tui.importers.readers import reader
 
 
 @pytest.fixture
@@ -152,7 +153,7 @@ def test_a_program_is_looked_for_in_the_projects_of_sessions(store, shelf, tmp_p
     project.mkdir(parents=True)
     (project / ".aider.chat.history.md").write_text("# aider chat started at 2026-01-02 03:04:05\n")
     wanted = Wanted(shelf.places)
-    assert make_plan(store, wanted, readers=[aider.READER]).sources == 0
+    assert make_plan(store, wanted, readers=[reader("aider")]).sources == 0
     shelf.put("a.json", told(said("a"), project_path=str(project)))
     run(store, make_plan(store, wanted, readers=[NOTEBOOK]))
-    assert make_plan(store, wanted, readers=[aider.READER]).sources == 1
+    assert make_plan(store, wanted, readers=[reader("aider")]).sources == 1

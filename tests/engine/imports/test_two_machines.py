@@ -8,7 +8,7 @@ from tests.importers.tables import written
 from tui.domain.journal.message import Message
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
-from tui.importers import goose, gptme
+from tui.importers.readers import reader
 
 GOOSE = """
 CREATE TABLE sessions (id TEXT PRIMARY KEY, name TEXT, session_type TEXT);
@@ -34,11 +34,11 @@ def of_gptme(folder, *texts):
     return path
 
 
-@pytest.mark.parametrize(("reader", "write"), [(goose, of_goose), (gptme, of_gptme)])
-def test_they_stay_apart_and_grow_apart(store, clock, tmp_path, reader, write):
+@pytest.mark.parametrize(("program", "write"), [("goose", of_goose), ("gptme", of_gptme)])
+def test_they_stay_apart_and_grow_apart(store, clock, tmp_path, program, write):
     def take(machine, *texts):
         path = write(tmp_path / machine, *texts)
-        plan = make_plan(store, Wanted(paths=(path,)), readers=[reader.READER])
+        plan = make_plan(store, Wanted(paths=(path,)), readers=[reader(program)])
         return run(store, plan, clock=clock).programs[0]
 
     assert take("one", "bread").added == 1

@@ -8,7 +8,6 @@ import pytest
 from tui.domain.journal.message import Message
 from tui.engine.imports.planning import Wanted, make_plan
 from tui.engine.imports.running import run
-from tui.importers import aider, plain_messages
 from tui.importers.readers import reader
 
 ROLES = ["user", "assistant"]
@@ -36,7 +35,7 @@ def shared(*talks):
     return json.dumps([{"id": str(n), "conversations": each} for n, each in enumerate(turns)])
 
 
-FORMS = [(plain_messages.READER, vendors), (plain_messages.SHAREGPT, shared)]
+FORMS = [(reader("messages"), vendors), (reader("sharegpt"), shared)]
 
 
 @pytest.fixture(params=FORMS, ids=["vendors", "sharegpt"])
@@ -146,7 +145,7 @@ def test_the_chats_of_aider_are_known_in_any_place(store, clock, tmp_path):
         (tmp_path / name).mkdir()
         path = tmp_path / name / ".aider.chat.history.md"
         path.write_text(text)
-        plan = make_plan(store, Wanted(paths=(path,)), readers=[aider.READER])
+        plan = make_plan(store, Wanted(paths=(path,)), readers=[reader("aider")])
         counts.append(run(store, plan, clock=clock).programs[0].messages)
     assert counts == [2, 0]
 
@@ -156,7 +155,7 @@ def test_an_answer_of_aider_that_was_still_being_written_grows(store, clock, sto
     text = "\n# aider chat started at 2026-01-02 03:04:05\n\n#### Why?\n\n"
     for answer in ("So", "So is it.\n\n#### Really?\n\nYes.\n"):
         path.write_text(text + answer)
-        run(store, make_plan(store, Wanted(paths=(path,)), readers=[aider.READER]), clock=clock)
+        run(store, make_plan(store, Wanted(paths=(path,)), readers=[reader("aider")]), clock=clock)
     assert stored() == [["Why?", "So", "So is it.", "Really?", "Yes."]]
     [session_id] = {line.id for line in store.imports() if line.id}
     live = store.journal(session_id).load().loaded_messages

@@ -33,8 +33,7 @@ from tui.errors import (
     StorageError,
     StorageFull,
 )
-from tui.importers import databases, json_file
-from tui.importers.json_elements import TOO_LARGE
+from tui.importers import databases, json_elements
 from tui.importers.json_lines import BLANK, TOO_LONG, SourceChanged
 from tui.importers.protocol import Conversation, Heading, Ledger
 from tui.importers.stopping import stopped_by
@@ -46,8 +45,8 @@ _LOG_LINES = 100
 _REASONS = 3
 _REMEMBERED = 4
 """First messages that tell a conversation from others that begin alike, if it is purged here."""
-_DAMAGED = (json_file.DAMAGED, databases.DAMAGED)
-_UNREADABLE = (*_DAMAGED, TOO_LONG, TOO_LARGE, "unreadable", "unfinished")
+_DAMAGED = (json_elements.DAMAGED, databases.DAMAGED)
+_UNREADABLE = (*_DAMAGED, TOO_LONG, json_elements.TOO_LARGE, "unreadable", "unfinished")
 """Reasons for which records are skipped, or their first words."""
 _EMPTY = ("empty message", BLANK)
 _NO_MESSAGES = "conversation without messages"
