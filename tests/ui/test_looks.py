@@ -491,7 +491,7 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
     async with world().running() as (app, pilot):
         await pilot.press(*"ab", "ctrl+b")
         await pilot.resize_terminal(39, 9)
-        await until(lambda: app.chat.query_one("#too-small").region.width == 39)
+        await until(lambda: [each.region.width for each in app.chat.query("#too-small")] == [39])
         await pilot.press(*"cd")
         await pilot.resize_terminal(100, 30)
         await until(lambda: not app.chat.query_one("#too-small").display)

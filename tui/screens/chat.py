@@ -38,7 +38,7 @@ from tui.screens.typed_text import TypedText, is_text
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.intents import CommandInvoked
+from tui.widgets.intents import CommandInvoked, hint
 from tui.widgets.key_line import KeyLine
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
@@ -124,6 +124,7 @@ class ChatScreen(ScreenBase):
         self.prompt = Prompt()
         self.key_line = KeyLine(CHAT_LINE, self._words_of_keys)
         self.status_bar = StatusBar()
+        self._too_small = Static(Content(TOO_SMALL), id="too-small")
         self.is_there = asyncio.Event()
         self.first_paint = FirstPaint(self)
         self.places = ScrollPositions()
@@ -144,7 +145,6 @@ class ChatScreen(ScreenBase):
         # Textual looks for the actions of BINDINGS here.
         self.action_walk = self.walk.step
         self.action_go_to_row = self.walk.go_to_row
-        self.action_fold_todos = self.todos.fold
         self.action_search_history = self.prompt.search_history
         self.action_page = self.transcript.action_page
         self.action_go_to_end = self.transcript.action_to_end
@@ -161,13 +161,16 @@ class ChatScreen(ScreenBase):
             yield self.sidebar
             with Vertical(id="conversation"):
                 yield self.transcript
-                yield self.find_line
-                yield self.todos
-                yield self.approval
                 yield self.prompt
         yield self.key_line
         yield self.status_bar
-        yield Static(Content(TOO_SMALL), id="too-small")
+
+    def _join(self, panel: "Widget") -> None:
+        """Mount a panel that is needed now: hidden ones would take their part of the start."""
+        panels = self.find_line, self.todos, self.approval, self.prompt
+        if panel.parent is None:
+            below = next(each for each in panels[panels.index(panel) :] if each.parent)
+            self.query_one("#conversation").mount(panel, before=below)
 
     async def on_mount(self) -> None:
         self.is_there.set()
@@ -186,6 +189,8 @@ class ChatScreen(ScreenBase):
 
     def on_resize(self, event: events.Resize) -> None:
         if fit(self, event.size):
+            if self._too_small.parent is None:
+                self.mount(self._too_small)
             self.prompt.focus()  # what is not seen is neither answered nor deleted
 
     # --- values
@@ -228,6 +233,10 @@ class ChatScreen(ScreenBase):
 
     def show_prompt(self, view: SessionView) -> None:
         """Show to-dos and approval around the prompt; its text is left alone."""
+        if view.asking is not None:
+            self._join(self.approval)
+        if view.todos:
+            self._join(self.todos)
         self.todos.show(view.todos)
         if view.asking is not self.approval.question and self.approval.has_focus_within:
             self.prompt.focus()  # what is typed next answers no other question
@@ -304,8 +313,16 @@ class ChatScreen(ScreenBase):
     def action_answer_question(self, _: str = "") -> None:
         if self.question_panel is not None and self.approval.question is None:
             self.set_focus(self.question_panel)
+        elif self.approval.question is None:
+            hint(self.prompt, "No tool is waiting for approval")
         else:
             self.approval.take_keys()
+
+    def action_fold_todos(self) -> None:
+        if self.todos.display:
+            self.todos.fold()
+        else:
+            hint(self.prompt, "No to-dos yet. /todo add TEXT adds one")
 
     def show_activity(self, activity: ActivityView | None) -> None:
         """Show the work in the session on screen, with the key that stops it."""
@@ -422,6 +439,7 @@ class ChatScreen(ScreenBase):
             self.find_line.step(1)
             return
         self._found_from = self.focused
+        self._join(self.find_line)
         self.find_line.open()
 
     @on(FindLine.CloseRequested)

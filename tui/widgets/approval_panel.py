@@ -21,7 +21,6 @@ from textual.widgets import Input
 
 from tui.domain.tool_servers import Choice, Decision, Question
 from tui.widgets.cells import cut, one_line
-from tui.widgets.intents import hint
 from tui.widgets.key_names import short_key_name
 from tui.widgets.keys import APPROVAL, REASON
 from tui.widgets.line_input import LineInput
@@ -69,7 +68,6 @@ class ApprovalPanel(Widget, can_focus=True):
         height: auto;
         max-height: 50vh;
         padding: 0 1;
-        display: none;
         & > _ReasonLine { dock: bottom; display: none; }
     }
     """
@@ -95,6 +93,7 @@ class ApprovalPanel(Widget, can_focus=True):
         self._marked = _SAFE
         self._top = 0
         self._wrapped: tuple[int, Sequence[CallLine]] = (0, ())
+        self.display = False
 
     def compose(self) -> ComposeResult:
         yield self.reason
@@ -111,10 +110,8 @@ class ApprovalPanel(Widget, can_focus=True):
         self._show_hints()
 
     def take_keys(self) -> None:
-        """Focus the question, if there is one."""
-        if self.question is None:
-            hint(self, "No tool is waiting for approval")
-        elif not self.reason.has_focus:
+        """Focus the question."""
+        if not self.reason.has_focus:
             self.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -30,7 +29,6 @@ class FindLine(Horizontal):
     BINDINGS: ClassVar[list[BindingType]] = [*FIND]
     DEFAULT_CSS = """
     FindLine {
-        display: none;
         height: 1;
         padding: 0 1;
         & > .find-line--label { width: auto; }
@@ -63,11 +61,7 @@ class FindLine(Horizontal):
             max_length=MOST_CHARACTERS,
         )
         self._count = Static(classes="find-line--count", markup=False)
-
-    def compose(self) -> ComposeResult:
-        yield Static("Find: ", classes="find-line--label", markup=False)
-        yield self._input
-        yield self._count
+        self.display = False
 
     @property
     def text(self) -> str:
@@ -83,6 +77,10 @@ class FindLine(Horizontal):
 
     def show(self) -> None:
         """Show the line with the last query, without the focus."""
+        if not self.children:
+            # At once, as the next key is meant for it.
+            label = Static("Find: ", classes="find-line--label", markup=False)
+            self.mount(label, self._input, self._count)
         if not self.display:
             self.display = True
             # Tab from the transcript would lead here otherwise, not to the prompt.

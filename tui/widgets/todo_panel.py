@@ -12,7 +12,6 @@ from textual.widget import Widget
 
 from tui.domain.journal.todo import SIGNS, TodoItem, TodoStatus, count_words
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.intents import hint
 
 ROWS_FOR_MORE = 30
 """On a screen of fewer rows the panel has one line, until it is unfolded."""
@@ -99,7 +98,6 @@ class TodoPanel(Widget):
     TodoPanel {
         height: auto;
         padding: 0 2;
-        display: none;
     }
     """
 
@@ -107,6 +105,7 @@ class TodoPanel(Widget):
         super().__init__()
         self._items: Sequence[TodoItem] = ()
         self._chosen: Literal["more", "less"] | None = None
+        self.display = False
 
     def show(self, items: Sequence[TodoItem]) -> None:
         """Show a list; an empty one hides the panel."""
@@ -117,9 +116,6 @@ class TodoPanel(Widget):
 
     def fold(self) -> None:
         """Toggle between the usual size and a larger one, or one line if all fits already."""
-        if not self._items:
-            hint(self, "No to-dos yet. /todo add TEXT adds one")
-            return
         if self._chosen is not None:
             self._chosen = None
         else:

@@ -100,8 +100,8 @@ class PromptApp(App[None]):
     @property
     def offered(self):
         """The rows of the open list, as they are shown."""
-        area = self.query_one("CompletionList")
-        if not area.display or not area.region:
+        area = next(iter(self.query("CompletionList")), None)
+        if area is None or not area.display or not area.region:
             return []
         rows = self.screen_lines[area.region.y : area.region.bottom]
         return [row[area.region.x + 1 :] for row in rows]

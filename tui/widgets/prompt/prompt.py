@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.domain.commands import Command, is_command
-from tui.domain.completion import Target, common_text, completions
+from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.file_names import FileListing
 from tui.domain.references import NO_WORDS, SIGN
 from tui.domain.text.safe_text import make_visible_line
@@ -147,7 +147,6 @@ class Prompt(Widget):
         self._history_line = HistoryLine(
             self._history, self._recall, self._want_earlier, self._show_mode, self.focus
         )
-        self.search_history = self._history_line.begin
         self._attached = AttachedLine(
             self,
             lambda: self.post_message(self.ReferencesSettled(self.text, self.own_words)),
@@ -165,8 +164,6 @@ class Prompt(Widget):
 
     def compose(self) -> ComposeResult:
         yield self._border
-        yield self._list
-        yield self._history_line
         yield self._editor
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -257,6 +254,12 @@ class Prompt(Widget):
     def replace_paste(self, paste: Paste, text: str) -> None:
         """Put another text in the place of a paste; an undo brings the paste back."""
         self._editor.replace_paste(paste, text)
+
+    def search_history(self) -> None:
+        """Search the earlier prompts; within a search, go to an older one."""
+        if self._history_line.parent is None:
+            self.mount(self._history_line, before=self._editor)
+        self._history_line.begin()
 
     def escape(self) -> None:
         """End an edit, or clear the text at the second Esc within half a second."""
@@ -395,7 +398,7 @@ class Prompt(Widget):
         if self._editor.break_at_backslash():
             return
         if self.text.strip() == "/":
-            self._list.show(completions("/", own=self.offers.own))
+            self._show_list(completions("/", own=self.offers.own))
             return
         self._list.show(())
         text, own = self.text, self.own_words
@@ -525,6 +528,11 @@ class Prompt(Widget):
         found = completions(text, *msgspec.structs.astuple(self.offers))
         if not found and not is_command(text, [command.name for command in self.offers.own]):
             found = self._files.completions(self._editor.before_caret)
+        self._show_list(found)
+
+    def _show_list(self, found: Sequence[Completion]) -> None:
+        if found and self._list.parent is None:
+            self.mount(self._list, before=self._editor)
         self._list.show(found)
 
 

@@ -80,8 +80,7 @@ class Sidebar(Vertical):
         self.action_archive, self.action_delete = rows.action_archive, rows.action_delete
         self.action_pin, self.action_undo = rows.action_pin, rows.action_undo
         self._filter = FilterLine()
-        label = Static(Content("Filter: "))
-        self._filter_row = Horizontal(label, self._filter, classes="sidebar--filter")
+        self._filter_row = Horizontal(classes="sidebar--filter")
         self._filter_row.display = False
         self.rename_line = RenameLine()
         self._note = Static(classes="sidebar--note", markup=False)
@@ -90,10 +89,8 @@ class Sidebar(Vertical):
         self._width: int | None = None
 
     def compose(self) -> ComposeResult:
-        yield self._filter_row
         yield self._list
         yield self._note
-        yield self.rename_line
 
     @property
     def highlighted(self) -> str | None:
@@ -150,6 +147,8 @@ class Sidebar(Vertical):
         the next key.
         """
         self._list.highlight(session_id)
+        if self.rename_line.parent is None:
+            self.mount(self.rename_line)
         self.rename_line.begin(session_id, name, label, go_back)
         self._place_rename_line()
 
@@ -162,6 +161,9 @@ class Sidebar(Vertical):
     # --- keys
 
     def action_filter(self) -> None:
+        if self._filter_row.parent is None:
+            self.mount(self._filter_row, before=self._list)
+            self._filter_row.mount(Static(Content("Filter: ")), self._filter)
         self._filter_row.display = True
         # At once: the next keys may be in the queue already.
         self.screen.set_focus(self._filter)
