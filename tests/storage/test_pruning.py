@@ -11,7 +11,7 @@ from tui.domain.journal.records import Settings
 from tui.domain.moves import Batch
 from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, SessionBusy, StorageFull
-from tui.storage import pruning
+from tui.storage import protocol
 from tui.storage.file_store import FileStore
 from tui.storage.pruning import (
     HookFailed,
@@ -215,7 +215,7 @@ def test_nothing_is_too_old_where_the_limit_lies_before_all_time(store, used):
 
 
 def test_more_than_a_page_is_set_aside(store, used, monkeypatch):
-    monkeypatch.setattr(pruning, "_PAGE", 2)
+    monkeypatch.setattr(protocol, "_PAGE", 2)
     old = [used(31 + day) for day in range(7)]
     store.set_active(SHOP, used(0))
     assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, tuple(old), "age"),)

@@ -10,7 +10,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -30,41 +30,23 @@ from tui.engine.turns.events import (
     LEFT_OUT,
     AnswerRestarted,
     AnswerStarted,
-    AttemptRepeated,
     MessageSaved,
     MessagesLeftOut,
     NoticeGiven,
     RequestChanged,
-    SaveFailed,
     TextAdded,
-    ThinkingAdded,
     ToolCalled,
     ToolReturned,
-    ToolServersAwaited,
-    ToolStarted,
     TurnEnded,
     TurnEvent,
-    UsageCounted,
 )
-from tui.engine.turns.turn import Turn, begin_turn
+from tui.engine.turns.turn import begin_turn
 from tui.errors import ConfigError, OutputError, StorageError, UsageError
 from tui.files import text_encoding
 from tui.providers.protocol import Model
 from tui.storage.rescue import write_rescue
 
 _LEFT_OUT = f"{LEFT_OUT} In sibyl-tui, /compact summarises them."
-
-
-class Printer(Protocol):
-    """Prints the events of a turn."""
-
-    def show(self, event: TurnEvent) -> None:
-        """Print one event."""
-        ...
-
-    def fail(self, reason: str) -> None:
-        """Print the error that ended the turn."""
-        ...
 
 
 class TextPrinter:
@@ -98,16 +80,8 @@ class TextPrinter:
                     console.tell(event.error)
                 elif event.status != "complete":
                     console.tell(f"The answer was {event.status}.")
-            case (
-                MessageSaved()
-                | ThinkingAdded()
-                | AttemptRepeated()
-                | UsageCounted()
-                | ToolServersAwaited()
-                | ToolStarted()
-                # The session is saved once more when it is closed: only then it is known.
-                | SaveFailed()
-            ):
+            case _:
+                # Also for a save that failed: the closing saves once more, and only then it counts.
                 pass
 
     def fail(self, reason: str) -> None:
@@ -152,21 +126,14 @@ class JsonPrinter:
                 ids = {"session_id": event.session_id, "message_id": event.message_id}
                 left_out = {"earlier_messages_left_out": True} if self._left_out else {}
                 console.put_json({"type": "done", **ids, "status": event.status, **left_out})
-            case (
-                AnswerStarted()
-                | ThinkingAdded()
-                | AttemptRepeated()
-                | UsageCounted()
-                | ToolServersAwaited()
-                | ToolStarted()
-                # The session is saved once more when it is closed: only then it is known.
-                | SaveFailed()
-            ):
+            case _:
                 pass
 
     def fail(self, reason: str) -> None:
         console.put_json({"type": "error", "message": reason})
 
+
+Printer = TextPrinter | JsonPrinter
 
 _SAVED_LATE = "The first attempt to save failed, so the model was not asked. All is saved now."
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -183,11 +150,6 @@ _DENIED = frozenset({"n", "no", "d", "deny"})
 """Before a reason; anything else denies, too."""
 
 _STANDARD_INPUT = "-"
-_SECRETS = (
-    "Not sent: {names} may hold secrets, and there is no terminal to ask on. "
-    "To send it all the same, pipe its text into ask."
-)
-_STREAM = "Cannot attach {name}: it is a stream. Pipe its text into ask, without -f."
 
 
 def read_prompt(argument: str | None) -> str:
@@ -202,7 +164,7 @@ def read_prompt(argument: str | None) -> str:
     return text
 
 
-def refuse_streams(files: Iterable[str]) -> None:
+def _refuse_streams(files: Iterable[str]) -> None:
     """Raise ``UsageError`` for a file that is a pipe, or standard input itself."""
     for name in files:
         # Whatever else is wrong with it is said when it is read.
@@ -211,14 +173,20 @@ def refuse_streams(files: Iterable[str]) -> None:
             if stat.S_ISFIFO(status.st_mode) or (
                 sys.stdin is not None and os.path.samestat(status, os.fstat(sys.stdin.fileno()))
             ):
-                raise UsageError(_STREAM.format(name=make_visible_name(name)))
+                raise UsageError(
+                    f"Cannot attach {make_visible_name(name)}: it is a stream. Pipe its text into"
+                    " ask, without -f."
+                )
 
 
-def confirm_secrets(names: Sequence[str], model: str) -> None:
+def _confirm_secrets(names: Sequence[str], model: str) -> None:
     """Ask whether files that hold secrets may be sent. Raises ``UsageError`` if not."""
     listed = ", ".join(names)
     if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
-        raise UsageError(_SECRETS.format(names=listed))
+        raise UsageError(
+            f"Not sent: {listed} may hold secrets, and there is no terminal to ask on. "
+            "To send it all the same, pipe its text into ask."
+        )
     terminal_questions.forget_typed()
     console.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
@@ -230,20 +198,18 @@ def _piped() -> str:
         return ""
     # Reading beyond the limit detects excess, also in UTF-16; endless input ends here.
     data = sys.stdin.buffer.read(2 * TEXT_BYTES + 4)
-    text = _decoded(data, sys.stdin.encoding).removesuffix("\n")
+    # UTF-8, or UTF-16 by its mark, else the encoding of the locale.
+    marked, text = text_encoding(data), None
+    for each in (marked, sys.stdin.encoding):
+        with suppress(UnicodeDecodeError):
+            text = data.decode(each)
+            break
+    if text is None:
+        console.tell("Standard input has bytes that are not UTF-8. They were replaced by \ufffd.")
+        text = data.decode(marked, errors="replace")
     if "\0" in text or media_type_of(data):
         raise UsageError("Standard input is not text. Attach a picture with -f.")
-    return text
-
-
-def _decoded(data: bytes, encoding: str) -> str:
-    """Decode UTF-8 and UTF-16 by its mark, else text in the encoding of the locale."""
-    marked = text_encoding(data)
-    for each in (marked, encoding):
-        with suppress(UnicodeDecodeError):
-            return data.decode(each)
-    console.tell("Standard input has bytes that are not UTF-8. They were replaced by \ufffd.")
-    return data.decode(marked, errors="replace")
+    return text.removesuffix("\n")
 
 
 async def ask_on_terminal(question: Question) -> Decision:
@@ -270,7 +236,7 @@ async def ask_on_terminal(question: Question) -> Decision:
 def run(chosen: Namespace) -> int:
     """Ask, print the answer, and return the exit code."""
     try:
-        refuse_streams(chosen.files)
+        _refuse_streams(chosen.files)
         prompt = read_prompt(chosen.prompt)
         program = Program.from_arguments(chosen)
         session, model = _session(program, chosen)
@@ -299,7 +265,7 @@ def _content(
     try:
         attached = attach(prompt, own, place, chosen.files)
         if attached.secrets:
-            confirm_secrets(attached.secrets, session.session.model)
+            _confirm_secrets(attached.secrets, session.session.model)
     except BaseException:
         session.abandon()
         raise
@@ -322,7 +288,13 @@ async def _ask(
     settings = program.turn_settings().asking(ask_on_terminal)
     if console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr):
         settings.tools.setup.ask_by(terminal_questions.TerminalQuestions().ask, at_start=True)
-    turn = asyncio.create_task(_told(begin_turn(session, prompt, model, settings), printer))
+
+    async def show(event: TurnEvent) -> None:
+        # The end comes once the session is closed.
+        if not isinstance(event, TurnEnded):
+            printer.show(event)
+
+    turn = asyncio.create_task(begin_turn(session, prompt, model, settings).run(show))
     ended_by = _end_on_signals(turn)
     ended: TurnEnded | None = None
     kept = False
@@ -370,16 +342,6 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
     return session, model
 
 
-async def _told(turn: Turn, printer: Printer) -> TurnEnded:
-    """Print the events of a turn but its end, which comes once the session is closed."""
-
-    async def show(event: TurnEvent) -> None:
-        if not isinstance(event, TurnEnded):
-            printer.show(event)
-
-    return await turn.run(show)
-
-
 def _end_on_signals(turn: asyncio.Task[TurnEnded]) -> list[int]:
     """Cancel the turn on an ending signal; the returned list receives its number."""
     received: list[int] = []
@@ -407,22 +369,19 @@ async def _leave(program: Program, session: OpenSession, printer: Printer, failu
             return True
         for words in dict.fromkeys(filter(None, (failure, str(error)))):
             printer.fail(words)
-        _rescue(program, session)
-        return False
-    return True
-
-
-def _rescue(program: Program, session: OpenSession) -> None:
+    else:
+        return True
     try:
         path = write_rescue((paths.state_directory(), Path.home()), session.header, session.pending)
     except StorageError as error:
         console.tell(str(error))
-        return
+        return False
     console.tell(f"What could not be saved is in {path}.")
     name = shlex.quote(str(path))
     console.tell(
         f"Import it with: {paths.command(sys.argv[0])} sessions import {name}{_place(program)}"
     )
+    return False
 
 
 def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:

@@ -3,12 +3,11 @@
 import os
 from argparse import Namespace
 from contextlib import suppress
-from pathlib import Path
 
 from tui.cli import console
 from tui.cli.parser import build
 from tui.config import paths
-from tui.config.loading import Flags, Settings, load_settings
+from tui.config.loading import Flags, load_settings
 from tui.config.writing import as_toml, example
 from tui.domain.timestamps import utc_now
 from tui.errors import ModelUnavailable
@@ -31,16 +30,13 @@ def run(chosen: Namespace) -> int:
         case _:
             flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
             settings = load_settings(file, os.environ, flags)
-            _check_start(settings, paths.data_directory(os.environ, chosen.data_dir))
+            # Settings that the screen would not start with are refused here, too.
+            from tui.app.themes import Appearance, check_appearance
+
+            root = paths.data_directory(os.environ, chosen.data_dir)
+            open_store(settings.config.store or "", root, utc_now)
+            with suppress(ModelUnavailable):
+                Catalog(settings, os.environ, lambda _: None).choose()
+            check_appearance(Appearance.of(settings))
             console.put(as_toml(settings))
     return 0
-
-
-def _check_start(settings: Settings, root: Path) -> None:
-    """Refuse settings that the screen would not start with. Raises ``ConfigError``."""
-    from tui.app.themes import Appearance, check_appearance
-
-    open_store(settings.config.store or "", root, utc_now)
-    with suppress(ModelUnavailable):
-        Catalog(settings, os.environ, lambda _: None).choose()
-    check_appearance(Appearance.of(settings))

@@ -35,7 +35,8 @@ def run(chosen: Namespace) -> int:
     source_text = _address(chosen, "--from", chosen.source)
     target_text = _address(chosen, "--to", chosen.target)
     source_folder, target_folder = _folder(chosen, source_text), _folder(chosen, target_text)
-    if _identity(source_folder, source_text) == _identity(target_folder, target_text):
+    both = (source_folder, source_text), (target_folder, target_text)
+    if len({text if folder is None else os.path.realpath(folder) for folder, text in both}) == 1:
         raise UsageError("--from and --to are the same store.")
     if source_folder is not None and not _is_directory(source_folder):
         raise UsageError(f"No such data directory: {source_folder}")
@@ -94,10 +95,6 @@ def _folder(chosen: Namespace, text: str) -> Path | None:
     # A store of a package may have a path in the part after the colon.
     is_path = os.sep in text.partition(":")[0] or text in (".", "..", "~")
     return path if is_path or _is_directory(path) else None
-
-
-def _identity(folder: Path | None, text: str) -> str:
-    return text if folder is None else os.path.realpath(folder)
 
 
 def _is_directory(path: Path) -> bool:

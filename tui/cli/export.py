@@ -3,7 +3,6 @@
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +27,10 @@ from tui.engine.library.exporting import (
 from tui.errors import OutputError, StorageError, UsageError
 from tui.storage.disk import odd_values
 from tui.storage.export_file import create, create_or_replace
-from tui.storage.protocol import SessionFilter
+from tui.storage.protocol import SessionFilter, every_entry
 
 _Write = Callable[[Conversation], None]
 _STANDARD_OUTPUT = (None, "-")
-_ENDINGS = {"markdown": "md", "jsonl": "jsonl"}
 
 
 def run(chosen: Namespace) -> int:
@@ -78,7 +76,7 @@ def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
     if not chosen.targets:
         wanted = SessionFilter(program.narrowed, chosen_statuses(chosen))
         # Not only as far as the first older one: copied files are listed by the time of their copy.
-        return (each for each in program.entries(wanted) if each.last_used_at >= since)
+        return (each for each in every_entry(program.store, wanted) if each.last_used_at >= since)
     if since or chosen.archived or chosen.trashed or chosen.all:
         raise UsageError("Name sessions, or choose them with options, not both.")
     ids = dict.fromkeys([program.resolve(target) for target in chosen.targets])
@@ -108,26 +106,35 @@ def _export(
 
 def _destination(chosen: Namespace, secrets: ExportedSecrets) -> _Write:
     """The way to write one session. Raises ``UsageError``."""
-    is_one = len(chosen.targets) == 1
+    is_one, is_json = len(chosen.targets) == 1, chosen.format == "jsonl"
     if chosen.output in _STANDARD_OUTPUT:
-        if chosen.format == "jsonl":
-            return partial(_put_json_lines, secrets)
-        if is_one:
-            return partial(_put_markdown, secrets)
-        raise UsageError("Several sessions need a folder (--output FOLDER) or --format jsonl.")
+        if not (is_one or is_json):
+            raise UsageError("Several sessions need a folder (--output FOLDER) or --format jsonl.")
+
+        def put(found: Conversation) -> None:
+            if is_json:
+                for each in secrets.objects(_objects(found)):
+                    console.put_json(each)
+            else:
+                for piece in secrets.texts(as_markdown(found)):
+                    console.put(piece)
+
+        return put
     path = Path(chosen.output)
     write = create_or_replace if chosen.force else create
-    formatted = partial(_FORMATS[chosen.format], secrets)
-    if is_one and not path.is_dir() and not chosen.output.endswith(os.sep):
-        return lambda found: write(path, formatted(found, path))
-    ending = _ENDINGS[chosen.format]
+    into_folder = not is_one or path.is_dir() or chosen.output.endswith(os.sep)
 
-    def write_named(found: Conversation) -> None:
-        name = f"{found.listed.id}.{ending}"
-        place = _made(path) / "-".join(filter(None, [secrets.title(found), name]))
-        write(place, formatted(found, place))
+    def write_file(found: Conversation) -> None:
+        place = path
+        if into_folder:
+            name = f"{found.listed.id}.{'jsonl' if is_json else 'md'}"
+            place = _made(path) / "-".join(filter(None, [secrets.title(found), name]))
+        if is_json:
+            write(place, _json_lines(secrets, found, place))
+        else:
+            write(place, secrets.texts(markdown_with_pictures(found, place)))
 
-    return write_named
+    return write_file
 
 
 def _made(folder: Path) -> Path:
@@ -138,20 +145,6 @@ def _made(folder: Path) -> Path:
     except OSError as error:
         raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from error
     return folder
-
-
-def _put_markdown(secrets: ExportedSecrets, found: Conversation) -> None:
-    for piece in secrets.texts(as_markdown(found)):
-        console.put(piece)
-
-
-def _put_json_lines(secrets: ExportedSecrets, found: Conversation) -> None:
-    for each in secrets.objects(_objects(found)):
-        console.put_json(each)
-
-
-def _markdown(secrets: ExportedSecrets, found: Conversation, path: Path) -> Iterator[str]:
-    return secrets.texts(markdown_with_pictures(found, path))
 
 
 def _json_lines(secrets: ExportedSecrets, found: Conversation, path: Path) -> Iterator[str]:
@@ -173,6 +166,3 @@ def _objects(found: Conversation) -> Iterator[dict[str, Any]]:
         "damaged": found.damaged,
     }
     yield from as_objects(found)
-
-
-_FORMATS = {"markdown": _markdown, "jsonl": _json_lines}

@@ -3,7 +3,7 @@
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from tui.cli import console
 from tui.config import paths
 from tui.config.loading import Flags, Settings, configured_levels, load_settings
 from tui.domain.journal.records import VERSION
-from tui.domain.journal.session import Session, SessionEntry
+from tui.domain.journal.session import Session
 from tui.domain.providers import is_guide
 from tui.domain.text.labels import damage_words
 from tui.domain.timestamps import format_utc, utc_now
@@ -26,15 +26,11 @@ from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter, SessionS
 if TYPE_CHECKING:
     # A search in a shell asks no model: half of its time were these and the loop that they need.
     from tui.engine.kept_lists import KeptLists
-    from tui.engine.sessions.open_session import OpenSession
     from tui.engine.turns.tool import Tool
-    from tui.engine.turns.tools import Tools
     from tui.engine.turns.turn import TurnSettings
     from tui.providers.guide import PastHit
     from tui.providers.protocol import Model
-    from tui.storage.pruning import SetAside
 
-_PAGE = 200
 _SEARCH_SECONDS = 2.0
 _NUMBER_DIGITS = 7
 _NO_MODEL = (
@@ -131,19 +127,16 @@ class Program(msgspec.Struct, frozen=True):
 
     def turn_settings(self) -> "TurnSettings":
         """The configured settings of models, and the tools of a turn."""
-        from tui.engine.turns.turn import TurnSettings
-
-        return TurnSettings(partial(configured_levels, self.settings), self._tools())
-
-    def _tools(self) -> "Tools":
         from tui.engine.turns.tool_setup import ToolSetup
         from tui.engine.turns.tools import ToolApprovals, Tools
+        from tui.engine.turns.turn import TurnSettings
         from tui.storage import tool_approvals
 
-        return Tools(
+        tools = Tools(
             ToolSetup(self.settings, self._own_tools),
             approvals=ToolApprovals(paths.state_directory() / tool_approvals.FILE),
         )
+        return TurnSettings(partial(configured_levels, self.settings), tools)
 
     def _own_tools(self, project: str) -> "Sequence[Tool]":
         from tui.engine.library.near_matches import search_near
@@ -175,34 +168,6 @@ class Program(msgspec.Struct, frozen=True):
             return self.resolve(chosen.session)
         return self.store.active(self.scope) if chosen.go_on else None
 
-    def entries(self, wanted: SessionFilter) -> Iterator[SessionEntry]:
-        """Iterate over the sessions that match a filter, last used first."""
-        cursor: str | None = None
-        while True:
-            listing = self.store.list(wanted, cursor, _PAGE)
-            yield from listing.entries
-            cursor = listing.cursor
-            if cursor is None:
-                return
-
-    def change(self, session_id: str, change: "Callable[[OpenSession], None]") -> None:
-        """Open a session, change it, and close it."""
-        import asyncio
-
-        asyncio.run(self._change(session_id, change))
-
-    async def _change(self, session_id: str, change: "Callable[[OpenSession], None]") -> None:
-        from tui.engine.sessions.leasing import take_session
-
-        session = take_session(self.store, session_id, self.clock)
-        try:
-            change(session)
-            await session.close()
-        finally:
-            session.abandon()
-        for notice in session.take_notices():
-            console.tell(notice)
-
     def tell_condition(self, session: Session) -> None:
         """Print warnings about damage or a newer format of a session."""
         self.tell_damage(session.damaged, session.id)
@@ -213,15 +178,3 @@ class Program(msgspec.Struct, frozen=True):
         """Print how many records could not be read."""
         if damaged:
             console.tell(damage_words(damaged, place))
-
-    def run_archive_hook(self, done: "SetAside") -> None:
-        """Run the archive hook, if configured; a failure is only printed."""
-        command = self.settings.config.hooks.on_archive
-        if not command:
-            return
-        from tui.storage.pruning import HookFailed, run_archive_hook
-
-        try:
-            run_archive_hook(command, done)
-        except HookFailed as error:
-            console.tell(str(error))

@@ -28,17 +28,16 @@ from tui.domain.text.labels import damage_words
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import utc_now
 from tui.domain.views.import_rows import reason_words
-from tui.errors import ConfigError, SessionDamaged, SessionNotFound, SibylError, StorageError
+from tui.errors import ConfigError, SessionDamaged, SessionNotFound, StorageError
 from tui.providers.catalog import Catalog
 from tui.storage.doctor import Doctor, Finding, Verdict, verdict
 from tui.storage.inventory import folder_sizes, index_state, pictures_size
 from tui.storage.opening import ServerStore, open_store
-from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
+from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore, every_entry
 
 Report = Mapping[str, Mapping[str, str]]
 """Rows by section and by name."""
 
-_PAGE = 200
 _REASONS = 3
 _EXIT_CODES: dict[Verdict, int] = {"clean": 0, "findings": 1, "damage": 2}
 
@@ -50,12 +49,16 @@ def run(chosen: Namespace) -> int:
     """
     environment = dict(os.environ)
     root = paths.data_directory(environment, chosen.data_dir)
-    settings = _settings(chosen, environment)
+    flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
+    settings: Settings | ConfigError
+    try:
+        settings = load_settings(paths.config_file(environment), environment, flags)
+    except ConfigError as error:
+        settings = error
     doctor = Doctor(root)
     findings: list[Finding] = []
-    if isinstance(settings, SibylError):
-        source = settings.source if isinstance(settings, ConfigError) else ""
-        findings.append(Finding("configuration", None, source, str(settings)))
+    if isinstance(settings, ConfigError):
+        findings.append(Finding("configuration", None, settings.source, str(settings)))
     try:
         findings += doctor.examine(repair=chosen.repair)
     except StorageError as error:
@@ -75,17 +78,9 @@ def run(chosen: Namespace) -> int:
     return _EXIT_CODES[found]
 
 
-def _settings(chosen: Namespace, environment: dict[str, str]) -> Settings | SibylError:
-    flags = Flags(model=chosen.model, scope=chosen.scope, store=chosen.store)
-    try:
-        return load_settings(paths.config_file(environment), environment, flags)
-    except ConfigError as error:
-        return error
-
-
-def _of_server(settings: Settings | SibylError, root: Path) -> tuple[Report, list[Finding]]:
+def _of_server(settings: Settings | ConfigError, root: Path) -> tuple[Report, list[Finding]]:
     """Report on the server of the store, and read every session there."""
-    if isinstance(settings, SibylError) or not settings.config.store:
+    if isinstance(settings, ConfigError) or not settings.config.store:
         return {}, []
     rows: Report = {}
     findings: list[Finding] = []
@@ -105,23 +100,17 @@ def _of_server(settings: Settings | SibylError, root: Path) -> tuple[Report, lis
 
 def _damaged(store: SessionStore) -> Iterator[Finding]:
     """Read every session. Raises ``StorageError`` if the store fails."""
-    cursor = None
-    while True:
-        listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), cursor, _PAGE)
-        for entry in listing.entries:
-            try:
-                damaged = store.journal(entry.id).load().damaged
-            except SessionNotFound:
-                # It was purged meanwhile.
-                continue
-            except SessionDamaged as error:
-                yield _of_store("unreadable", str(error), entry.id)
-                continue
-            if damaged:
-                yield _of_store("damaged_records", damage_words(damaged, entry.id), entry.id)
-        cursor = listing.cursor
-        if cursor is None:
-            return
+    for entry in every_entry(store, SessionFilter(statuses=KEPT_OR_ARCHIVED)):
+        try:
+            damaged = store.journal(entry.id).load().damaged
+        except SessionNotFound:
+            # It was purged meanwhile.
+            continue
+        except SessionDamaged as error:
+            yield _of_store("unreadable", str(error), entry.id)
+            continue
+        if damaged:
+            yield _of_store("damaged_records", damage_words(damaged, entry.id), entry.id)
 
 
 def _of_store(kind: str, message: str, session_id: str | None = None) -> Finding:
@@ -149,7 +138,7 @@ _EXTRAS = ("boto3", "psycopg")
 
 def make_report(
     root: Path,
-    settings: Settings | SibylError,
+    settings: Settings | ConfigError,
     doctor: Doctor,
     environment: Mapping[str, str],
 ) -> Report:
@@ -164,7 +153,7 @@ def make_report(
         "versions": _versions(),
         "configuration": _configuration(settings, environment),
         "connections": {}
-        if isinstance(settings, SibylError)
+        if isinstance(settings, ConfigError)
         else _connections(settings, environment),
         "store": _store(root, doctor),
         "terminal": describe(environment),
@@ -191,13 +180,13 @@ def _versions() -> dict[str, str]:
 
 
 def _configuration(
-    settings: Settings | SibylError, environment: Mapping[str, str]
+    settings: Settings | ConfigError, environment: Mapping[str, str]
 ) -> dict[str, str]:
     file = paths.config_file(environment)
     rows = {"file": _file(file), "connections": _file(connections_file(file))}
     set_here = [name for name in environment if name.startswith("SIBYL_")]
     rows["variables"] = ", ".join(sorted(set_here)) or "none"
-    if isinstance(settings, SibylError):
+    if isinstance(settings, ConfigError):
         return rows | {"error": str(settings)}
     return rows | {
         "model": settings.model or "not set",

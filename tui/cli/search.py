@@ -32,7 +32,9 @@ def run(chosen: Namespace) -> int:
     query = " ".join(map(_quoted, chosen.words))
     if fault := parse(query).filters.fault:
         raise UsageError(fault)
-    limit = _limit(chosen.limit)
+    if not (chosen.limit.isascii() and chosen.limit.isdigit() and int(chosen.limit[:9]) > 0):
+        raise UsageError(f"--limit: expected a whole number from 1, got {chosen.limit}")
+    limit = int(chosen.limit[:9])
     found = _found(program, query, limit)
     _print(program, query, found, limit, as_json=chosen.json)
     if not found.is_behind:
@@ -78,12 +80,6 @@ def _quoted(word: str) -> str:
     if name.lower() != "in" or " " not in value or any(sign in value for sign in '":'):
         return word
     return f'{name}:"{value}"'
-
-
-def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
-        raise UsageError(f"--limit: expected a whole number from 1, got {text}")
-    return int(text[:9])
 
 
 def _found(program: Program, query: str, limit: int) -> SearchResult:

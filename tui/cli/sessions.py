@@ -1,8 +1,9 @@
 """``sibyl-tui sessions …``: list, show and tidy sessions."""
 
+import asyncio
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,14 @@ from tui.domain.text.labels import (
     plural,
 )
 from tui.domain.text.safe_text import make_visible, make_visible_line
-from tui.domain.timestamps import format_utc, parse_utc
+from tui.domain.timestamps import parse_utc
 from tui.domain.views.costs import usage_of
 from tui.engine.library.conversation import live_conversation, whole_conversation
 from tui.engine.library.exporting import as_markdown
+from tui.engine.sessions.leasing import take_session
 from tui.errors import ServerUnreachable, SessionNotFound, StorageError, StorageFull, UsageError
-from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
-from tui.storage.pruning import SetAside
+from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter, every_entry
+from tui.storage.pruning import HookFailed, SetAside, run_archive_hook
 from tui.storage.rescue import import_file
 
 _ARCHIVED: frozenset[Status] = frozenset({"archived"})
@@ -68,18 +70,17 @@ def session_table(
     ``numbered`` from 1, if commands take these numbers. Names are cut to fit into ``columns``.
     """
     numbers = [str(number) if numbered else "-" for number in range(1, len(entries) + 1)]
-    rows = [_HEADINGS, *(_row(*each, now) for each in zip(numbers, entries, strict=True))]
+    rows: list[Sequence[str]] = [_HEADINGS]
+    for number, entry in zip(numbers, entries, strict=True):
+        mark = f" ({entry.status})" if entry.status in _ASIDE else ""
+        last_used = age(parse_utc(entry.last_used_at), now)
+        count = str(entry.message_count)
+        rows.append((number, entry.id, entry.label + mark, last_used, count))
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     if columns is not None:
         excess = max(0, sum(widths) + len(_GAP) * (len(widths) - 1) - columns)
         widths[_NAME] = max(_SHORTEST_NAME, widths[_NAME] - excess)
     return "\n".join(_line(row, widths) for row in rows)
-
-
-def _row(number: str, entry: SessionEntry, now: datetime) -> tuple[str, ...]:
-    mark = f" ({entry.status})" if entry.status in ("archived", "trashed") else ""
-    last_used = age(parse_utc(entry.last_used_at), now)
-    return number, entry.id, entry.label + mark, last_used, str(entry.message_count)
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
@@ -98,7 +99,7 @@ def run(chosen: Namespace) -> int:
 
 def _list(program: Program, chosen: Namespace) -> None:
     statuses = chosen_statuses(chosen)
-    entries = list(program.entries(SessionFilter(program.narrowed, statuses)))
+    entries = list(every_entry(program.store, SessionFilter(program.narrowed, statuses)))
     for words in program.store.obstacles() if statuses & _ASIDE else ():
         console.tell(words)
     if chosen.json:
@@ -194,7 +195,14 @@ def _name(program: Program, chosen: Namespace) -> None:
         raise UsageError("Usage: sibyl-tui sessions name TARGET NAME")
     if len(name) > NAME_CHARACTERS:
         raise UsageError(f"Name is longer than {NAME_CHARACTERS} characters.")
-    program.change(program.resolve(chosen.target), lambda session: session.rename(name))
+    session = take_session(program.store, program.resolve(chosen.target), program.clock)
+    try:
+        session.rename(name)
+        asyncio.run(session.close())
+    finally:
+        session.abandon()
+    for notice in session.take_notices():
+        console.tell(notice)
     console.put_line(f'Renamed to "{make_visible_line(name)}"')
 
 
@@ -219,7 +227,11 @@ def _archive(program: Program, chosen: Namespace) -> int:
             raise UsageError(f"Session {session_id} is already archived.")
         program.store.archive(session_id)
         console.put_line(f"Archived {_called(entry)}")
-        program.run_archive_hook(SetAside(entry.scope, (session_id,), "user"))
+        if hook := program.settings.config.hooks.on_archive:
+            try:
+                run_archive_hook(hook, SetAside(entry.scope, (session_id,), "user"))
+            except HookFailed as error:
+                console.tell(str(error))
 
     return _each([program.resolve(target) for target in chosen.targets], archive)
 
@@ -237,7 +249,10 @@ def _restore(program: Program, chosen: Namespace) -> int:
 
 
 def _delete(program: Program, chosen: Namespace) -> int:
-    ids = [_known(program, session_id) for session_id in chosen.ids]
+    for session_id in chosen.ids:
+        # The target of a deletion is never guessed.
+        if (meant := program.resolve(session_id)) != session_id:
+            raise UsageError(f"Deleting takes the complete id: {meant}")
     if not chosen.yes and not console.is_terminal(sys.stdin):
         raise UsageError("sessions delete asks first. Without a terminal, add --yes.")
 
@@ -251,23 +266,19 @@ def _delete(program: Program, chosen: Namespace) -> int:
         program.store.delete(session_id)
         console.put_line(f"Moved {_called(entry)} to the trash")
 
-    return _each(ids, delete)
+    return _each(chosen.ids, delete)
 
 
 def _called(entry: SessionEntry) -> str:
     return f'"{make_visible_line(entry.label)}" ({entry.id})'
 
 
-def _known(program: Program, session_id: str) -> str:
-    """Accept complete ids only: the target of a deletion is never guessed."""
-    meant = program.resolve(session_id)
-    if meant != session_id:
-        raise UsageError(f"Deleting takes the complete id: {meant}")
-    return session_id
-
-
 def _purge(program: Program, chosen: Namespace) -> int:
-    entries = list(_doomed(program, chosen.ids, SessionFilter(program.narrowed, _TRASHED)))
+    wanted = SessionFilter(program.narrowed, _TRASHED)
+    trashed = {entry.id: entry for entry in every_entry(program.store, wanted)}
+    if missing := [session_id for session_id in chosen.ids if session_id not in trashed]:
+        raise SessionNotFound(missing[0])
+    entries = [trashed[session_id] for session_id in chosen.ids or trashed]
     if not chosen.yes:
         for entry in entries:
             console.put_line(f"{entry.id}  {entry.label}")
@@ -286,16 +297,8 @@ def _purge(program: Program, chosen: Namespace) -> int:
     return failed
 
 
-def _doomed(program: Program, ids: Sequence[str], wanted: SessionFilter) -> Iterator[SessionEntry]:
-    trashed = {entry.id: entry for entry in program.entries(wanted)}
-    for session_id in ids or trashed:
-        if session_id not in trashed:
-            raise SessionNotFound(session_id)
-        yield trashed[session_id]
-
-
 def _import(program: Program, chosen: Namespace) -> None:
-    done = import_file(program.store, Path(chosen.file), format_utc(program.clock()))
+    done = import_file(program.store, Path(chosen.file), program.now())
     console.put_line(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
     program.tell_damage(done.damaged, chosen.file)
 

@@ -46,6 +46,9 @@ A page is in the exact order of closing; between pages a backend may take the la
 """
 
 
+_PAGE = 200
+
+
 class SessionFilter(msgspec.Struct, frozen=True):
     """A filter of lists, and their order; without a scope it passes every scope.
 
@@ -447,3 +450,15 @@ class SessionStore(SessionReader, JournalStore, Protocol):
         ``SessionNotFound`` only for a string that is no id.
         """
         ...
+
+
+def every_entry(
+    store: SessionStore, wanted: SessionFilter, cursor: str | None = None
+) -> Iterator[SessionEntry]:
+    """Iterate over the sessions that match a filter, in its order; after ``cursor``, if given."""
+    while True:
+        listing = store.list(wanted, cursor, _PAGE)
+        yield from listing.entries
+        cursor = listing.cursor
+        if cursor is None:
+            return

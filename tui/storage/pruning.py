@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -20,11 +20,10 @@ from tui.errors import (
     StorageError,
 )
 from tui.storage.moves import new_batch
-from tui.storage.protocol import SessionFilter, SessionStore
+from tui.storage.protocol import SessionFilter, SessionStore, every_entry
 
 Reason = Literal["backlog", "age", "user"]
 HOOK_SECONDS = 10
-_PAGE = 200
 
 
 class RetentionPolicy(msgspec.Struct, frozen=True):
@@ -75,9 +74,9 @@ def prune_backlog(
     wanted = SessionFilter(scope=scope)
     room = policy.backlog_limit - unwritten
     if room <= 0:
-        return _set_aside(store, policy, _entries(store, wanted), keep, "backlog")
+        return _set_aside(store, policy, every_entry(store, wanted), keep, "backlog")
     cursor = store.list(wanted, None, room).cursor
-    beyond = _entries(store, wanted, cursor) if cursor is not None else ()
+    beyond = every_entry(store, wanted, cursor) if cursor is not None else ()
     return _set_aside(store, policy, beyond, keep, "backlog")
 
 
@@ -91,7 +90,7 @@ def prune_by_age(
     if policy.max_age_days == 0:
         return ()
     limit = _days_before(now, policy.max_age_days)
-    old = _entries(store, SessionFilter(used_before=limit)) if limit else ()
+    old = every_entry(store, SessionFilter(used_before=limit)) if limit else ()
     return _set_aside(store, policy, old, keep, "age")
 
 
@@ -121,17 +120,6 @@ def _days_before(now: datetime, days: int) -> str | None:
     except OverflowError:
         # Before the year 1: nothing is older.
         return None
-
-
-def _entries(
-    store: SessionStore, wanted: SessionFilter, cursor: str | None = None
-) -> Iterator[SessionEntry]:
-    while True:
-        listing = store.list(wanted, cursor, _PAGE)
-        yield from listing.entries
-        cursor = listing.cursor
-        if cursor is None:
-            return
 
 
 def _set_aside(
