@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.app.controllers.stand_ins import shared
 from tests.terminal.endings import assert_whole, quit_at_once
 from tui.app.controllers.external_editor import ExternalEditor
 
@@ -147,7 +148,8 @@ async def test_an_editor_that_ends_at_once_may_still_be_open(monkeypatch, second
     said = []
     app, queue = SimpleNamespace(call_later=lambda _: None), SimpleNamespace(take_back=None)
     monkeypatch.setattr(ExternalEditor, "_run", changes_nothing)
-    editor = ExternalEditor(app, queue, None, None, SimpleNamespace(say=said.append))
+    presenter = SimpleNamespace(say=said.append)
+    editor = ExternalEditor(*shared(app=app, queue=queue, presenter=presenter))
     monkeypatch.setattr("tui.app.controllers.external_editor.SECONDS_TO_LOOK", seconds)
     await editor._edit([], None, "text")
     assert ["must wait" in notice.text for notice in said] == [True] * told

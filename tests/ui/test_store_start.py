@@ -1,7 +1,5 @@
 """The screen begins before the store's server is asked, and asks when it is not there."""
 
-from functools import partial
-
 import pytest
 from textual.widgets import Static
 
@@ -37,7 +35,8 @@ def server():
 async def question(tmp_path, server):
     """The program with its question on screen."""
     async with World(tmp_path / "data").running() as (app, pilot):
-        app.run_worker(partial(app.controllers.server.connect, app, server.check))
+        app.controllers.server.check = server.check
+        app.controllers.server.begin()
         await until(lambda: isinstance(app.screen, ListDialog), "the question")
         yield app, pilot
 

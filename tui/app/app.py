@@ -276,9 +276,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.chat.prompt.offers.themes = self.controllers.themes.names()
         self.controllers.background.begin()
         self.controllers.search.begin()
-        if (check := self._parts.check_store) is not None:
-            connect = partial(self.controllers.server.connect, self, check)
-            self.run_worker(connect, name="connect to the store")
+        self.controllers.server.begin()
 
     # --- intents
 

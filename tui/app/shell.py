@@ -92,7 +92,7 @@ class AppShell(msgspec.Struct, eq=False):
         self._controllers.presenter.show_prompt()
 
     def focus_prompt(self) -> None:
-        self._controllers.presenter.focus_prompt()
+        self._controllers.chat.go_to_prompt()
 
     def copy(self, text: str) -> None:
         self._controllers.clipboard.start(text, self._controllers.presenter.say)
@@ -115,7 +115,7 @@ class AppShell(msgspec.Struct, eq=False):
             case "picture":
                 self._app.run_worker(controllers.prompt_files.paste_picture, name="paste")
             case "rename":
-                controllers.presenter.rename()
+                controllers.chat.action_rename()
             case "search":
                 controllers.search.open()
             case "title":

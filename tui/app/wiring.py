@@ -12,7 +12,7 @@ from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import ActivityLine, SessionPresenter
+from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.store_server import StoreServer
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
@@ -23,7 +23,7 @@ from tui.app.services.clipboard import Clipboard
 from tui.app.services.picture_files import PictureFiles
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ALL_KEYS, ThemeSwitcher
-from tui.engine.library.session_pages import PickerPages, SessionTitles
+from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Follower
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
@@ -64,68 +64,41 @@ class Controllers:
         shell: "Callable[[], Shell]",
         attention: Attention,
     ) -> None:
-        self._app, self._queue, self._chat = app, queue, chat
-        self._parts, self._shell = parts, shell
-        switcher = parts.workspace.switcher
+        self.chat, workspace = chat, parts.workspace
+        self._app, self._parts, self._attention = app, parts, attention
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
         chat.transcript.wrap_code(wraps=self.ui_state.state.wrap_code)
-        activity = ActivityLine(app, chat, switcher, parts.stopwatch)
-        self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
-        titles = SessionTitles(parts.workspace, parts.sessions)
+        self.notices = NoticeController(app, workspace.clock, chat.pass_to_prompt)
         self.presenter = SessionPresenter(
-            chat, parts.workspace, self.notices, titles, app.call_later, activity, self._prices
-        )
-        self.server = StoreServer(parts.workspace, self.presenter)
-        self.session_list = SessionListController(
-            chat, parts.workspace, parts.sessions, self.presenter, self.server
-        )
-        self.clipboard = Clipboard(app)
-        self.picture_files = PictureFiles()
-        self.approvals = Approvals(switcher, self.presenter, self.session_list, attention.tell)
-        settings = parts.turn_settings.asking(self.approvals.ask)
-        settings.tools.setup.ask_by(self._ask_for_server)
-        self.turns = Turns(
             app,
             chat,
-            self.presenter,
-            parts.workspace,
-            settings,
+            workspace,
+            self.notices,
+            SessionTitles(workspace, parts.sessions),
             parts.stopwatch,
             self._prices,
         )
-        self.summaries = Summaries(
-            app, chat, self.presenter, parts.workspace, parts.turn_settings, parts.stopwatch
+        self.server = StoreServer(app, workspace, self.presenter, parts.check_store)
+        self.session_list = SessionListController(
+            chat, workspace, parts.sessions, self.presenter, self.server
         )
-        self.live_updates = LiveUpdates(
-            parts.workspace,
-            self.presenter,
-            self.session_list,
-            self.server,
-            self._retry_failed,
-            Follower(parts.workspace),
-        )
-        self.prompt = PromptController(
-            chat, parts.workspace, self.presenter, self.turns, self.summaries, self.session_list
-        )
-        self.navigation = Navigation(
-            app, queue, chat, parts.workspace, self.presenter, self.session_list
-        )
-        self.search = SearchController(
-            app, chat, parts, self.navigation, self.notices.show, queue.hold
-        )
-        self.background = Background(
-            app,
-            parts,
-            self.session_list,
-            self.live_updates,
-            self.presenter,
-            chat.offer_import,
-            self.ui_state.is_new,
-        )
+        shared = app, queue, chat, parts, workspace, self.presenter, self.session_list, shell
+        self._shared = shared
+        self.clipboard = Clipboard(app)
+        self.picture_files = PictureFiles()
+        self.approvals = Approvals(*shared, attention)
+        settings = parts.turn_settings.asking(self.approvals.ask)
+        settings.tools.setup.ask_by(self._ask_for_server)
+        self.turns = Turns(*shared, settings, self._prices)
+        self.summaries = Summaries(*shared)
+        self.live_updates = LiveUpdates(*shared, self.server, Follower(workspace))
+        self.prompt = PromptController(*shared, self.turns, self.summaries)
+        self.navigation = Navigation(*shared)
+        self.search = SearchController(*shared, self.notices, self.navigation)
+        self.background = Background(*shared, self.live_updates, self.ui_state)
         self.confirmations = Confirmations(app, chat, queue)
-        self._attention = attention
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
 
     async def _ask_for_server(self, question: "ServerQuestion") -> "Answer | None":
@@ -134,13 +107,6 @@ class Controllers:
     async def _prices(self, answers: "Sequence[Message]") -> "Mapping[str, float]":
         return await self.commands.usage.prices_of(answers)
 
-    def _retry_failed(self) -> None:
-        from tui.screens.dialog import Dialog
-
-        for screen in self._app.screen_stack:
-            if isinstance(screen, Dialog):
-                screen.retry_failed()
-
     def toggle_help(self) -> None:
         """Open the help, or close it."""
         from tui.screens.help import HelpScreen
@@ -148,12 +114,11 @@ class Controllers:
         if isinstance(self._app.screen, HelpScreen):
             self._app.screen.dismiss()
             return
-        keys, own = self._parts.appearance.keys, self._chat.own_commands
+        keys, own = self._parts.appearance.keys, self.chat.own_commands
         self._app.push_screen(HelpScreen(ALL_KEYS, keys, own))
 
     @cached_property
     def commands(self) -> "CommandContext":
-        """The dependencies of commands."""
         from tui.commands.shell import CommandContext
         from tui.engine.usage import UsageTotals
 
@@ -176,124 +141,79 @@ class Controllers:
 
     @cached_property
     def questions(self) -> "ServerQuestions":
-        """Puts the questions of servers to the user."""
         from tui.app.controllers.question_forms import ServerQuestions
 
-        def tell() -> None:
-            self._attention.tell(self._parts.workspace.current, "waits for your answer")
-
-        def copy(text: str) -> None:
-            self.clipboard.start(text, self.presenter.say)
-
-        return ServerQuestions(self._app, self._chat, tell, copy)
+        return ServerQuestions(*self._shared, self._attention, self.clipboard)
 
     @cached_property
     def links(self) -> "LinkController":
-        """Opens the links and pictures of a message."""
         from tui.app.controllers.links import LinkController
 
-        return LinkController(self._app, self._parts.workspace, self.picture_files, self._shell)
+        return LinkController(*self._shared, self.picture_files)
 
     @cached_property
     def versions(self) -> "VersionController":
-        """Acts on intents about a message."""
         from tui.app.controllers.versions import VersionController
 
-        return VersionController(
-            self._chat,
-            self._parts.workspace,
-            self.presenter,
-            self.navigation,
-            self.turns,
-            self.prompt,
-        )
+        return VersionController(*self._shared, self.navigation, self.turns, self.prompt)
 
     @cached_property
     def connect(self) -> "ConnectController":
-        """Connects a model."""
         from tui.app.controllers.connect import ConnectController
 
-        return ConnectController(self._app, self._chat, self._parts, self._shell)
+        parts = self._parts
+        return ConnectController(*self._shared, parts.connections(), parts.model_lists())
 
     @cached_property
     def tools(self) -> "ToolController":
-        """Shows the tools."""
         from tui.app.controllers.tools import ToolController
 
-        return ToolController(self._app, self._parts.workspace, self._parts.turn_settings.tools)
+        return ToolController(*self._shared, self._parts.turn_settings.tools)
 
     @cached_property
     def imports(self) -> "ImportController":
-        """Imports other programs' sessions."""
         from tui.app.controllers.imports import ImportController
 
-        return ImportController(
-            self._app,
-            self._chat,
-            self._parts.imports,
-            self._parts.automatic_imports,
-            self.session_list,
-            self.search,
-            self._shell,
-        )
+        return ImportController(*self._shared, self.search)
 
     @cached_property
     def model_picker(self) -> "ModelPicker":
-        """Shows the models, and offers their names in the prompt."""
         from tui.app.controllers.model_picker import ModelPicker
 
-        return ModelPicker(self._app, self._chat, self._parts, self._shell)
+        return ModelPicker(*self._shared, self._parts.model_lists())
 
     @cached_property
     def picker(self) -> "PickerController":
-        """Shows the list of sessions over the conversation."""
         from tui.app.controllers.session_picker import PickerController
 
-        return PickerController(
-            self._app,
-            self._queue,
-            self._parts.workspace,
-            self.session_list,
-            self.commands.numbers.show,
-            self._parts.exclusive_projects,
-            PickerPages(self._parts.workspace.reader, "all", None),
-        )
+        return PickerController(*self._shared)
 
     @cached_property
     def titles(self) -> "TitleController":
-        """Asks the model for the titles of sessions."""
         from tui.app.controllers.title_requests import TitleController
 
-        return TitleController(
-            self._app, self._chat, self._parts.workspace, self.presenter, self.session_list
-        )
+        return TitleController(*self._shared)
 
     @cached_property
     def prompt_files(self) -> "PromptFiles":
-        """Lists, attaches and pastes the files that a prompt refers to."""
         from tui.app.controllers.prompt_files import PromptFiles
 
-        return PromptFiles(self._chat, self._parts.workspace, self.presenter)
+        return PromptFiles(*self._shared)
 
     @cached_property
     def prompt_history(self) -> "PromptHistoryController":
-        """Reads the project's earlier prompts."""
         from tui.app.controllers.prompt import PromptHistoryController
 
-        return PromptHistoryController(self._app, self._queue, self._chat, self._parts.workspace)
+        return PromptHistoryController(*self._shared)
 
     @cached_property
     def find(self) -> "FindController":
-        """Finds text in the session on screen."""
         from tui.app.controllers.find import FindController
 
-        return FindController(self._app, self._chat, self._parts.workspace, self.presenter)
+        return FindController(*self._shared)
 
     @cached_property
     def external_editor(self) -> "ExternalEditor":
-        """Opens the prompt in the user's editor."""
         from tui.app.controllers.external_editor import ExternalEditor
 
-        return ExternalEditor(
-            self._app, self._queue, self._chat, self._parts.workspace, self.presenter
-        )
+        return ExternalEditor(*self._shared)

@@ -4,6 +4,13 @@ from types import SimpleNamespace
 
 from tui.domain.views.status_line import SessionStatus
 
+_SHARED = "app", "queue", "chat", "parts", "workspace", "presenter", "session_list", "shell"
+
+
+def shared(**parts):
+    """The parts that controllers have in common, as far as a test has them."""
+    return [parts.get(name) for name in _SHARED]
+
 
 class Chat:
     """A chat screen that keeps what it is given."""

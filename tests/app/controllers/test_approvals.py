@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.app.controllers.stand_ins import Session
+from tests.app.controllers.stand_ins import Session, shared
 from tui.app.controllers.approvals import Approvals
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import Decision, Question, ToolApproval
@@ -25,12 +25,15 @@ class World:
             show_prompt=lambda: self.painted.append(self.current.activity.asking),
             show_status=lambda: None,
         )
-        self.approvals = Approvals(
-            self,
-            display,
-            SimpleNamespace(show=lambda: None),
-            lambda session, what: self.told.append((session.id, what)),
+        parts = shared(
+            workspace=SimpleNamespace(switcher=self, current=self.current),
+            presenter=display,
+            session_list=SimpleNamespace(show=lambda: None),
         )
+        self.approvals = Approvals(*parts, self)
+
+    def tell(self, session, what):
+        self.told.append((session.id, what))
 
     def _say(self, session_id, notice):
         self.said.append((session_id, notice.text))

@@ -1,12 +1,9 @@
-from types import SimpleNamespace
-
-from tests.app.controllers.stand_ins import Session
+from tests.app.controllers.stand_ins import Session, shared
 from tui.app.controllers.prompt import PromptController
 
 
 async def test_a_session_that_is_open_is_not_opened_again():
     session = Session()
     session.opened = object()
-    nothing = SimpleNamespace()
-    controller = PromptController(nothing, nothing, nothing, nothing, nothing, nothing)
+    controller = PromptController(*shared(), None, None)
     assert await controller.open_for_change(session)

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.app.controllers.stand_ins import shared
 from tests.waiting import until
 from tui.app.controllers import prompt_files
 from tui.app.controllers.prompt_files import SECONDS_KEPT, PromptFiles
@@ -43,7 +44,8 @@ def seconds():
 
 @pytest.fixture
 def lists(chat, workspace, seconds):
-    return PromptFiles(chat, workspace, None, lambda: seconds[0])
+    parts = SimpleNamespace(stopwatch=lambda: seconds[0])
+    return PromptFiles(*shared(chat=chat, parts=parts, workspace=workspace))
 
 
 async def test_a_list_is_kept_for_some_seconds_and_then_made_anew(lists, chat, seconds, tmp_path):
@@ -96,7 +98,8 @@ def project(tmp_path):
 def drop(project):
     async def dropped(*readings):
         chat = Chat()
-        files = PromptFiles(chat, SimpleNamespace(current=session(project)), None)
+        workspace = SimpleNamespace(current=session(project))
+        files = PromptFiles(*shared(chat=chat, workspace=workspace))
         await files.replace_dropped(Prompt.FilesDropped(Paste("", (0, 0), (0, 0)), readings))
         return chat.put
 

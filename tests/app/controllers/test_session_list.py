@@ -39,7 +39,7 @@ class World:
             show_status=lambda: None,
             withdraw=lambda notice: self.withdrawn.append(notice.text),
         )
-        server = self.server = StoreServer(self.workspace, presenter)
+        server = self.server = StoreServer(None, self.workspace, presenter)
         self.session_list = SessionListController(
             self.chat, self.workspace, pages, presenter, server
         )

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.app.controllers.stand_ins import Chat, Clock
-from tui.app.controllers.session_view import ActivityLine
+from tui.app.controllers.session_view import SessionPresenter
 from tui.engine.sessions.activity import Activity
 
 
@@ -31,23 +31,23 @@ def session():
 @pytest.fixture
 def parts():
     return SimpleNamespace(
-        app=App(), chat=Chat(), switcher=SimpleNamespace(current=session()), clock=Clock()
+        app=App(), chat=Chat(), workspace=SimpleNamespace(current=session()), clock=Clock()
     )
 
 
 @pytest.fixture
 def line(parts):
-    return ActivityLine(parts.app, parts.chat, parts.switcher, parts.clock)
+    return SessionPresenter(parts.app, parts.chat, parts.workspace, None, None, parts.clock, None)
 
 
 def test_a_timer_runs_only_while_something_is_in_progress(line, parts):
-    line.show()
+    line.show_activity()
     assert parts.app.timers == []
-    parts.switcher.current.activity.begin_answer()
-    line.show()
-    line.show()
+    parts.workspace.current.activity.begin_answer()
+    line.show_activity()
+    line.show_activity()
     assert [timer.seconds for timer in parts.app.timers] == [0.25]
-    parts.switcher.current.activity.end_answer()
+    parts.workspace.current.activity.end_answer()
     parts.app.timers[0].tick()
     assert parts.app.timers == []
     assert parts.chat.shown[-1] is None
@@ -55,8 +55,8 @@ def test_a_timer_runs_only_while_something_is_in_progress(line, parts):
 
 def test_without_motion_it_is_painted_once_a_second(line, parts):
     parts.app.animation_level = "none"
-    parts.switcher.current.activity.begin_answer()
-    line.show()
+    parts.workspace.current.activity.begin_answer()
+    line.show_activity()
     assert [timer.seconds for timer in parts.app.timers] == [1.0]
 
 
@@ -64,9 +64,9 @@ def test_a_session_that_is_not_on_screen_neither_paints_nor_ticks(line, parts):
     other = session()
     other.activity.begin_answer()
     other.activity.receive("answering", "text", at=1)
-    line.show()
+    line.show_activity()
     assert parts.chat.shown == [None]
     assert parts.app.timers == []
-    parts.switcher.current = other
-    line.show()
+    parts.workspace.current = other
+    line.show_activity()
     assert parts.chat.shown[-1].phase == "answering"

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.app.controllers.stand_ins import Chat, Clock
+from tests.app.controllers.stand_ins import Chat, Clock, shared
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import FULL, World
 from tests.waiting import until
@@ -39,15 +39,17 @@ class Talk:
         self.program = self.world.started()
         self.session = self.program.workspace.current
         self.phases = []
-        self.turns = Turns(
-            self.app,
-            self.chat,
-            SimpleNamespace(show_status=lambda: self.phases.append(self.session.activity.phase)),
-            self.program.workspace,
-            TurnSettings(),
-            self.clock,
-            self._prices,
+        presenter = SimpleNamespace(
+            show_status=lambda: self.phases.append(self.session.activity.phase)
         )
+        parts = shared(
+            app=self.app,
+            chat=self.chat,
+            parts=SimpleNamespace(stopwatch=self.clock),
+            workspace=self.program.workspace,
+            presenter=presenter,
+        )
+        self.turns = Turns(*parts, TurnSettings(), self._prices)
 
     async def _prices(self, answers):
         return {each.id: 0.25 for each in answers}

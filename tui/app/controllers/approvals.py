@@ -1,16 +1,14 @@
 """Tool calls that wait for approval: each is asked about when its session is on screen."""
 
 import asyncio
-from collections.abc import Callable
 
 import msgspec
 
-from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.controller import Controller
+from tui.app.services.attention import Attention
 from tui.domain.tool_servers import Choice, Decision, Question
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.switching import Switcher
 
 _FOR_LONGER = frozenset[Choice]({"until-quit", "always"})
 
@@ -22,26 +20,22 @@ class _Waiting(msgspec.Struct, frozen=True, eq=False):
     answer: asyncio.Future[Decision]
 
 
-class Approvals(msgspec.Struct, eq=False):
+class Approvals(Controller):
     """Shows each question in its own session, and gives the answer to whoever asked."""
 
-    _switcher: Switcher
-    _presenter: SessionPresenter
-    _session_list: SessionListController
-    _tell: Callable[[LoadedSession, str], None]
-    """Draws the attention of a user who does not look."""
-    _waiting: list[_Waiting] = []
+    _attention: Attention
+    _waiting: list[_Waiting] = msgspec.field(default_factory=list[_Waiting])
 
     async def ask(self, question: Question) -> Decision:
         """Ask, and wait for the answer; cancelling withdraws the question."""
-        session = self._switcher.find(question.session_id)
+        session = self._workspace.switcher.find(question.session_id)
         if session is None:
             return Decision("deny")
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         session.activity.asking = question
-        self._tell(session, "waits for approval")
-        if session is not self._switcher.current:
+        self._attention.tell(session, "waits for approval")
+        if session is not self._workspace.current:
             # The notice is shown with the title of its session.
             session.say(Notice("A tool waits for approval", "warning"))
             self._presenter.show_status()
@@ -62,7 +56,7 @@ class Approvals(msgspec.Struct, eq=False):
                 waiting.answer.set_result(decision)
 
     def _show(self, session: LoadedSession) -> None:
-        if session is self._switcher.current:
+        if session is self._workspace.current:
             self._presenter.show_prompt()
             self._presenter.show_status()
         self._session_list.show()

@@ -1,18 +1,15 @@
 """Work in the background, from right behind the first screen on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
-from textual.app import App
 
+from tui.app.controllers.controller import Controller
 from tui.app.controllers.live_updates import LiveUpdates
-from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
-from tui.app.dependencies import Dependencies
 from tui.app.services.automatic_imports import HOUR
+from tui.app.services.ui_state import UiStateService
 from tui.domain.text.labels import listed
 from tui.domain.views.notice import Notice
 from tui.errors import ModelError, StorageError
@@ -30,20 +27,13 @@ _FIRST_SESSIONS = 10
 """The number of sessions from which on no import is offered any more."""
 
 
-class Background(msgspec.Struct, eq=False):
+class Background(Controller):
     """Fills the list, prunes, follows other programs and loads what the screen needs later."""
 
-    _app: App[Any]
-    _parts: Dependencies
-    _session_list: SessionListController
     _live_updates: LiveUpdates
-    _presenter: SessionPresenter
-    _offer_import: Callable[[Sequence[str]], None]
-    """Shows the programs of which sessions were found."""
-    _is_new: Callable[[str], Awaitable[bool]]
-    """Remembers the program's version, and is true for another one than before."""
+    _ui_state: UiStateService
     _idle: "Timer | None" = None
-    _following: "dict[Callable[[], Awaitable[None]], Worker[None]]" = {}
+    _following: dict[str, "Worker[None]"] = msgspec.field(default_factory=dict[str, "Worker[None]"])
 
     def note_input(self) -> None:
         """Begin the wait for a time without input anew."""
@@ -67,7 +57,7 @@ class Background(msgspec.Struct, eq=False):
         """Import from the programs that were chosen for it, and say only what is new or wrong."""
         while imports := self._parts.automatic_imports:
             # While a private session is on screen, nothing is written.
-            if not self._parts.workspace.current.private:
+            if not self._workspace.current.private:
                 changed, notices = await asyncio.to_thread(imports.run)
                 for notice in notices:
                     self._presenter.remark(notice)
@@ -77,14 +67,15 @@ class Background(msgspec.Struct, eq=False):
 
     def _follow(self) -> None:
         for run in (self._live_updates.run, self._live_updates.run_list):
-            worker = self._following.get(run)
+            worker = self._following.get(run.__name__)
             # A defect may have ended one, and was reported.
             if worker is None or worker.is_finished:
-                self._following[run] = self._app.run_worker(run, name="follow other windows")
+                worker = self._app.run_worker(run, name="follow other windows")
+                self._following[run.__name__] = worker
 
     async def _start_servers(self) -> None:
         """Start the servers of tools once nobody types; a prompt before that starts them, too."""
-        settings, session = self._parts.turn_settings, self._parts.workspace.current.session
+        settings, session = self._parts.turn_settings, self._workspace.current.session
         if settings.offers_tools(session.settings, session.model):
             started = await settings.tools.servers.start()
             # A late one is told with the answer that goes without it.
@@ -94,7 +85,7 @@ class Background(msgspec.Struct, eq=False):
 
     async def _show_list(self) -> None:
         # First: the active session stays when old and surplus ones are archived.
-        await self._parts.workspace.note_start()
+        await self._workspace.note_start()
         await self._session_list.refresh()
         # Not before: the list would wait for it.
         self._app.run_worker(self._warm_up, name="warm up")
@@ -106,12 +97,12 @@ class Background(msgspec.Struct, eq=False):
         """Say once where to read what a new version has changed, if there are sessions already."""
         version = await asyncio.to_thread(self._parts.version)
         known = self._parts.sessions.entries or self._parts.sessions.others
-        if version and await self._is_new(version) and known:
+        if version and await self._ui_state.is_new(version) and known:
             self._presenter.remark(Notice(f"sibyl-tui {version}: /help changes shows what is new"))
 
     async def _show_window(self) -> None:
         """Show how full the window of the first model is, once that is known."""
-        model = self._parts.workspace.current.model
+        model = self._workspace.current.model
         if model is not None:
             # Whoever asks it is told why it cannot be loaded.
             with suppress(ModelError):
@@ -124,4 +115,4 @@ class Background(msgspec.Struct, eq=False):
             return
         # Without a log of imports nothing is offered; an import would say why.
         with suppress(StorageError):
-            self._offer_import(await asyncio.to_thread(self._parts.imports.offer))
+            self._chat.offer_import(await asyncio.to_thread(self._parts.imports.offer))

@@ -1,13 +1,11 @@
 """Connecting a model: each step is asked for on the screen, and tested at once."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.app import App
-
-from tui.app.dependencies import Dependencies
+from tui.app.controllers.controller import Controller
 from tui.domain.providers import is_guide
 from tui.domain.views.model_rows import OWN_SERVER
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -21,32 +19,20 @@ from tui.errors import (
     UsageError,
 )
 from tui.providers.protocol import Model
-from tui.screens.chat import ChatScreen
 from tui.screens.connect import ConnectScreen, Step, WentToStep
 
 if TYPE_CHECKING:
-    from tui.commands.shell import Shell
+    from tui.engine.model_lists import ModelLists
+    from tui.engine.provider_connections import ProviderConnections
     from tui.providers.catalog import Connection
 
 
-class ConnectController:
+class ConnectController(Controller):
     """Leads through the steps of a connection, which is forgotten with the screen."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        parts: Dependencies,
-        shell: "Callable[[], Shell]",
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._workspace = parts.workspace
-        self._models = parts.models
-        self._connections = parts.connections()
-        self._lists = parts.model_lists()
-        self._shell = shell
-        self._answering: list[str] = []
+    _connections: "ProviderConnections"
+    _lists: "ModelLists"
+    _answering: Sequence[str] = ()
 
     def open(self) -> None:
         """Show the providers."""
@@ -57,10 +43,10 @@ class ConnectController:
         screen.run_worker(partial(self._look_for_servers, screen), name="look for servers")
 
     async def _look_for_servers(self, screen: ConnectScreen) -> None:
-        self._answering = []
+        self._answering = ()
         for name in self._connections.local():
             if await self._lists.answers(name):
-                self._answering.append(name)
+                self._answering = [*self._answering, name]
                 screen.show_rows(self._connections.rows(self._answering))
 
     async def _connect(self, screen: ConnectScreen, name: str) -> None:
@@ -146,8 +132,8 @@ class ConnectController:
         Gives why it cannot in some.
         """
         # Both read files of keys.
-        self._chat.prompt.offers.models = await asyncio.to_thread(self._models.names)
-        model = await asyncio.to_thread(self._models.named, name)
+        self._chat.prompt.offers.models = await asyncio.to_thread(self._parts.models.names)
+        model = await asyncio.to_thread(self._parts.models.named, name)
         workspace = self._workspace
         guided = [each for each in workspace.open if each.model and is_guide(each.model.name)]
         sessions = {each.id: each for each in (workspace.current, *guided)}.values()

@@ -16,17 +16,11 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
-import msgspec
-from textual.app import App
-
-from tui.app.controllers.session_view import SessionPresenter
-from tui.app.input_queue import InputQueue
+from tui.app.controllers.controller import Controller
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
-from tui.screens.chat import ChatScreen
 
 SECONDS_TO_END = 1.0
 """An editor that does not end when the program has to is killed after these."""
@@ -42,14 +36,8 @@ _PRIVATE = "No editor for a private session: it would write the prompt to disk. 
 _LEAVE = b"\x1b[?1049l\x1b[?2004l\x1b[?25h"
 
 
-class ExternalEditor(msgspec.Struct, eq=False):
+class ExternalEditor(Controller):
     """Lends the terminal to an editor, and takes back what it wrote."""
-
-    _app: App[Any]
-    _queue: InputQueue
-    _chat: ChatScreen
-    _workspace: Workspace
-    _presenter: SessionPresenter
 
     def start(self) -> None:
         """Open the prompt of the session on screen."""

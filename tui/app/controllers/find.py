@@ -6,17 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-from textual.app import App
 
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.controller import Controller
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry, Surroundings
 from tui.domain.views.notice import Notice
 from tui.engine.sessions import excerpts
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
-from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -52,13 +49,9 @@ class _Search(msgspec.Struct, eq=False):
     aside: str = ""
 
 
-class FindController(msgspec.Struct, eq=False):
+class FindController(Controller):
     """Looks for what is typed into the find line; the latest search is the only one."""
 
-    _app: App[None]
-    _chat: ChatScreen
-    _workspace: Workspace
-    _presenter: SessionPresenter
     _search: _Search | None = None
     _origin: str | None = None
     _timer: "Timer | None" = None

@@ -5,19 +5,13 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-import msgspec
-from textual.app import App
-
+from tui.app.controllers.controller import Controller
 from tui.app.controllers.search import SearchController
-from tui.app.controllers.session_list import SessionListController
-from tui.app.services.automatic_imports import AutomaticImports
-from tui.app.services.session_imports import SessionImports
 from tui.domain.text.labels import listed
 from tui.domain.views.import_rows import ImportProgress, ImportRow
 from tui.engine.imports.outcome import failure_lines, outcome_words
 from tui.engine.imports.progress import Progress, Report
 from tui.errors import StorageError, UsageError
-from tui.screens.chat import ChatScreen
 from tui.screens.imports import ImportScreen
 
 if TYPE_CHECKING:
@@ -33,16 +27,10 @@ _NOT_AUTOMATIC = "Nothing is imported automatically any more."
 _NOTHING_AT = "{path}: no sessions of a known program were found there."
 
 
-class ImportController(msgspec.Struct, eq=False):
+class ImportController(Controller):
     """Leads from what can be imported to the report; each screen has its own import."""
 
-    _app: App[None]
-    _chat: ChatScreen
-    _imports: SessionImports
-    _automatic: AutomaticImports | None
-    _session_list: SessionListController
     _search: SearchController
-    _shell: "Callable[[], Shell]"
 
     def open(self, path: str) -> None:
         """Show what can be imported from a path, else from this machine."""
@@ -55,13 +43,13 @@ class ImportController(msgspec.Struct, eq=False):
 
     async def _import(self, screen: ImportScreen, path: str, stopped: threading.Event) -> None:
         # What a path leads to is imported once.
-        automatic = None if path else self._automatic
+        automatic = None if path else self._parts.automatic_imports
         try:
-            own = await asyncio.to_thread(self._imports.take_own, path)
+            own = await asyncio.to_thread(self._parts.imports.take_own, path)
             if own:
                 self._finish(screen, lambda shell: shell.say(own))
                 return
-            find = partial(self._imports.find, path)
+            find = partial(self._parts.imports.find, path)
             plan = await _watched(find, stopped, lambda at: screen.show_found(at.files))
             chosen = await asyncio.to_thread(automatic.programs) if automatic else None
         except (StorageError, UsageError, OSError) as error:
@@ -88,7 +76,7 @@ class ImportController(msgspec.Struct, eq=False):
             self._finish(screen, lambda shell: shell.say(later) if later else None)
             return
         self._chat.offer_import(())
-        run = partial(self._imports.run, plan)
+        run = partial(self._parts.imports.run, plan)
         outcome = await _watched(
             run,
             stopped,

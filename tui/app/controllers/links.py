@@ -1,22 +1,15 @@
 """Links and pictures of the conversation: which is meant, and whether to open it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
-
-import msgspec
-from textual.app import App
 
 from tui.app.controllers.confirmations import WorkGiven
+from tui.app.controllers.controller import Controller
 from tui.app.services.picture_files import PictureFiles
 from tui.domain.journal.blocks import ImageBlock
 from tui.domain.text.labels import cut_middle
 from tui.domain.text.safe_text import make_visible_name
-from tui.engine.sessions.workspace import Workspace
 from tui.widgets.transcript.transcript_messages import LinksWanted
-
-if TYPE_CHECKING:
-    from tui.commands.shell import Shell
 
 Wanted = tuple[str, str] | ImageBlock
 """A link, by its target and its text, or a picture."""
@@ -25,13 +18,10 @@ _ROW = 120
 """The limit of a picture's row, in characters."""
 
 
-class LinkController(msgspec.Struct, eq=False):
+class LinkController(Controller):
     """Asks which link or picture, if there are several, and then whether to open it."""
 
-    _app: App[None]
-    _workspace: Workspace
     _files: PictureFiles
-    _shell: "Callable[[], Shell]"
 
     def handle(self, event: LinksWanted) -> None:
         """Begin with what a reader wants opened."""

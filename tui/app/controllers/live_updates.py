@@ -1,17 +1,14 @@
 """Shows what another program writes to the session on screen."""
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
 
-from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.controller import Controller
 from tui.app.controllers.store_server import StoreServer
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import ServerUnreachable, StorageError
 
 SECONDS = 0.9
@@ -22,15 +19,10 @@ LIST_SECONDS = 1.0
 """The shortest interval at which the changes of other programs are put into the list."""
 
 
-class LiveUpdates(msgspec.Struct, eq=False):
+class LiveUpdates(Controller):
     """Shows what is written to the session on screen, and who may write."""
 
-    _workspace: Workspace
-    _presenter: SessionPresenter
-    _session_list: SessionListController
     _server: StoreServer
-    _retry_failed: Callable[[], None]
-    """Lets open screens ask again what the store's server did not answer."""
     _follower: Follower
     _changed: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     _listed: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
@@ -58,6 +50,14 @@ class LiveUpdates(msgspec.Struct, eq=False):
             self._retry_failed()
             if any(each.unsaved and each.save.failure for each in self._workspace.open):
                 await self._server.save_again()
+
+    def _retry_failed(self) -> None:
+        """Let open screens ask again what the store's server did not answer."""
+        from tui.screens.dialog import Dialog
+
+        for screen in self._app.screen_stack:
+            if isinstance(screen, Dialog):
+                screen.retry_failed()
 
     async def run_list(self) -> None:
         """Refresh the list at each notification of the store."""
@@ -106,6 +106,8 @@ class LiveUpdates(msgspec.Struct, eq=False):
         """Show the unsent text of its holder, if the prompt is empty."""
         prompts = self._workspace.prompts
         typed = await asyncio.to_thread(prompts.typed, session)
-        if session is self._workspace.current and typed.text and not self._presenter.typed:
+        prompt = self._chat.prompt
+        if session is self._workspace.current and typed.text and not prompt.draft:
             prompts.show(session, typed)
-            self._presenter.show_draft()
+            draft = session.prompt
+            prompt.set_text(draft.text, draft.pastes, draft.own_words)

@@ -5,37 +5,20 @@ from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
 
-from textual.app import App
-
-from tui.app.dependencies import Dependencies
+from tui.app.controllers.controller import Controller
 from tui.errors import SibylError
-from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tui.commands.shell import Shell
+    from tui.engine.model_lists import ModelLists
 
     # Opened seldom: not on the way to the first screen.
     from tui.screens.models import ModelScreen
 
 
-class ModelPicker:
+class ModelPicker(Controller):
     """Opens the picker, and shows the servers' lists as they arrive."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        parts: Dependencies,
-        shell: "Callable[[], Shell]",
-    ) -> None:
-        self._app = app
-        self._chat = chat
-        self._workspace = parts.workspace
-        self._models = parts.models
-        self._lists = parts.model_lists()
-        self._shell = shell
+    _lists: "ModelLists"
 
     async def begin(self) -> None:
         """Offer the models in the prompt, with the lists of an earlier run."""
@@ -87,4 +70,4 @@ class ModelPicker:
 
     async def _offer_names(self) -> None:
         # In a thread, as it reads the files of keys.
-        self._chat.prompt.offers.models = await asyncio.to_thread(self._models.names)
+        self._chat.prompt.offers.models = await asyncio.to_thread(self._parts.models.names)

@@ -3,23 +3,16 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-import msgspec
-from textual.app import App
+from typing import TYPE_CHECKING
 
 from tui.app.controllers.confirmations import WorkGiven
-from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
-from tui.app.input_queue import InputQueue
+from tui.app.controllers.controller import Controller
 from tui.domain.journal.session import Surroundings
 from tui.domain.views.notice import Notice
 from tui.engine.sessions import excerpts
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError
-from tui.screens.chat import ChatScreen
 from tui.widgets.transcript import ScrollPosition
 from tui.widgets.transcript import transcript_messages as messages
 
@@ -30,15 +23,8 @@ if TYPE_CHECKING:
 _AROUND = 50
 
 
-class Navigation(msgspec.Struct, eq=False):
+class Navigation(Controller):
     """Shows sessions and messages wherever they stand, and the pages around what is shown."""
-
-    _app: App[Any]
-    _queue: InputQueue
-    _chat: ChatScreen
-    _workspace: Workspace
-    _presenter: SessionPresenter
-    session_list: SessionListController
 
     def switch(self, session_id: str) -> None:
         """Show the session that the user selected, behind the tasks that came before.
@@ -57,9 +43,9 @@ class Navigation(msgspec.Struct, eq=False):
         finally:
             release_keys()
         if shown:
-            self.session_list.show()
+            self._session_list.show()
             await switcher.settle()
-            await self.session_list.show_left(left)
+            await self._session_list.show_left(left)
 
     async def _look_at(self, session_id: str) -> bool:
         try:
@@ -100,7 +86,7 @@ class Navigation(msgspec.Struct, eq=False):
         self._chat.conversation.show_message(message_id)
         self._chat.transcript.finder.point_at(message_id, text)
         self._chat.go_to_prompt()
-        self.session_list.show()
+        self._session_list.show()
 
     async def go_to_end(self, session_id: str) -> None:
         """Look at the end of a session. Raises ``StorageError``, and then stays."""
@@ -112,7 +98,7 @@ class Navigation(msgspec.Struct, eq=False):
         self._presenter.show_session()
         self._chat.conversation.go_to(ScrollPosition(None, 0, following=True))
         self._chat.go_to_prompt()
-        self.session_list.show()
+        self._session_list.show()
 
     async def handle(self, event: messages.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""

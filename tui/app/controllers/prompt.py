@@ -5,36 +5,25 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-import msgspec
-from textual.app import App
-
-from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.controller import Controller
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
-from tui.app.input_queue import InputQueue
 from tui.domain.commands import PromptText
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
-from tui.screens.chat import ChatScreen
 from tui.widgets.prompt import Prompt, Waiting
 
 if TYPE_CHECKING:
     from tui.engine.library.prompt_history import PromptHistory
 
 
-class PromptController(msgspec.Struct, eq=False):
+class PromptController(Controller):
     """Passes prompts and drafts to the session in which they were typed."""
 
-    _chat: ChatScreen
-    _workspace: Workspace
-    _presenter: SessionPresenter
     _turns: Turns
     _summaries: Summaries
-    _session_list: SessionListController
 
     def note_submitted(self) -> None:
         """Remove the submitted text from the draft; text typed since then stays."""
@@ -170,13 +159,9 @@ class PromptController(msgspec.Struct, eq=False):
         return True
 
 
-class PromptHistoryController(msgspec.Struct, eq=False):
+class PromptHistoryController(Controller):
     """Reads earlier prompts in the background, one page after another."""
 
-    _app: App[None]
-    _queue: InputQueue
-    _chat: ChatScreen
-    _workspace: Workspace
     _history: "PromptHistory | None" = None
     _reading: "PromptHistory | None" = None
 

@@ -2,24 +2,21 @@
 
 import asyncio
 import os
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.controller import Controller
 from tui.app.services.clipboard_picture import read_picture
 from tui.domain.file_names import FileListing, FileNames
 from tui.domain.references import reference_to, reference_to_picture
 from tui.domain.views.notice import Notice
 from tui.engine.project_files import folder_entries, project_files
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.files import system_text, user_path
-from tui.screens.chat import ChatScreen
 from tui.widgets.prompt import Prompt
 
 SECONDS_KEPT = 10.0
@@ -32,18 +29,16 @@ class _KeptListing(msgspec.Struct, frozen=True):
     until: float
 
 
-class PromptFiles(msgspec.Struct, eq=False):
+class PromptFiles(Controller):
     """Looks for files off the event loop, for the session that was on screen when it was asked.
 
     Each listing is made once within some seconds.
     """
 
-    _chat: ChatScreen
-    _workspace: Workspace
-    _presenter: SessionPresenter
-    _stopwatch: Callable[[], float] = time.monotonic
-    _kept: dict[_Key, _KeptListing] = {}
-    _running: dict[_Key, asyncio.Task[FileListing]] = {}
+    _kept: dict[_Key, _KeptListing] = msgspec.field(default_factory=dict[_Key, _KeptListing])
+    _running: dict[_Key, asyncio.Task[FileListing]] = msgspec.field(
+        default_factory=dict[_Key, asyncio.Task[FileListing]]
+    )
 
     async def show_listing(self, folder: str) -> None:
         """Show the files of a folder, or of the project without one."""
@@ -86,7 +81,7 @@ class PromptFiles(msgspec.Struct, eq=False):
 
     async def _listing(self, key: _Key) -> FileListing:
         kept = self._kept.get(key)
-        if kept is not None and self._stopwatch() < kept.until:
+        if kept is not None and self._parts.stopwatch() < kept.until:
             return kept.listing
         if key not in self._running:
             self._running[key] = asyncio.create_task(self._make(key))
@@ -98,7 +93,7 @@ class PromptFiles(msgspec.Struct, eq=False):
             listing = await asyncio.to_thread(partial(_listing_of, *key))
         finally:
             del self._running[key]
-        now = self._stopwatch()
+        now = self._parts.stopwatch()
         self._kept = {each: kept for each, kept in self._kept.items() if now < kept.until}
         self._kept[key] = _KeptListing(listing, now + SECONDS_KEPT)
         return listing

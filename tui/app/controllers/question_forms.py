@@ -1,28 +1,25 @@
 """Questions of tool servers on the screen, one at a time."""
 
 import asyncio
-from collections.abc import Callable
 from functools import partial
 
 import msgspec
-from textual.app import App
 
+from tui.app.controllers.controller import Controller
+from tui.app.services.attention import Attention
+from tui.app.services.clipboard import Clipboard
 from tui.commands.viewers import open_outside
 from tui.domain.server_questions import Answer, ServerQuestion
-from tui.screens.chat import ChatScreen
 from tui.widgets.question_panel import QuestionPanel
 
 _OPENED = "Opened in your browser. This closes once you have signed in."
 
 
-class ServerQuestions(msgspec.Struct, eq=False):
+class ServerQuestions(Controller):
     """Shows a question above the prompt, or over the dialog in which the user waits for it."""
 
-    _app: App[None]
-    _chat: ChatScreen
-    _tell: Callable[[], None]
-    """Draws the attention of a user who does not look."""
-    _copy: Callable[[str], None]
+    _attention: Attention
+    _clipboard: Clipboard
     _turn: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
     _panel: QuestionPanel | None = None
     _answer: asyncio.Future[Answer | None] | None = None
@@ -40,7 +37,7 @@ class ServerQuestions(msgspec.Struct, eq=False):
                 dialog = QuestionDialog(panel)
                 self._app.push_screen(dialog)
                 end = dialog.end
-            self._tell()
+            self._attention.tell(self._workspace.current, "waits for your answer")
             try:
                 return await self._answer
             finally:
@@ -59,7 +56,7 @@ class ServerQuestions(msgspec.Struct, eq=False):
     async def _open(self, question: ServerQuestion) -> None:
         refusal = await open_outside(question.address)
         if refusal:
-            self._copy(question.address)
+            self._clipboard.start(question.address, self._presenter.say)
         if question.kind == "address":
             self.answer(question, {})
         elif self._panel is not None and self._is_open(question):

@@ -9,18 +9,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
-from textual.app import App
 
 from tui.app.controllers.confirmations import WorkGiven
+from tui.app.controllers.controller import Controller
 from tui.app.controllers.navigation import Navigation
-from tui.app.dependencies import Dependencies
+from tui.app.controllers.notices import NoticeController
 from tui.app.services.index_builder import IndexBuilder
 from tui.domain.providers import is_guide
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SibylError, StorageError
-from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -37,42 +36,25 @@ _AFTER_TURN_SECONDS = 5.0
 _AGAIN_SECONDS = 2.0
 
 
-class SearchController:
+class SearchController(Controller):
     """Opens the search screen, answers it, and remembers what was last looked for."""
 
-    def __init__(
-        self,
-        app: App[None],
-        chat: ChatScreen,
-        parts: Dependencies,
-        navigation: Navigation,
-        say: Callable[[tuple[Notice, str]], None],
-        hold_keys: Callable[[], Callable[[], None]],
-    ) -> None:
-        self._app = app
-        self._hold_keys = hold_keys
-        self._say = say
-        self._chat = chat
-        self._indexing = (
-            IndexBuilder(parts.index_root, self._show_progress, self._say_failed)
-            if parts.index_root
-            else None
-        )
-        self._timer: Timer | None = None
-        self._progress = ""
-        self._asked_at = 0.0
-        self._workspace = parts.workspace
-        self._navigation = navigation
-        self._models = parts.models
-        self._model = parts.search_model
-        self._screen: SearchScreen | None = None
-        self._text = ""
-        self._highlighted: Hit | None = None
+    _notices: NoticeController
+    _navigation: Navigation
+    _indexing: IndexBuilder | None = None
+    _timer: "Timer | None" = None
+    _progress: str = ""
+    _asked_at: float = 0.0
+    _screen: "SearchScreen | None" = None
+    _text: str = ""
+    _highlighted: "Hit | None" = None
 
     # --- the index
 
     def begin(self) -> None:
         """Bring the index up to date once the first screen has been there for a while."""
+        if root := self._parts.index_root:
+            self._indexing = IndexBuilder(root, self._show_progress, self._say_failed)
         self._catch_up_after(_AFTER_START_SECONDS)
 
     def note_turn(self) -> None:
@@ -101,7 +83,7 @@ class SearchController:
             self._screen.ask_again()
 
     def _say_failed(self, reason: str) -> None:
-        self._say((Notice(f"Searching without an index. {reason}", "warning"), ""))
+        self._notices.show((Notice(f"Searching without an index. {reason}", "warning"), ""))
 
     # --- the screen
 
@@ -115,11 +97,8 @@ class SearchController:
             self._screen = SearchScreen(
                 self._search, self._preview, self._choose, self._ask, self._text, self._highlighted
             )
-            self._app.push_screen(self._screen, self._forget_screen)
+            self._app.push_screen(self._screen, lambda _: setattr(self, "_screen", None))
             self._screen.show_indexing(self._progress)
-
-    def _forget_screen(self, _: None) -> None:
-        self._screen = None
 
     @property
     def is_on_top(self) -> bool:
@@ -132,7 +111,7 @@ class SearchController:
             self._screen.dismiss()
 
     def _choose(self, screen: "SearchScreen", hit: "Hit") -> None:
-        leave = partial(self._leave_for, screen, hit, self._hold_keys())
+        leave = partial(self._leave_for, screen, hit, self._queue.hold())
         self._app.run_worker(leave, name="go to the search hit")
 
     async def _leave_for(
@@ -155,7 +134,7 @@ class SearchController:
         else:
             await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
         self.close()
-        await self._navigation.session_list.show_scope()
+        await self._session_list.show_scope()
 
     async def _search(self, screen: "SearchScreen", text: str) -> None:
         is_new, self._text, self._asked_at = text != self._text, text, time.monotonic()
@@ -194,7 +173,7 @@ class SearchController:
         if session.private:
             return ""
         own = session.model.name if session.model else ""
-        return self._model or ("" if is_guide(own) else own)
+        return self._parts.search_model or ("" if is_guide(own) else own)
 
     async def _ask(self, screen: "SearchScreen", results: "Results") -> None:
         """Have a model asked for other words, and show what these find, too."""
@@ -204,7 +183,7 @@ class SearchController:
         try:
             model = self._workspace.current.model
             if model is None or model.name != results.model:
-                model = await asyncio.to_thread(self._models.named, results.model)
+                model = await asyncio.to_thread(self._parts.models.named, results.model)
             at = format_utc(self._workspace.clock())
             queries = await ask_for_queries(model, results.text, at)
             with _wanted() as wanted:

@@ -1,38 +1,28 @@
 """The list of sessions over the conversation: its pages are read as they are wanted."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import msgspec
-from textual.app import App
 
-from tui.app.controllers.session_list import SessionListController
-from tui.app.input_queue import InputQueue
+from tui.app.controllers.controller import Controller
 from tui.domain.moves import Move, last_moves
 from tui.domain.text.labels import scope_name
 from tui.domain.views.session_picker import PickerRows, PickerView, picker_row
 from tui.engine.library.closed_sessions import opened_here, read_open_projects
 from tui.engine.library.conversation import preview_of
 from tui.engine.library.session_pages import PickerPages
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.session_picker import SessionPicker
 
 
-class PickerController(msgspec.Struct, eq=False):
-    """Opens the picker and reads its pages; ``note_shown`` is given the ids of its last list."""
+class PickerController(Controller):
+    """Opens the picker and reads its pages."""
 
-    _app: App[Any]
-    _queue: InputQueue
-    _workspace: Workspace
-    _session_list: SessionListController
-    _note_shown: Callable[[Sequence[str]], None]
-    _exclusive_projects: bool
-    _pages: PickerPages
+    _pages: PickerPages | None = None
     _moves: Mapping[str, Move] = {}
-    _open_projects: set[str] = set()
+    _open_projects: set[str] = msgspec.field(default_factory=set[str])
     _is_ready: bool = False
 
     def open(self, view: PickerView, *, everywhere: bool, text: str = "") -> None:
@@ -47,7 +37,7 @@ class PickerController(msgspec.Struct, eq=False):
 
         def read_again() -> None:
             self._is_ready = False
-            screen.read_rows(anew=True, count=len(self._pages.entries))
+            screen.read_rows(anew=True, count=len(self._pages.entries) if self._pages else 0)
 
         self._session_list.changed = read_again
 
@@ -55,7 +45,7 @@ class PickerController(msgspec.Struct, eq=False):
             self._session_list.changed = lambda: None
             # An empty list leaves the numbers as they were.
             if screen.shown:
-                self._note_shown([row.id for row in screen.shown])
+                self._shell().context.numbers.show(row.id for row in screen.shown)
 
         self._app.push_screen(screen, number)
 
@@ -69,9 +59,10 @@ class PickerController(msgspec.Struct, eq=False):
 
     async def _read(self, screen: SessionPicker, *, anew: bool, count: int) -> None:
         workspace, view = self._workspace, screen.view
-        if anew:
+        if anew or self._pages is None:
             scope = None if screen.everywhere else workspace.scope
-            hidden = self._open_projects if self._exclusive_projects and view == "closed" else ()
+            is_exclusive = self._parts.exclusive_projects and view == "closed"
+            hidden = self._open_projects if is_exclusive else ()
             self._pages = PickerPages(workspace.reader, view, scope, hidden)
         pages, failure = self._pages, None
         await workspace.switcher.settle()
@@ -94,7 +85,7 @@ class PickerController(msgspec.Struct, eq=False):
         """Read the data that all pages need, once."""
         reader = self._workspace.reader
         self._moves = last_moves(reader.moves())
-        if self._exclusive_projects:
+        if self._parts.exclusive_projects:
             opened = opened_here(self._workspace)
             self._open_projects.update(read_open_projects(reader, opened).values())
         self._is_ready = True

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from textual.app import App
@@ -16,7 +16,6 @@ from tui.domain.views.notice import Notice
 from tui.engine.library.session_pages import SessionTitles
 from tui.engine.sessions.external_changes import Change
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.switching import Switcher
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
@@ -30,47 +29,17 @@ _STILL_TICK_SECONDS = 1.0
 """Without motion only the seconds change."""
 
 
-class ActivityLine(msgspec.Struct, eq=False):
-    """Shows the work in progress in the session on screen.
-
-    A model may think for minutes before its first word; the moving line shows that the
-    program does not hang. There is no timer while nothing is in progress.
-    """
-
-    _app: App[None]
-    _chat: ChatScreen
-    _switcher: Switcher
-    _stopwatch: Callable[[], float]
-    _timer: "Timer | None" = None
-
-    def show(self) -> None:
-        """Paint the line, and keep the timer while there is something to show."""
-        now = self._stopwatch()
-        view = self._switcher.current.activity.view(now)
-        self._chat.show_activity(view)
-        self._tick(moves=view is not None and view.moves)
-
-    def _tick(self, *, moves: bool) -> None:
-        if moves and self._timer is None:
-            still = self._app.animation_level == "none"
-            seconds = _STILL_TICK_SECONDS if still else _TICK_SECONDS
-            self._timer = self._app.set_interval(seconds, self.show)
-        elif not moves and self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-
-
 class SessionPresenter(msgspec.Struct, eq=False):
     """Shows the workspace's current session on the chat screen."""
 
+    _app: App[Any]
     _chat: ChatScreen
     _workspace: Workspace
     _notices: NoticeController
     _titles: SessionTitles
-    _call_later: Callable[[Callable[[], None]], bool]
-    """Queues a callback of the application; false if that has ended."""
-    _activity: ActivityLine
+    _stopwatch: Callable[[], float]
     _prices: Callable[[Sequence[Message]], Awaitable[Mapping[str, float]]]
+    _timer: "Timer | None" = None
     _status_is_due: bool = False
     _counted: LoadedSession | None = None
 
@@ -165,35 +134,33 @@ class SessionPresenter(msgspec.Struct, eq=False):
         """Show to-dos, approval and prompt history; the prompt's text stays."""
         self._chat.show_prompt(self._workspace.current.view())
 
-    def show_draft(self) -> None:
-        """Put the session's draft into the prompt."""
-        session = self._workspace.current
-        prompt = session.prompt
-        self._chat.prompt.set_text(prompt.text, prompt.pastes, prompt.own_words)
-
-    def focus_prompt(self) -> None:
-        """Let the next keys go to the prompt."""
-        self._chat.go_to_prompt()
-
-    def rename(self) -> None:
-        """Open the line in which the session on screen is renamed."""
-        self._chat.action_rename()
-
-    @property
-    def typed(self) -> str:
-        """The draft in the prompt."""
-        return self._chat.prompt.draft
-
     def show_status(self) -> None:
         """Paint status, activity and notices soon: once for all changes of a loop turn."""
         if not self._status_is_due:
-            self._status_is_due = self._call_later(self._paint_status)
+            self._status_is_due = self._app.call_later(self._paint_status)
 
     def _paint_status(self) -> None:
         self._status_is_due = False
         self._chat.show_status(self._workspace.current.status())
-        self._activity.show()
+        self.show_activity()
         self.show_notices()
+
+    def show_activity(self) -> None:
+        """Paint the work in progress, every moment while there is any.
+
+        A model may think for minutes before its first word: the moving line shows that the program
+        does not hang.
+        """
+        view = self._workspace.current.activity.view(self._stopwatch())
+        self._chat.show_activity(view)
+        moves = view is not None and view.moves
+        if moves and self._timer is None:
+            still = self._app.animation_level == "none"
+            seconds = _STILL_TICK_SECONDS if still else _TICK_SECONDS
+            self._timer = self._app.set_interval(seconds, self.show_activity)
+        elif not moves and self._timer is not None:
+            self._timer.stop()
+            self._timer = None
 
     def show_notices(self) -> None:
         """Show the notices since the last call, which belong together."""

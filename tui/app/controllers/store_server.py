@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from textual.app import App
 
 from tui.app.controllers.session_view import SessionPresenter
@@ -21,39 +22,44 @@ USE_FILES = 75
 _CHOICES = ("Try again", "Use the files of this machine", "Quit")
 
 
-class StoreServer:
+class StoreServer(msgspec.Struct, eq=False):
     """Says once that the store's server is away, whoever finds it so, and once that it is back."""
 
-    def __init__(self, workspace: Workspace, presenter: SessionPresenter) -> None:
-        self._workspace = workspace
-        self._presenter = presenter
-        self._told: Notice | None = None
-        self._question: ListDialog | None = None
+    _app: App[Any]
+    _workspace: Workspace
+    _presenter: SessionPresenter
+    check: Callable[[], Sequence[str]] | None = None
+    """Connects, and returns warnings; none for files."""
+    _told: Notice | None = None
+    _question: "ListDialog | None" = None
 
-    async def connect(self, app: App[Any], check: Callable[[], Sequence[str]]) -> None:
+    def begin(self) -> None:
         """Connect once, behind the first screen; if that fails, offer to go on with local files."""
+        if self.check is not None:
+            self._app.run_worker(partial(self._connect, self.check), name="connect to the store")
+
+    async def _connect(self, check: Callable[[], Sequence[str]]) -> None:
         try:
             warnings = await asyncio.to_thread(check)
         except StorageError as error:
             from tui.screens.list_dialog import ListDialog
 
             title = "The store's server is not available"
-            act = partial(self._act, app, check)
             self._question = ListDialog(title, _CHOICES, detail=str(error))
-            app.push_screen(self._question, act)
+            self._app.push_screen(self._question, self._act)
             return
         self.note_back()
         for words in warnings:
             self._presenter.remark(Notice(words, "warning"))
 
-    def _act(self, app: App[Any], check: Callable[[], Sequence[str]], choice: int | None) -> None:
+    def _act(self, choice: int | None) -> None:
         match choice:
             case 0:
-                app.run_worker(partial(self.connect, app, check), name="connect to the store")
+                self.begin()
             case 1:
-                app.exit(return_code=USE_FILES)
+                self._app.exit(return_code=USE_FILES)
             case 2:
-                app.exit()
+                self._app.exit()
             case _:
                 # Saves try again by themselves.
                 return

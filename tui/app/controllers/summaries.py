@@ -1,40 +1,31 @@
 """Summaries while they are made: one worker a session, owned by the application."""
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 import msgspec
-from textual.app import App
 from textual.worker import Worker, WorkerError
 
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.controller import Controller
 from tui.domain.providers import is_guide
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.compaction import KEPT, Compacted, Compaction
-from tui.engine.turns.turn import TurnSettings
 from tui.errors import SibylError, StorageError
-from tui.screens.chat import ChatScreen
 
 MESSAGES_BETWEEN_TRIES = 6
 """After a summary that failed or was stopped, so many more messages make it due again."""
 
 
-class Summaries(msgspec.Struct, eq=False):
+class Summaries(Controller):
     """Begins summaries, says in their session what came of them, and stops them."""
 
-    _app: App[None]
-    _chat: ChatScreen
-    _presenter: SessionPresenter
-    _workspace: Workspace
-    _settings: TurnSettings
-    _stopwatch: Callable[[], float]
-    _workers: dict[LoadedSession, Worker[None]] = {}
-    _failed_at: dict[str, int] = {}
+    _workers: dict[LoadedSession, Worker[None]] = msgspec.field(
+        default_factory=dict[LoadedSession, Worker[None]]
+    )
+    _failed_at: dict[str, int] = msgspec.field(default_factory=dict[str, int])
 
     async def consider(self, session: LoadedSession) -> None:
         """Begin a summary if one is due."""
@@ -70,15 +61,15 @@ class Summaries(msgspec.Struct, eq=False):
         model = session.model
         if model is None or is_guide(model.name):
             return None
-        own = session.session.settings
-        prompt = self._settings.in_force(own, model.name).system_prompt
-        return Compaction(model, prompt, self._settings.offered(own, model.name))
+        own, settings = session.session.settings, self._parts.turn_settings
+        prompt = settings.in_force(own, model.name).system_prompt
+        return Compaction(model, prompt, settings.offered(own, model.name))
 
     def _begin(self, session: LoadedSession, kept: float) -> None:
         opened, compaction = session.opened, self._compaction(session)
         if opened is None or compaction is None or session.activity.summarising:
             return
-        session.activity.begin_summary(self._stopwatch())
+        session.activity.begin_summary(self._parts.stopwatch())
         self._presenter.show_status()
         # Not the coroutine itself: Python complains of one that the end forestalls.
         drive = partial(self._drive, session, opened, compaction, kept)

@@ -3,35 +3,23 @@
 import logging
 from functools import partial
 
-import msgspec
-from textual.app import App
-
-from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.controller import Controller
 from tui.domain.commands import BY_NAME
 from tui.domain.journal.records import Titled
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.sessions.workspace import Workspace
 from tui.engine.titles import TitleRequest, title_request
 from tui.errors import SibylError
 from tui.logs import error_name, log_of
-from tui.screens.chat import ChatScreen
 from tui.widgets.sidebar.rename_line import RenameLine
 
 _log = logging.getLogger(__name__)
 
 
-class TitleController(msgspec.Struct, eq=False):
+class TitleController(Controller):
     """Asks the model that answers in a session for its title."""
-
-    _app: App[None]
-    _chat: ChatScreen
-    _workspace: Workspace
-    _presenter: SessionPresenter
-    _session_list: SessionListController
 
     def propose(self) -> None:
         """Begin to rename the session on screen, and ask for a title."""

@@ -6,14 +6,13 @@ from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
 
 import msgspec
-from textual.app import App
 
+from tui.app.controllers.controller import Controller
 from tui.config.settings_schema import ToolServerSettings
 from tui.domain.journal.records import Settings
 from tui.domain.text.labels import listed
 from tui.domain.views.notice import Report
 from tui.domain.views.tool_rows import Allowed, ListedTool, ToolRow, tool_rows
-from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.tool import Tool
 from tui.engine.turns.tool_setup import (
     is_address,
@@ -33,14 +32,11 @@ _VARIABLE = "A variable that it needs, such as API_KEY; Enter without one starts
 _HEADER = "A header that it needs, such as Authorization; Enter without one connects it."
 
 
-class ToolController:
+class ToolController(Controller):
     """Opens the list of tools, and carries out what is chosen in it."""
 
-    def __init__(self, app: App[None], workspace: Workspace, tools: Tools) -> None:
-        self._app = app
-        self._workspace = workspace
-        self._tools = tools
-        self._allowed = Allowed()
+    _tools: Tools
+    _allowed: Allowed = Allowed()
 
     def open(self) -> None:
         """Show the tools."""

@@ -10,19 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from textual.app import App
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
+from tui.app.controllers.controller import Controller
 from tui.app.controllers.send_check import SendCheck
-from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.journal.blocks import typed_text
 from tui.domain.journal.message import Message as Answer
 from tui.domain.references import words_in
 from tui.domain.views.costs import AnswerCost
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.events import (
     LEFT_OUT,
     AnswerRestarted,
@@ -44,7 +42,6 @@ from tui.engine.turns.events import (
 from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import CallStopped, SibylError, StorageError, UsageError
 from tui.logs import log_of
-from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
     from tui.engine.prompts.attaching import Attached
@@ -90,19 +87,16 @@ class RunningTurn(msgspec.Struct, eq=False):
     """How it has ended; none while it runs."""
 
 
-class Turns(msgspec.Struct, eq=False):
+class Turns(Controller):
     """Starts turns, shows what happens in those on screen, and stops them."""
 
-    _app: App[None]
-    _chat: ChatScreen
-    _presenter: SessionPresenter
-    _workspace: Workspace
     _settings: TurnSettings
-    _stopwatch: Callable[[], float]
     _prices: Callable[[Sequence[Answer]], Awaitable[Mapping[str, float]]]
-    _turns: dict[LoadedSession, RunningTurn] = {}
+    _turns: dict[LoadedSession, RunningTurn] = msgspec.field(
+        default_factory=dict[LoadedSession, RunningTurn]
+    )
     _send_check: SendCheck = msgspec.field(default_factory=SendCheck)
-    _remarks: set[tuple[str, str]] = set()
+    _remarks: set[tuple[str, str]] = msgspec.field(default_factory=set[tuple[str, str]])
     _pieces: "itertools.count[int]" = msgspec.field(default_factory=lambda: itertools.count(1))
 
     def send(self, session: LoadedSession, prompt: str) -> None:
@@ -281,9 +275,9 @@ class Turns(msgspec.Struct, eq=False):
         for_version = for_version or (before is not None and before.for_version)
         turn = self._turns[session] = RunningTurn(session, for_version, prompt)
         model = session.model.name if session.model else ""
-        session.activity.begin_answer(model, self._stopwatch())
+        session.activity.begin_answer(model, self._parts.stopwatch())
         if prompt:
-            session.activity.enter("reading", self._stopwatch())
+            session.activity.enter("reading", self._parts.stopwatch())
         # Not the coroutine itself: Python complains of one that the end forestalls.
         run = partial(self._run, turn, made)
         turn.worker = self._app.run_worker(run, group="turns", exit_on_error=False)
@@ -343,7 +337,7 @@ class Turns(msgspec.Struct, eq=False):
         made = self._made(session, attached.content)
         session.prompt.end_leaving(turn.prompt)
         turn.prompt = ""
-        session.activity.enter("saving", self._stopwatch())
+        session.activity.enter("saving", self._parts.stopwatch())
         if attached.notice:
             self._say(session, attached.notice, "warning")
         self._chat.settle_draft()
@@ -361,7 +355,7 @@ class Turns(msgspec.Struct, eq=False):
 
     async def _handle(self, turn: RunningTurn, event: TurnEvent) -> None:  # noqa: C901, PLR0912 - one table of events
         """Keep what an event says of a turn, and show it if its session is on screen."""
-        session, activity, now = turn.session, turn.session.activity, self._stopwatch()
+        session, activity, now = turn.session, turn.session.activity, self._parts.stopwatch()
         conversation, shown = self._chat.conversation, session is self._workspace.current
         phase = activity.phase
         if not isinstance(event, ThinkingAdded):
@@ -429,14 +423,14 @@ class Turns(msgspec.Struct, eq=False):
         """Show how long a model thought; anything but thinking ends it."""
         if turn.thinking is not None:
             (message_id, begun), turn.thinking = turn.thinking, None
-            self._chat.conversation.end_thinking(message_id, self._stopwatch() - begun)
+            self._chat.conversation.end_thinking(message_id, self._parts.stopwatch() - begun)
 
     def _end_answer(self, turn: RunningTurn, answer: Answer | None = None) -> None:
         """Show how long the answer took, if one was begun, and look up the price of a saved one."""
         if turn.answer is None:
             return
         (message_id, begun), turn.answer = turn.answer, None
-        seconds = self._stopwatch() - begun
+        seconds = self._parts.stopwatch() - begun
         self._chat.conversation.show_cost(message_id, AnswerCost(seconds))
         if answer is not None and answer.usage:
             self._app.run_worker(self._show_price(answer, seconds), name="look up a price")

@@ -3,11 +3,9 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-import msgspec
-
+from tui.app.controllers.controller import Controller
 from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.prompt import PromptController
-from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.turns import Turns
 from tui.domain.commands import PromptText
 from tui.domain.journal.message import Message
@@ -16,7 +14,6 @@ from tui.engine.sessions import versions
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
-from tui.screens.chat import ChatScreen
 from tui.widgets.intents import hint
 from tui.widgets.transcript import transcript_messages as messages
 
@@ -24,12 +21,9 @@ Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]
 """Prepares a session for a prompt that is not meant for its end."""
 
 
-class VersionController(msgspec.Struct, eq=False):
+class VersionController(Controller):
     """Acts on intents about a message; a read-only session is copied first."""
 
-    _chat: ChatScreen
-    _workspace: Workspace
-    _presenter: SessionPresenter
     _navigation: Navigation
     _turns: Turns
     _prompt: PromptController
@@ -53,7 +47,7 @@ class VersionController(msgspec.Struct, eq=False):
         target = await versions.begin_again(self._workspace, session, message_id)
         await self._show(target)
         self._turns.ask_again(target)
-        await self._navigation.session_list.show_scope()
+        await self._session_list.show_scope()
 
     async def _edit(self, session: LoadedSession, message_id: str) -> None:
         """Put a question into the prompt, to be sent in its place; the draft waits meanwhile."""
@@ -133,7 +127,7 @@ class VersionController(msgspec.Struct, eq=False):
             self._presenter.show_session()
         else:
             await self._navigation.show_session()
-            await self._navigation.session_list.show_scope()
+            await self._session_list.show_scope()
         self._chat.go_to_end(returning=False)
 
     def _show_beside(self, session: LoadedSession) -> None:
