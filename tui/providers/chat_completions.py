@@ -148,6 +148,7 @@ class ChatAnswer(Answer):
         """The calls that arrive, by their index; not every server gives each one of its own."""
 
     def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
+        usage = event.get("usage")
         for choice in map(as_object, as_list(event.get("choices"))[:1]):
             if choice.get("error"):
                 raise self.failed(choice)
@@ -156,8 +157,9 @@ class ChatAnswer(Answer):
             if isinstance(reason, str) and reason not in {"", "null"}:
                 self.finish(reason)
             yield from self._delta(self._delta_of(choice))
+            usage = usage or choice.get("usage")
         # Some servers count anew with each chunk: only the last counts count.
-        if usage := event.get("usage") or value_at(event, "x_groq", "usage"):
+        if usage := usage or value_at(event, "x_groq", "usage"):
             yield from self._counted(usage)
         if error := value_at(event, "x_groq", "error"):
             raise self.failed(error)

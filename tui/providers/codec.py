@@ -35,7 +35,7 @@ Breakage = Literal["cut", "failed", "malformed", "no_stream", "silent", "decline
 _DIGITS = 16
 """Limit of a count."""
 _FULL = re.compile(
-    r"continuation|length|max_(?:output_)?tokens|model_(?:context_window_exceeded|length)"
+    r"continuation|(?:context_)?length(?:_exceeded)?|max_(?:output_)?tokens|model_(?:context_window_exceeded|length)"
 )
 _FILTERED = re.compile(
     r"blocklist|content[-_]filter(?:ed)?|guardrail_intervened|model_armor|recitation|safety"
@@ -232,9 +232,10 @@ class Answer(ABC):
         """Add to the words with which the model declines to answer."""
         self.refusal = (self.refusal or "") + words
 
-    def finish(self, reason: str, words: str = "") -> None:
-        """Set the reason of the end."""
-        self.reason, self.reason_words, self.is_finished = reason, words, True
+    def finish(self, reason: str, words: Any = None) -> None:
+        """Set the reason of the end, and the server's words about it."""
+        self.reason, self.is_finished = reason, True
+        self.reason_words = words if isinstance(words, str) else ""
 
     def end(self) -> Iterator[ModelEvent]:
         """Give the calls and the end of an answer. Raises ``BrokenStream`` for one that failed."""
@@ -271,6 +272,9 @@ def _arguments(given: Any) -> Any:
         value = json.loads(sendable(text) if text.strip() else "{}", parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        # Some templates encode the object twice.
+        return _arguments(value)
     return cast("Any", value) if value is None or isinstance(value, dict) else text
 
 

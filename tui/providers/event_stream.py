@@ -110,6 +110,8 @@ class EventParser:
         field, colon, value = line.lstrip().partition(b":")
         value = value.removeprefix(b" ")
         if field == b"data":
+            # Twice behind some gateways.
+            value = value.removeprefix(b"data: ")
             if not self._data:
                 event = _event(self._name, value)
                 if event.value is not NO_JSON or event.is_done:
@@ -122,7 +124,7 @@ class EventParser:
             self._name = _text(value)
         elif field.lower() == b"error":
             yield _event("error", value)
-        elif field.startswith(b"{") or not (colon or field in {b"id", b"retry"}):
+        elif field.startswith(b"{") or b" " in field or not (colon or field in {b"id", b"retry"}):
             yield Event("", _text(line), json_value(line), is_bare=True)
 
     def _collected(self) -> Iterator[Event]:

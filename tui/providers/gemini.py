@@ -114,12 +114,10 @@ class GeminiAnswer(Answer):
                 yield from self._part(as_object(part))
             if reason := candidate.get("finishReason"):
                 is_known = is_odd_end(as_text(reason)) or reason.lower() in {"stop", "max_tokens"}
-                words = candidate.get("finishMessage")
-                self.finish(
-                    reason if is_known else "OTHER", words if isinstance(words, str) else ""
-                )
+                self.finish(reason if is_known else "OTHER", candidate.get("finishMessage"))
         if feedback and not candidates and (reason := as_object(feedback).get("blockReason")):
-            self.finish(reason if is_odd_end(as_text(reason)) else _BLOCKED)
+            is_known = is_odd_end(as_text(reason))
+            self.finish(reason if is_known else _BLOCKED, feedback.get("blockReasonMessage"))
         yield from self.usage(
             usage["promptTokenCount"] + usage["toolUsePromptTokenCount"],
             usage["candidatesTokenCount"] + usage["thoughtsTokenCount"],
@@ -145,8 +143,9 @@ class GeminiAnswer(Answer):
             if text or signed:
                 self._at("thinking" if is_thought else "text", signed).text += text
             yield ThinkingReceived(text) if is_thought else TextReceived(text)
-        elif str(kind := value_at(part, "inlineData", "mimeType")).startswith("image/"):
-            yield self.picture(kind)
+        for place in ("inlineData", "fileData"):
+            if str(kind := value_at(part, place, "mimeType")).startswith("image/"):
+                yield self.picture(kind)
         for kind, name in (("executableCode", "code"), ("codeExecutionResult", "output")):
             if said := as_text(value_at(part, kind, name)):
                 yield TextReceived(f"\n```\n{said.strip()}\n```\n")

@@ -7,6 +7,7 @@ from typing import Any, cast
 from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject
 from tui.providers.event_stream import NO_JSON, EndlessLine, Event, EventParser
 from tui.providers.protocol import ModelEvent, TextReceived, ThinkingReceived, UsageReported
+from tui.providers.server_words import value_at
 from tui.providers.thinking import ThinkingFilter
 
 _MANY = 16
@@ -14,7 +15,7 @@ _MANY = 16
 _PLAIN = re.compile(r"\[?[^\W_][\w .:,;!?'\"()/-]*\]?")
 """A line of words, such as a heartbeat; all else that is no JSON was meant to be some."""
 _WORDS = re.compile(r"\[?[^\W_]|\W*error\b", re.IGNORECASE)
-_OF_ANSWERS = ("choices", "type", "candidates", "id")
+_OF_ANSWERS = ("choices", "type", "candidates", "usageMetadata", "id")
 _ERROR = re.compile(
     r"error|exception|fail|invalid|denied|refused|must |cannot|can't|could not|unable|unavailable"
     r"|exceed|overload|not (?:found|supported|allowed)|timed? ?out|too (?:long|large|many)",
@@ -39,7 +40,7 @@ class Reception:
         self._broken: BrokenStream | None = None
         self._malformed: BrokenStream | None = None
         self._unread = ""
-        self._has_text = False
+        self._has_text = self._is_known = False
         self._counts: UsageReported | None = None
         self._reported: UsageReported | None = None
 
@@ -102,7 +103,7 @@ class Reception:
             return BrokenStream("failed", self._unread)
         if is_whole or self._malformed:
             return self._malformed
-        is_stream = self._events and not self._is_object
+        is_stream = self._is_known and not self._is_object
         return BrokenStream("cut" if is_stream else "no_stream")
 
     @property
@@ -135,6 +136,7 @@ class Reception:
                 fields = cast("JsonObject", value)
                 if _is_error(fields):
                     raise self.answer.failed(fields)
+                self._is_known |= not event.text or _has_answer(fields)
                 named: JsonObject = {"type": event.name} if event.name else {}
                 for each in self.answer.receive(named | fields):
                     yield from self._cleaned(each)
@@ -187,8 +189,15 @@ def _is_error(event: JsonObject) -> bool:
     kinds = event.get("object"), event.get("type")
     if event.get("error") or event.get("errors") or "error" in kinds:
         return True
-    is_known = not event.keys().isdisjoint(_OF_ANSWERS)
-    return not is_known and any(event.get(name) for name in ("message", "detail", "msg"))
+    # MiniMax's stands beside a piece, too.
+    if value_at(event, "base_resp", "status_code"):
+        return True
+    return not _has_answer(event) and any(event.get(name) for name in ("message", "detail", "msg"))
+
+
+def _has_answer(event: JsonObject) -> bool:
+    """True for a piece of an answer in any of the formats."""
+    return not event.keys().isdisjoint(_OF_ANSWERS)
 
 
 def _joined(events: list[ModelEvent]) -> list[ModelEvent]:

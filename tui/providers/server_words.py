@@ -55,7 +55,7 @@ def text_in(body: Any) -> str:
         return text_in(items[0]) if len(items) == 1 else json.dumps(items)
     if isinstance(body, dict):
         fields = cast("dict[str, Any]", body)
-        for name in ("error", "errors", "message", "detail", "msg"):
+        for name in ("error", "errors", "message", "detail", "msg", "base_resp", "status_msg"):
             if fields.get(name):
                 said = text_in(fields[name])
                 # The words of the server behind a gateway, such as OpenRouter's.
