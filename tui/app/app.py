@@ -46,7 +46,7 @@ from tui.widgets.intents import (
 )
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
-from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar import messages
 from tui.widgets.transcript.transcript_messages import (
     CodeWrapChanged,
     LinksWanted,
@@ -70,7 +70,7 @@ def _route(
     return kind, act
 
 
-def _delete(app: "SibylApp", event: Sidebar.DeletionConfirmed) -> None:
+def _delete(app: "SibylApp", event: messages.DeletionConfirmed) -> None:
     from tui.commands.archive import delete_at_once
 
     app.dispatcher.do(partial(delete_at_once, session_id=event.session_id))
@@ -105,19 +105,19 @@ ROUTES = dict((
     # Not awaited: keys would wait for a slow disk.
     _route(ChatScreen.DraftSettled, lambda app, _: app.run_worker(
         app.controllers.prompt.keep_drafts, name="save the draft")),
-    _route(Sidebar.SessionSelected, lambda app, event: app.controllers.navigation.switch(
+    _route(messages.SessionSelected, lambda app, event: app.controllers.navigation.switch(
         event.session_id)),
-    _route(Sidebar.DeletionConfirmed, _delete),
-    _route(Sidebar.WidthChanged, lambda app, event: app.controllers.ui_state.note(
+    _route(messages.DeletionConfirmed, _delete),
+    _route(messages.WidthChanged, lambda app, event: app.controllers.ui_state.note(
         sidebar_width=event.columns)),
     _route(CodeWrapChanged, lambda app, event: app.controllers.ui_state.note(
         wrap_code=event.wraps)),
-    _route(Sidebar.SessionRenamed, _change_list),
-    _route(Sidebar.TitleWanted, lambda app, event: app.controllers.titles.ask(event.line)),
-    _route(Sidebar.SessionPinned, _change_list),
-    _route(Sidebar.GroupUnfolded, _change_list),
-    _route(Sidebar.MoreWanted, _change_list),
-    _route(Sidebar.ScopeToggled, _change_list),
+    _route(messages.SessionRenamed, _change_list),
+    _route(messages.TitleWanted, lambda app, event: app.controllers.titles.ask(event.line)),
+    _route(messages.SessionPinned, _change_list),
+    _route(messages.GroupUnfolded, _change_list),
+    _route(messages.MoreWanted, _change_list),
+    _route(messages.ScopeToggled, _change_list),
     _route(PageWanted, lambda app, event: app.controllers.navigation.handle(event)),
     _route(FindLine.Wanted, lambda app, event: app.controllers.find.look_for(event.text)),
     _route(FindLine.Stepped, lambda app, event: app.controllers.find.step(event.count)),

@@ -43,6 +43,7 @@ from tui.widgets.key_line import KeyLine
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar.messages import SessionSelected
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.textual_bases import ScreenBase
 from tui.widgets.todo_panel import TodoPanel
@@ -260,7 +261,7 @@ class ChatScreen(ScreenBase):
         self.prompt.replace_text(f"/{command.name} ")
         self.prompt.focus()
 
-    @on(Sidebar.SessionSelected)
+    @on(SessionSelected)
     @on(ApprovalPanel.Answered)
     def go_to_prompt(self) -> None:
         """Let the next keys go to the prompt; on a narrow screen the sidebar goes."""

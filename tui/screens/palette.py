@@ -24,7 +24,7 @@ from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_names import key_name
 from tui.widgets.keys import CONVERSATION, SIDEBAR_ACTIONS, Key
 from tui.widgets.line_input import LineInput
-from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar.messages import SessionSelected
 
 _TITLE_CELLS, _KEY_CELLS = 33, 10
 _HOW_FROM_COLUMNS = 60
@@ -182,7 +182,7 @@ class SessionCommands(Provider):
                 # Neither highlighted nor passed as help: both would be parsed as markup.
                 about = (f"\n{self._about(row)}", "$foreground 85% not bold")
                 words = Content.assemble(label, about)
-                show = partial(self.screen.post_message, Sidebar.SessionSelected(row.id))
+                show = partial(self.screen.post_message, SessionSelected(row.id))
                 yield Hit(score - (_BEFORE + place) * _NEXT, words, show, label)
 
     def _about(self, row: SessionRow) -> str:

@@ -23,7 +23,7 @@ from tui.widgets.intents import CommandInvoked, hint
 from tui.widgets.key_line import KeyLine
 from tui.widgets.line_input import LineInput
 from tui.widgets.picker_list import PickerList
-from tui.widgets.sidebar.messages import SessionSelected
+from tui.widgets.sidebar.messages import MoreWanted, SessionSelected
 from tui.widgets.sidebar.rename_line import RenameLine
 
 _TITLES: dict[PickerView, str] = {
@@ -268,8 +268,8 @@ class SessionPicker(PreviewDialog):
         event.stop()
         self.action_choose()
 
-    @on(PickerList.MoreWanted)
-    def _want_more(self, event: PickerList.MoreWanted) -> None:
+    @on(MoreWanted)
+    def _want_more(self, event: MoreWanted) -> None:
         event.stop()
         rows = self._rows
         # Once until rows are shown, and not after a failure, which would come again at once.

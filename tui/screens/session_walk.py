@@ -7,6 +7,7 @@ from tui.domain.views.sidebar_rows import SessionRow, neighbour
 from tui.widgets.intents import hint
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar.messages import MoreWanted, SessionSelected
 
 _SECONDS = 3.0
 """A step within this time after another continues it."""
@@ -85,7 +86,7 @@ class SessionWalk:
         self._select(self._steps.step(self._sidebar.shown, self.shown, step))
         if self._sidebar.has_more and self._steps.nears_end():
             # A hidden sidebar does not notice that its end is near.
-            self._sidebar.post_message(Sidebar.MoreWanted())
+            self._sidebar.post_message(MoreWanted())
         elif self._steps.led_nowhere:
             which = "last" if step > 0 else "first"
             alone = len(self._sidebar.shown) <= 1
@@ -106,5 +107,5 @@ class SessionWalk:
         self._steps.aim = session_id
         if session_id is not None:
             # In the order of typed keys: a binding that works everywhere would overtake them.
-            selected = Sidebar.SessionSelected(session_id)
+            selected = SessionSelected(session_id)
             self._prompt.after_typing(lambda: self._prompt.post_message(selected))

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.message import Message
 
 from tui.domain.text.labels import cut_at_word
 from tui.domain.views.sidebar_rows import Mark, SessionRow, State, Times
@@ -55,10 +54,7 @@ class PickerList(SessionList[Line], can_focus=True):
     """A virtual list of sessions with their numbers."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line-list--number",
-        "line-list--set-aside",
-        "line-list--sign",
-        "line-list--warning",
+        f"line-list--{part}" for part in ("number", "set-aside", "sign", "warning")
     }
     DEFAULT_CSS = """
     PickerList {
@@ -72,9 +68,6 @@ class PickerList(SessionList[Line], can_focus=True):
         & > .line-list--warning { color: $text-error; text-style: bold; }
     }
     """
-
-    class MoreWanted(Message):
-        """The end of the list came within a screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,20 +104,7 @@ class PickerList(SessionList[Line], can_focus=True):
         place = stays.get(key, max(0, self.place)) if key else max(0, self.place)
         self.highlight_place(min(0 if from_top else place, len(rows) - 1))
         self.post_message(self.Highlighted())
-        self._ask_for_more()
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        super().watch_scroll_y(old_value, new_value)
-        self._ask_for_more()
 
     def resized(self) -> None:
         super().resized()
-        self._ask_for_more()
-
-    def move_to(self, place: int) -> None:
-        super().move_to(place)
-        self._ask_for_more()
-
-    def _ask_for_more(self) -> None:
-        if self.height and len(self._lines) - self.scroll_offset.y <= 2 * self.height:
-            self.post_message(self.MoreWanted())
+        self.ask_for_more()

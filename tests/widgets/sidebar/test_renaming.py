@@ -4,7 +4,7 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, many, row, rows, scrolled, shown
-from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.rename_line import RenameLine
 
 
@@ -13,7 +13,7 @@ def line(app):
 
 
 def renamed(app):
-    return [(said.session_id, said.name) for said in app.heard(Sidebar.SessionRenamed)]
+    return [(said.session_id, said.name) for said in app.heard(messages.SessionRenamed)]
 
 
 def drawn_at(app):
@@ -93,7 +93,7 @@ async def test_no_more_than_200_characters_are_taken():
 async def test_letters_that_are_typed_into_it_are_no_commands():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("r", *"nadu", "slash", "d", "d", "enter")
-        assert [type(said) for said in app.said] == [Sidebar.SessionRenamed]
+        assert [type(said) for said in app.said] == [messages.SessionRenamed]
         assert renamed(app) == [("session-1", "nadu/dd")]
 
 

@@ -12,7 +12,7 @@ from tui.app.input_queue import InputQueue
 from tui.domain.timestamps import format_utc
 from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.intents import CommandInvoked
-from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar import Sidebar, messages
 from tui.widgets.sidebar.rows_view import RowsView
 
 NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
@@ -35,14 +35,14 @@ class World(App):
     def compose(self):
         yield Sidebar()
 
-    @on(Sidebar.SessionSelected)
-    @on(Sidebar.MoreWanted)
-    @on(Sidebar.ScopeToggled)
-    @on(Sidebar.DeletionConfirmed)
-    @on(Sidebar.SessionRenamed)
-    @on(Sidebar.GroupUnfolded)
-    @on(Sidebar.SessionPinned)
-    @on(Sidebar.WidthChanged)
+    @on(messages.SessionSelected)
+    @on(messages.MoreWanted)
+    @on(messages.ScopeToggled)
+    @on(messages.DeletionConfirmed)
+    @on(messages.SessionRenamed)
+    @on(messages.GroupUnfolded)
+    @on(messages.SessionPinned)
+    @on(messages.WidthChanged)
     @on(CommandInvoked)
     def hear(self, event):
         self.said.append(event)

@@ -1,63 +1,70 @@
 """The messages of the sidebar, posted by its parts."""
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
 from tui.domain.views.sidebar_rows import Group
 
+if TYPE_CHECKING:
+    from tui.widgets.sidebar.rename_line import RenameLine
 
+
+@dataclass(eq=False, repr=False)
 class SessionSelected(Message, namespace="sidebar"):
     """A session was chosen, by Enter or a click."""
 
-    def __init__(self, session_id: str) -> None:
-        super().__init__()
-        self.session_id = session_id
+    session_id: str
 
 
+@dataclass(eq=False, repr=False)
 class DeletionConfirmed(Message, namespace="sidebar"):
     """The deletion of a session was confirmed."""
 
-    def __init__(self, session_id: str) -> None:
-        super().__init__()
-        self.session_id = session_id
+    session_id: str
 
 
+@dataclass(eq=False, repr=False)
 class SessionRenamed(Message, namespace="sidebar"):
     """A session was given another name; an empty one removes its name."""
 
-    def __init__(self, session_id: str, name: str) -> None:
-        super().__init__()
-        self.session_id = session_id
-        self.name = name
+    session_id: str
+    name: str
 
 
+@dataclass(eq=False, repr=False)
+class TitleWanted(Message, namespace="sidebar"):
+    """The model is to be asked for a title."""
+
+    line: "RenameLine"
+
+
+@dataclass(eq=False, repr=False)
 class SessionPinned(Message, namespace="sidebar"):
     """A session is to be pinned to the top, or no longer."""
 
-    def __init__(self, session_id: str, *, pinned: bool) -> None:
-        super().__init__()
-        self.session_id = session_id
-        self.pinned = pinned
+    session_id: str
+    pinned: bool
 
 
+@dataclass(eq=False, repr=False)
 class GroupUnfolded(Message, namespace="sidebar"):
     """The archive or the trash came into view, and not all of its sessions are loaded."""
 
-    def __init__(self, group: Group) -> None:
-        super().__init__()
-        self.group = group
+    group: Group
 
 
 class MoreWanted(Message, namespace="sidebar"):
-    """The end of the rows came within a screen, and there are more."""
+    """The end of the rows came within a screen, and there may be more."""
 
 
 class ScopeToggled(Message, namespace="sidebar"):
     """The sessions of all projects are wanted, or those of this one again."""
 
 
+@dataclass(eq=False, repr=False)
 class WidthChanged(Message, namespace="sidebar"):
     """The sidebar was made wider or narrower; ``columns`` include its edge."""
 
-    def __init__(self, columns: int) -> None:
-        super().__init__()
-        self.columns = columns
+    columns: int

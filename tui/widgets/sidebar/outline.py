@@ -82,12 +82,6 @@ class Outline:
             return self._groups[self._folded[session_id]]
         return self._sessions.get(session_id)
 
-    def group_at(self, place: int) -> Group | None:
-        """The group of a row or heading."""
-        if not 0 <= place < len(self.lines):
-            return None
-        return self.lines[place].group
-
     def nearest_row(self, place: int) -> int:
         """The row nearest to a line, else the heading there; 0 without lines."""
         last = len(self.lines) - 1

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
@@ -28,13 +27,6 @@ class RenameLine(LineInput):
     }
     """
 
-    class TitleWanted(Message):
-        """The model is to be asked for a title."""
-
-        def __init__(self, line: "RenameLine") -> None:
-            super().__init__()
-            self.line = line
-
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
         self.display = False
@@ -48,7 +40,9 @@ class RenameLine(LineInput):
 
         One without a name offers its title, selected: typing replaces it, and a move keeps it.
         """
-        before, title = one_line(name), _words_of(label)
+        # The session's own words in a title, without the mark where it was cut.
+        title = "" if label in (EMPTY, UNREADABLE) else one_line(label).removesuffix("…")
+        before = one_line(name)
         self.session_id, self._go_back = session_id, go_back
         self._unchanged = (before,) if before else ("", title)
         self.value, self._value_before, self.placeholder = before or title, "", ""
@@ -85,7 +79,7 @@ class RenameLine(LineInput):
         self.action_leave()
 
     def action_ask_title(self) -> None:
-        self.post_message(self.TitleWanted(self))
+        self.post_message(messages.TitleWanted(self))
 
     def show_asking(self, words: str) -> None:
         """Show what is waited for in place of the text."""
@@ -109,8 +103,3 @@ class RenameLine(LineInput):
 
     def on_input_blurred(self, event: Input.Blurred) -> None:
         event.stop()
-
-
-def _words_of(label: str) -> str:
-    """The session's own words in a title, without the mark where it was cut."""
-    return "" if label in (EMPTY, UNREADABLE) else one_line(label).removesuffix("…")

@@ -41,14 +41,25 @@ def row_pieces(
     row: SessionRow, when: str, width: int, current: str, *, everywhere: bool = False
 ) -> Iterator[Piece]:
     """State mark and label; project, if all are shown, ``when`` and count where there is room."""
-    age, count = _aside(row, when, width)
+    is_wide = width >= _CELLS_FOR_COUNT
+    age = when if width >= _CELLS_FOR_AGE else ""
+    # A column beside a count; alone it takes only the room it needs.
+    age = f"{age:>6}" if is_wide else f" {age}" if age else ""
+    number = row.message_count
+    words = f"{number if number < 10_000 else f'{number // 1000}k'} msg{'s' * (number != 1)}"
+    count = f"{words:>10}" if is_wide else ""
     if everywhere and row.scope:
         age = f" {cut(one_line(row.scope), min(_PROJECT_CELLS, width // 4))}{age}"
     if row.program:
         age = f" {cut(one_line(row.program), min(_PROGRAM_CELLS, width // 4))}{age}"
     is_cut = cell_len(called(row)) > width - 3 - cell_len(count + age)
     aside = f" {age.strip()}" if is_cut and count else count + age
-    yield from _beginning(row, width - cell_len(aside), current)
+    is_current = row.id == current
+    sign, part = SIGNS[row.mark]
+    yield (BAR if is_current else " ", "current")
+    yield (f"{PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
+    room = width - cell_len(aside) - 3
+    yield (fill(cut_at_word(called(row), room), room), "current" if is_current else "text")
     yield (aside, "aside")
 
 
@@ -57,17 +68,6 @@ def question_pieces(row: SessionRow, width: int) -> Iterator[Piece]:
     before, behind = _QUESTION_IN_TRASH if row.group is Group.TRASHED else _QUESTION
     title = cut(called(row), width - len(before) - len(behind))
     yield (fill(before + title + behind, width), "warning")
-
-
-def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
-    is_current = row.id == current
-    sign, part = SIGNS[row.mark]
-    yield (BAR if is_current else " ", "current")
-    yield (f"{PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
-    yield (
-        fill(cut_at_word(called(row), width - 3), width - 3),
-        "current" if is_current else "text",
-    )
 
 
 def called(row: SessionRow) -> str:
@@ -81,16 +81,3 @@ def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
     sign, count = ("▸", f" {heading.count}") if heading.folded else ("▾", "")
     yield (BAR if heading.current else " ", "current")
     yield (fill(f"{sign} {heading.group.value}{count}", width - 1), "heading")
-
-
-def _aside(row: SessionRow, when: str, width: int) -> tuple[str, str]:
-    age = when if width >= _CELLS_FOR_AGE else ""
-    # A column beside a count; alone it takes only the room it needs.
-    age = f"{age:>6}" if width >= _CELLS_FOR_COUNT else f" {age}" if age else ""
-    count = f"{_count_words(row.message_count):>10}" if width >= _CELLS_FOR_COUNT else ""
-    return age, count
-
-
-def _count_words(count: int) -> str:
-    short = str(count) if count < 10_000 else f"{count // 1000}k"
-    return f"{short} msg" if count == 1 else f"{short} msgs"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 from rich.segment import Segment
 from textual.binding import BindingType
@@ -14,7 +14,13 @@ from tui.widgets.cells import fill
 from tui.widgets.keys import SIDEBAR_ROWS
 from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.outline import FilteredRows, Heading, Last, Line
-from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
+from tui.widgets.sidebar.row_drawing import (
+    Part,
+    Piece,
+    heading_pieces,
+    question_pieces,
+    row_pieces,
+)
 from tui.widgets.sidebar.session_gestures import NO_SESSIONS, SessionList
 
 NO_MATCHES = "No matches"
@@ -25,16 +31,7 @@ class RowsView(SessionList[Line], can_focus=True):
 
     # With priority, as the sidebar's own: without it those overtake them in fast typing.
     BINDINGS: ClassVar[list[BindingType]] = [*SIDEBAR_ROWS]
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line-list--aside",
-        "line-list--current",
-        "line-list--heading",
-        "line-list--read-only",
-        "line-list--running",
-        "line-list--unread",
-        "line-list--unsaved",
-        "line-list--warning",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line-list--{part}" for part in get_args(Part)}
 
     class ViewMoved(Message):
         """The view was scrolled or resized."""
@@ -72,7 +69,7 @@ class RowsView(SessionList[Line], can_focus=True):
         self._asked = False
         # A request that brought nothing is repeated only when the reader moves.
         if self.rows.last != self._asked_after:
-            self._ask_for_more()
+            self.ask_for_more()
 
     def filter(self, text: str) -> None:
         """Show the rows that match a text, under headings that are unfolded at first."""
@@ -117,9 +114,9 @@ class RowsView(SessionList[Line], can_focus=True):
 
     def action_fold(self, step: int) -> None:
         """Fold the group (1) or unfold it (-1), which restores the highlighted row."""
-        group = self.rows.outline.group_at(self.place)
-        if group is not None and self.rows.is_folded(group) == (step < 0):
-            self._turn_fold(group)
+        line = self.line_at(self.place)
+        if line is not None and self.rows.is_folded(line.group) == (step < 0):
+            self._turn_fold(line.group)
             self.bring_into_view()
 
     def clicked(self, place: int, line: Line, clicks: int) -> None:  # noqa: ARG002 -- one is enough
@@ -158,8 +155,7 @@ class RowsView(SessionList[Line], can_focus=True):
         self.place = self.rows.outline.nearest_row(self.place) if known is None else known
         if self.lines:
             self.place = self.stop_beyond(self.place, 1)
-        if self._asked_about != (self.highlighted.id if self.highlighted else None):
-            self.take_question_back()
+        self.keep_question()
         self.update_size()
         # A view at the top stays there, as new rows come there.
         self.scroll_to_line(top + self.rows.outline.drift(seen, top) if top else 0)
@@ -178,34 +174,30 @@ class RowsView(SessionList[Line], can_focus=True):
         self._kept = self.line_at(place)
         self._awaited = ""
         self.highlight_place(place)
-        self._ask_for_more()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.ViewMoved())
-        self._ask_for_more()
 
     def resized(self) -> None:
         self.post_message(self.ViewMoved())
         below, self._seen_height = self._seen_height, self.height
         if not below or 0 <= self.place - self.scroll_offset.y < below:
             self.bring_into_view()
-        self._ask_for_more()
+        self.ask_for_more()
 
-    def _ask_for_more(self) -> None:
+    def ask_for_more(self) -> None:
         """Ask for more rows near the end, once until rows are shown."""
         loaded = self.rows.loaded
-        if self._asked or loaded is None or not loaded.more or not self.height:
-            return
-        if len(self.lines) - self.scroll_offset.y <= 2 * self.height:
+        if not self._asked and loaded is not None and loaded.more and self.nears_end:
             self._asked, self._asked_after = True, self.rows.last
-            self.post(messages.MoreWanted())
+            super().ask_for_more()
 
     def _ask_for_set_aside(self) -> None:
         """Ask for archive and trash where they are unfolded and not loaded, and for more rows."""
         for group in self.rows.lacking:
             self.post(messages.GroupUnfolded(group))
-        self._ask_for_more()
+        self.ask_for_more()
 
     # --- drawing
 

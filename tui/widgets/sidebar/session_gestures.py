@@ -61,7 +61,7 @@ class SessionList(LineList[Line]):
         if not row.is_kept:
             hint(self, "Archived and deleted sessions cannot be pinned")
             return
-        self.post(messages.SessionPinned(row.id, pinned=not row.pinned))
+        self.post(messages.SessionPinned(row.id, not row.pinned))
 
     def action_undo(self) -> None:
         self.post(CommandInvoked("undo"))
@@ -117,5 +117,26 @@ class SessionList(LineList[Line]):
 
     def highlight_place(self, place: int) -> None:
         super().highlight_place(place)
+        self.keep_question()
+        self.ask_for_more()
+
+    def keep_question(self) -> None:
+        """Withdraw the question unless its session is still highlighted."""
         if self._asked_about != (self.highlighted.id if self.highlighted else None):
             self.take_question_back()
+
+    # --- more rows
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self.ask_for_more()
+
+    @property
+    def nears_end(self) -> bool:
+        """True if the last line is in view, or within a screen of it."""
+        return bool(self.height) and len(self.lines) - self.scroll_offset.y <= 2 * self.height
+
+    def ask_for_more(self) -> None:
+        """Ask for more rows near the end."""
+        if self.nears_end:
+            self.post(messages.MoreWanted())

@@ -63,16 +63,6 @@ class Sidebar(Vertical):
     }}
     """
 
-    SessionSelected = messages.SessionSelected
-    DeletionConfirmed = messages.DeletionConfirmed
-    SessionRenamed = messages.SessionRenamed
-    SessionPinned = messages.SessionPinned
-    TitleWanted = RenameLine.TitleWanted
-    GroupUnfolded = messages.GroupUnfolded
-    MoreWanted = messages.MoreWanted
-    ScopeToggled = messages.ScopeToggled
-    WidthChanged = messages.WidthChanged
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
         super().__init__(id=id, classes=classes)
         self._list = rows = RowsView()
@@ -180,10 +170,10 @@ class Sidebar(Vertical):
         self._change_width(min(width, allowed) + columns)
 
     def _change_width(self, columns: int) -> None:
-        self.post_message(self.WidthChanged(self.show_width(columns)))
+        self.post_message(messages.WidthChanged(self.show_width(columns)))
 
     def action_toggle_scope(self) -> None:
-        self.post_message(self.ScopeToggled())
+        self.post_message(messages.ScopeToggled())
 
     def action_new(self) -> None:
         self.post_message(CommandInvoked("new"))
