@@ -70,7 +70,7 @@ class Shown:
         self._app = app
 
     def __str__(self):
-        place = self._app.chat.conversation.document.place
+        place = self._app.chat.conversation.place
         return "\n".join([f"{place}, focus: {self._app.focused}", *terminal_rows(self._app)])
 
 

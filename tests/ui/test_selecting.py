@@ -4,6 +4,7 @@ import pytest
 
 from tests.ui.screen import conversation, lines
 from tests.waiting import until
+from tui.widgets.sidebar.messages import SessionSelected
 
 
 def said(count):
@@ -112,6 +113,6 @@ async def test_what_was_selected_is_not_selected_in_another_session(world):
         await pressed(app, pilot, row)
         await pilot.mouse_up(app.chat.transcript, offset=(8, row))
         assert app.screen.get_selected_text()
-        app.chat.post_message(app.chat.sidebar.SessionSelected(other))
+        app.chat.post_message(SessionSelected(other))
         await until(lambda: app.chat.shown == other, "the other session")
         assert not app.screen.get_selected_text()

@@ -47,6 +47,7 @@ from tui.widgets.intents import (
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import messages
+from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.transcript.transcript_messages import (
     CodeWrapChanged,
     LinksWanted,
@@ -113,7 +114,7 @@ ROUTES = dict((
     _route(CodeWrapChanged, lambda app, event: app.controllers.ui_state.note(
         wrap_code=event.wraps)),
     _route(messages.SessionRenamed, _change_list),
-    _route(messages.TitleWanted, lambda app, event: app.controllers.titles.ask(event.line)),
+    _route(RenameLine.TitleWanted, lambda app, event: app.controllers.titles.ask(event.line)),
     _route(messages.SessionPinned, _change_list),
     _route(messages.GroupUnfolded, _change_list),
     _route(messages.MoreWanted, _change_list),

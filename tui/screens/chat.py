@@ -199,7 +199,7 @@ class ChatScreen(ScreenBase):
     def show_session(self, view: SessionView) -> None:
         """Show a session from its end."""
         if self.shown and self.shown != view.session_id:
-            self.places.leave(self.shown, self.conversation.document.place)
+            self.places.leave(self.shown, self.conversation.place)
             self.transcript.finder.point_no_more()
             self._typed_text.withdraw_question()
             self._close_find_line()
@@ -390,7 +390,7 @@ class ChatScreen(ScreenBase):
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end; ``returning`` keeps the position for a later visit."""
-        self.places.note(self.shown, self.conversation.document.place if returning else None)
+        self.places.note(self.shown, self.conversation.place if returning else None)
         self.transcript.finder.point_no_more()
         self.conversation.go_to(ScrollPosition(None, 0, following=True))
 

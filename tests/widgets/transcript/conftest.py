@@ -93,9 +93,16 @@ def page() -> Callable[..., Canvas]:
     return make
 
 
+def showing(entries):
+    """A document of a session, not drawn yet."""
+    document = Document()
+    document.replace(entries)
+    return document
+
+
 def drawn_document(*entries, width=60, height=40):
     """A document on a canvas without colours."""
-    document = Document(entries)
+    document = showing(entries)
     document.draw_on(Canvas(width, dict.fromkeys(NAMES, Style())), height)
     return document
 

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from tests.examples import examples
+from tests.widgets.transcript.conftest import showing
 from tui.domain.journal.blocks import FileBlock, ImageBlock, content_of
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Summary
 from tui.widgets.transcript.canvas import NAMES, Canvas
-from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.row_blocks import FoldLine
 
 PICTURE = ImageBlock("photo.png", "image/png", "ab" * 32, 1)
@@ -68,7 +68,7 @@ class Reading:
     """A conversation on a page, and what can happen to it."""
 
     def __init__(self, shown, width=60, height=10):
-        self.conversation = Document(shown)
+        self.conversation = showing(shown)
         self.width, self.height = width, height
         self.streamed = ""
         self.answers = 0
@@ -201,7 +201,7 @@ def all_rows(conversation, page):
 @given(PAGES.filter(bool), WIDTH, HEIGHT, st.integers(1, 7))
 def test_scrolling_from_the_top_to_the_end_shows_every_row_once(shown, width, height, step):
     reading = Reading(shown, width, height)
-    expected = all_rows(Document(shown), reading.page)
+    expected = all_rows(showing(shown), reading.page)
     reading.reader.scroll_to(0)
     reading.draw()
     seen = [row.strip.text.rstrip() for row in reading.rows]

@@ -26,10 +26,10 @@ def entry(chance, number):
 
 def happenings(chance, transcript, numbers):
     def fold():
-        items = [i for i in transcript.conversation.document.layout if i.foldable]
-        top = transcript.conversation.rows[0].spot.item
+        items = [i for i in transcript.conversation.layout if i.foldable]
+        top = transcript.conversation.seen[0].spot.item
         if items := [item for item in items if item is not top]:
-            transcript.conversation.document.fold(chance.choice(items))
+            transcript.conversation.fold(chance.choice(items))
             transcript._draw()
 
     return {
@@ -63,13 +63,13 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
         await pilot.press("pageup", "pageup", "up")
         for _ in range(60):
             assert not transcript.conversation.following
-            row = transcript.conversation.rows[0]
+            row = transcript.conversation.seen[0]
             before = visible_text(transcript)[0]
             what = chance.choice(["put", "prepend", "stream", "fold", "queue", "resize", "move"])
             if what == "resize":
                 await resize(app, pilot, chance)
-                assert transcript.conversation.rows[0].spot.item is row.spot.item
-                assert transcript.conversation.rows[0].spot.block == row.spot.block
+                assert transcript.conversation.seen[0].spot.item is row.spot.item
+                assert transcript.conversation.seen[0].spot.block == row.spot.block
             elif what == "move":
                 transcript.action_move(-chance.randint(1, 5))
             else:
@@ -77,7 +77,7 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
                 if what == "stream":
                     await until(lambda: transcript._timer is None)
                 assert visible_text(transcript)[0] == before
-            assert transcript.scroll_y == transcript.conversation.document.reader.rows_above()
+            assert transcript.scroll_y == transcript.conversation.reader.rows_above()
 
 
 async def test_what_was_guessed_wrong_above_moves_nothing(opened):
@@ -86,7 +86,7 @@ async def test_what_was_guessed_wrong_above_moves_nothing(opened):
     async with opened(*odd, *numbered(40)) as (app, pilot):
         await pilot.press("pageup")
         before, scrolled = visible_text(app.transcript), app.transcript.scroll_y
-        conversation = app.conversation.document
+        conversation = app.conversation
         for key in ("odd3", "odd17", "odd29"):
             item = conversation.item_of(key)
             for block in range(len(item.blocks())):
@@ -105,7 +105,7 @@ async def test_every_row_passes_once_on_the_way_up(opened):
         for _ in range(5000):
             before = transcript.scroll_y
             transcript.action_move(-1)
-            if transcript.conversation.document.reader.rows_above() == 0 and before == 0:
+            if transcript.conversation.reader.rows_above() == 0 and before == 0:
                 break
             seen.insert(0, visible_text(transcript)[0])
         words = " ".join(seen).split()

@@ -143,10 +143,11 @@ def test_all_that_is_counted_can_be_gone_to(word):
     message = files(NOTES, CODE, picture())
     document = drawn_document(message)
     wanted = needle(word)
-    marks = MatchMarks(wanted)
+    marks = MatchMarks(wanted, document)
     for number in range(count_in(wanted, message)):
-        assert marks.go_to(document, Match("u", number), unfold=True)
-    assert len(list(marks.in_sight(document, document.rows()))) == count_in(wanted, message)
+        assert marks.go_to(Match("u", number), unfold=True)
+    document.seen = document.rows()
+    assert len(list(marks.in_sight())) == count_in(wanted, message)
 
 
 def test_a_large_file_is_neither_cut_nor_drawn_before_it_is_unfolded():

@@ -7,11 +7,10 @@ from rich.cells import cell_len
 
 from tests.visible_text import visible_text
 from tests.waiting import until
-from tests.widgets.transcript.conftest import answered, asked, calling, result, text_of
+from tests.widgets.transcript.conftest import answered, asked, calling, result, showing, text_of
 from tui.domain.search.find_matches import Match
 from tui.domain.search.find_query import needle
 from tui.widgets.transcript.canvas import GUTTER, MEASURE
-from tui.widgets.transcript.document import Document
 
 WORDS = " ".join(f"word{n}" for n in range(100))
 WIDE = (240, 43)
@@ -19,7 +18,7 @@ WIDE = (240, 43)
 
 def rows(entry, page, *, width=240, unfolded=False):
     """What is drawn of an entry, without the gutter."""
-    conversation = Document([entry])
+    conversation = showing([entry])
     for item in conversation.layout:
         item.unfolded = unfolded
         for block in item.blocks():
@@ -88,7 +87,7 @@ async def test_the_words_at_the_top_stay_when_the_width_passes_the_limit(opened)
 async def test_heights_are_right_on_both_sides_of_the_limit(opened):
     shown = [asked(WORDS, "q"), answered(f"{WORDS}\n\n- {WORDS}\n\n```\nx\n```", "a")]
     async with opened(*shown, size=(90, 23)) as (app, pilot):
-        conversation = app.conversation.document
+        conversation = app.conversation
         for width in (240, 300, 90, 103, 104, 105, 106):
             await pilot.resize_terminal(width, 43)
             await until(lambda w=width: app.transcript.size.width == w)

@@ -5,7 +5,7 @@ from rich.style import Style
 from tui.domain.journal.message import Message
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
-from tui.widgets.transcript.thought import MOST_KEPT, ROWS, Thought, Thoughts
+from tui.widgets.transcript.thought import MOST_KEPT, ROWS, Thought
 
 CANVAS = Canvas(40, dict.fromkeys(NAMES, Style()))
 
@@ -17,23 +17,21 @@ def rows(document):
 
 def thinking(*pieces):
     """A document with an answer of which only thinking has arrived."""
-    thoughts = Thoughts()
-    document = Document(thoughts=thoughts)
+    document = Document()
     document.add_text("m1", "", "fake:qwen3")
     for piece in pieces:
-        document.show_thought("m1", thoughts.add("m1", piece))
-    return document, thoughts
+        document.add_thinking("m1", piece)
+    return document
 
 
 def test_the_last_rows_are_shown_while_it_comes():
-    document, _ = thinking(*(f"step {number}\n" for number in range(20)))
+    document = thinking(*(f"step {number}\n" for number in range(20)))
     assert rows(document) == ["", "● fake:qwen3", *(f"step {number}" for number in range(16, 20))]
 
 
 def test_it_folds_when_the_answer_begins_and_can_be_unfolded():
-    document, thoughts = thinking("first\n", "then")
-    thoughts.get("m1").end(12.4)
-    document.show_thought("m1", thoughts.get("m1"))
+    document = thinking("first\n", "then")
+    document.end_thinking("m1", 12.4)
     document.add_text("m1", "Good day.")
     assert rows(document) == ["", "● fake:qwen3", "▸ thought for 12 s", "Good day."]
     document.fold(document.item_of("m1"))
@@ -48,18 +46,18 @@ def test_it_folds_when_the_answer_begins_and_can_be_unfolded():
 
 
 def test_it_stays_with_the_complete_answer_and_in_the_session_shown_again():
-    document, thoughts = thinking("first")
-    thoughts.get("m1").end(2)
+    document = thinking("first")
+    document.end_thinking("m1", 2)
     document.add_text("m1", "Good day.")
     message = Message("m1", "assistant", "Good day.", "", model="fake:qwen3")
     document.put(message)
     assert "▸ thought for 2 s" in rows(document)
-    again = Document([message], thoughts=thoughts)
-    assert "▸ thought for 2 s" in rows(again)
+    document.replace([message])
+    assert "▸ thought for 2 s" in rows(document)
 
 
 def test_control_sequences_in_it_are_made_visible():
-    document, _ = thinking("a\x1b[2Jb")
+    document = thinking("a\x1b[2Jb")
     assert rows(document)[-1] == "a␛[2Jb"
 
 
@@ -72,11 +70,11 @@ def test_a_long_one_is_kept_in_bounds():
     text = "".join(block.text for block in thought.blocks(unfolded=True)[1:])
     assert len(text) <= MOST_KEPT
     assert text.endswith("the end")
-    thoughts = Thoughts()
+    document = Document()
     for number in range(101):
-        thoughts.add(f"m{number}", "x")
-    assert thoughts.get("m0") is None
-    assert thoughts.get("m100") is not None
+        document.add_thinking(f"m{number}", "x")
+    assert "m0" not in document.thoughts
+    assert "m100" in document.thoughts
 
 
 def test_a_step_costs_the_same_however_much_came_before():

@@ -290,7 +290,7 @@ async def test_a_short_conversation_asks_for_what_was_before(opened):
 
 async def test_only_what_is_on_screen_is_drawn(opened):
     async with opened(*(answered(f"*answer* {n}", f"a{n}") for n in range(5000))) as (app, _):
-        assert app.conversation.document._drawn.rows < 100
+        assert app.conversation._drawn.rows < 100
 
 
 async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
@@ -298,7 +298,7 @@ async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
     async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
         for _ in range(20):
             await pilot.press("pageup")
-        assert app.conversation.document._drawn.rows < 130
+        assert app.conversation._drawn.rows < 130
 
 
 async def test_another_width_keeps_the_row_that_was_read(opened):
@@ -326,7 +326,7 @@ async def test_a_place_is_found_again(opened):
     first = numbered(100)
     async with opened(*first) as (app, pilot):
         await pilot.press("pageup", "up")
-        place, before = app.conversation.document.place, visible_text(app.transcript)
+        place, before = app.conversation.place, visible_text(app.transcript)
         app.transcript.show([asked("another session")], earlier=False)
         app.transcript.show(first, earlier=False)
         assert app.conversation.following
@@ -345,7 +345,7 @@ async def test_an_empty_conversation_has_a_place_and_takes_every_key(opened):
     async with opened() as (app, pilot):
         keys = ["up", "down", "home", "end", "pageup", "j", "k", "y", "c", "enter"]
         await pilot.press(*keys, "left_curly_bracket", "right_curly_bracket")
-        assert app.conversation.document.place == ScrollPosition(None, 0, following=True)
+        assert app.conversation.place == ScrollPosition(None, 0, following=True)
         assert app.copied == []
         assert shown(app).strip() == ""
 

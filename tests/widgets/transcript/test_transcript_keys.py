@@ -132,10 +132,10 @@ async def test_a_click_on_its_line_folds_too(opened, cell):
 async def test_folding_above_moves_nothing_below(opened):
     entries = [calling(), result("\n".join(f"line {n}" for n in range(30))), *numbered(30)]
     async with opened(*entries) as (app, pilot):
-        item = app.conversation.document.item_of("result")
+        item = app.conversation.item_of("result")
         await pilot.press("pageup")
         before = visible_text(app.transcript)
-        app.conversation.document.fold(item)
+        app.conversation.fold(item)
         app.transcript._draw()
         assert visible_text(app.transcript) == before
 

@@ -6,6 +6,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tests.examples import examples
+from tests.widgets.transcript.conftest import showing
 from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
@@ -37,7 +38,7 @@ def entries(text):
 @examples(0.6)
 @given(TEXT, st.integers(20, 300), st.integers(0, 200))
 def test_every_row_is_exactly_as_wide_as_the_pane(text, width, moved):
-    conversation = Document(entries(text))
+    conversation = showing(entries(text))
     conversation.inform_all()
     for item in conversation.layout:
         item.unfolded = True

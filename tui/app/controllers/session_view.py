@@ -52,7 +52,7 @@ class SessionPresenter(msgspec.Struct, eq=False):
     def show_session(self) -> None:
         """Show the whole session, which is another one or has changed throughout."""
         session, conversation = self._workspace.current, self._chat.conversation
-        same, place = self.is_current, conversation.document.place
+        same, place = self.is_current, conversation.place
         self._chat.show_session(session.view())
         if same and session.pages.excerpt is not None:
             # The end of an excerpt is not where its reader was.
@@ -110,7 +110,7 @@ class SessionPresenter(msgspec.Struct, eq=False):
         if change.joined:
             self._show_news(change)
         else:
-            place = conversation.document.place
+            place = conversation.place
             self._chat.show_session(self._workspace.current.view())
             conversation.go_to(place)
         self.show_prompt()

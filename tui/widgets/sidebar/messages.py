@@ -1,14 +1,10 @@
 """The messages of the sidebar, posted by its parts."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from tui.domain.views.sidebar_rows import Group
-
-if TYPE_CHECKING:
-    from tui.widgets.sidebar.rename_line import RenameLine
 
 
 @dataclass(eq=False, repr=False)
@@ -31,13 +27,6 @@ class SessionRenamed(Message, namespace="sidebar"):
 
     session_id: str
     name: str
-
-
-@dataclass(eq=False, repr=False)
-class TitleWanted(Message, namespace="sidebar"):
-    """The model is to be asked for a title."""
-
-    line: "RenameLine"
 
 
 @dataclass(eq=False, repr=False)

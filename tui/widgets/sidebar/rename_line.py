@@ -1,9 +1,11 @@
 """The line in which a session is renamed, in the place of its row."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 from textual.widgets.input import Selection
@@ -26,6 +28,12 @@ class RenameLine(LineInput):
         background: $boost; color: $foreground; text-style: underline;
     }
     """
+
+    @dataclass(eq=False, repr=False)
+    class TitleWanted(Message):
+        """The model is to be asked for a title."""
+
+        line: "RenameLine"
 
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
@@ -79,7 +87,7 @@ class RenameLine(LineInput):
         self.action_leave()
 
     def action_ask_title(self) -> None:
-        self.post_message(messages.TitleWanted(self))
+        self.post_message(self.TitleWanted(self))
 
     def show_asking(self, words: str) -> None:
         """Show what is waited for in place of the text."""

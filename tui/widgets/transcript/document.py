@@ -1,9 +1,10 @@
-"""The document: all entries of a transcript, and the viewport on them; no widget."""
+"""The document: all entries of a transcript, the viewport on them and the cursor; no widget."""
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count
+from typing import Literal
 
 import msgspec
 from textual.strip import Strip
@@ -16,15 +17,18 @@ from tui.domain.views.costs import AnswerCost
 from tui.widgets.transcript.canvas import Canvas, joint
 from tui.widgets.transcript.items import AnswerItem, Item, QuestionItem, Queued
 from tui.widgets.transcript.layout import Layout
+from tui.widgets.transcript.message_cursor import MessageCursor
 from tui.widgets.transcript.row_blocks import Code, FoldLine, RowBlock, Sideways
-from tui.widgets.transcript.thought import Thought, Thoughts
-from tui.widgets.transcript.viewport import Spot, Viewport
+from tui.widgets.transcript.thought import Thought
+from tui.widgets.transcript.viewport import DocumentRow, Spot, Viewport
 
 NO_VERSIONS: Mapping[str, Version] = {}
-_NO_COSTS: Mapping[str, AnswerCost] = {}
 
 ROWS = 4000
 """The size of the cache: some hundred screens, a few megabytes."""
+
+THOUGHTS = 100
+"""The latest answers whose thinking is kept."""
 
 
 class ScrollPosition(msgspec.Struct, frozen=True):
@@ -87,40 +91,65 @@ class StripCache:
         self.rows -= len(self._strips.pop(block, ()))
 
 
-class DocumentRow(msgspec.Struct, frozen=True):
-    """A drawn row and its spot in the document."""
+class HistoryEnds(msgspec.Struct):
+    """Flags for messages before and after the loaded ones; each page is asked for once."""
 
-    strip: Strip
-    spot: Spot
+    earlier: bool = False
+    later: bool = False
+    _earlier_asked: bool = False
+    _later_asked: bool = False
 
-    @property
-    def block(self) -> RowBlock:
-        return self.spot.item.blocks()[self.spot.block]
+    def neared(self, above: int, below: int, height: int) -> Iterator[Literal["earlier", "later"]]:
+        """The ends to load, by the rows left above and below the viewport."""
+        if self.earlier and not self._earlier_asked and above < height:
+            self._earlier_asked = True
+            yield "earlier"
+        if self.later and not self._later_asked and below < height:
+            self._later_asked = True
+            yield "later"
 
-    @property
-    def is_before(self) -> bool:
-        """True for the blank row before an item."""
-        return self.spot.block == self.spot.row == 0 and self.block.spaced
+
+def _nothing() -> None:
+    """What is drawn where nothing is on screen."""
 
 
 class Document:
-    """The entries, their layout and the viewport; drawn on a canvas once there is one.
+    """The entries on screen, their layout and the viewport; drawn on a canvas once there is one.
 
-    ``costs`` has time and tokens of answers by their ids, ``thoughts`` the thinking before them;
-    both are updated by their owner.
+    ``draw`` paints the rows that have changed, ``draw_soon`` does so with the next frame, and
+    ``draw_all`` paints all rows.
     """
 
     def __init__(
         self,
-        entries: Sequence[Entry] = (),
+        draw: Callable[[], None] = _nothing,
+        draw_soon: Callable[[], None] = _nothing,
+        draw_all: Callable[[], None] = _nothing,
+    ) -> None:
+        self.draw = draw
+        self.draw_soon = draw_soon
+        self.draw_all = draw_all
+        self.costs: dict[str, AnswerCost] = {}
+        self.thoughts: dict[str, Thought] = {}
+        self.unseen: set[str] = set()
+        """The ids of messages that arrived below the viewport."""
+        self.replace(())
+        self.is_loaded = False
+
+    def replace(
+        self,
+        entries: Sequence[Entry],
+        ends: HistoryEnds | None = None,
         arriving: Collection[str] = (),
-        costs: Mapping[str, AnswerCost] = _NO_COSTS,
-        thoughts: Thoughts | None = None,
         versions: Mapping[str, Version] = NO_VERSIONS,
     ) -> None:
-        self._costs = costs
-        self._thoughts = thoughts or Thoughts()
+        """Show the entries of another session, from their end."""
+        self.is_loaded = True
+        self.ends = ends or HistoryEnds()
         self.versions = versions
+        self.unseen.clear()
+        self.seen: list[DocumentRow] = []
+        """The rows on screen, as they were painted last."""
         self._numbers = count(1)
         self._items: dict[str, Item] = {}
         self._replaced: set[str] = set()
@@ -135,6 +164,7 @@ class Document:
         self._join(items)
         self.layout: Layout = Layout(items)
         self.reader: Viewport = Viewport(self.layout, self._measure)
+        self.cursor = MessageCursor(self.layout, self._items, lambda: self.seen)
 
     def draw_on(self, canvas: Canvas, height: int) -> None:
         """Draw on another canvas, or with another height, from now on."""
@@ -145,9 +175,15 @@ class Document:
         if before is not canvas:
             self._drawn = StripCache(canvas)
         self.reader.height = height
-        if self._wanted:
-            wanted, self._wanted = self._wanted, None
-            self.go_to(wanted)
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
+            return
+        item = self._items.get(wanted.key) if wanted.key else None
+        if wanted.following or item is None or item.hidden:
+            self.reader.to_end()
+        else:
+            block = min(wanted.block, len(item.blocks()) - 1)
+            self.reader.go_to(item, wanted.row, max(0, block))
 
     def rows(self) -> list[DocumentRow]:
         """The rows on screen."""
@@ -177,21 +213,24 @@ class Document:
                 return
             item = self.layout[self.layout.index(item) + 1]
 
-    def prepend(self, entries: Sequence[Entry]) -> None:
-        """Put entries before all others; skip messages that are there already."""
+    def prepend(self, entries: Sequence[Entry], *, earlier: bool = False) -> None:
+        """Put earlier entries before all others; nothing on screen moves."""
         new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
         items = self._make_items(new)
         answer = self._join(items)
         for item in self.layout:
-            if not item.called and (called := self._name_called(item.entry)):
+            call_id = item.entry.tool_call_id if isinstance(item.entry, Message) else None
+            if not item.called and (called := self._called.get(call_id or "")):
                 item.called = called
                 self._remake(item)
             answer = self._join([item], answer)
             if answer is None or answer is item:
                 break
         self.layout.prepend(items)
+        self.ends = HistoryEnds(earlier, self.ends.later)
+        self.draw()
 
-    def append(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> None:
+    def append(self, entries: Sequence[Entry], *, later: bool, arriving: Collection[str]) -> None:
         """Put the entries after the last message that is there already at the end.
 
         The viewport stays, also at what was the end.
@@ -199,24 +238,32 @@ class Document:
         self.reader.following = False
         known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self._items]
         self._append(self._make_items(entries[known[-1] + 1 if known else 0 :], arriving))
+        self.ends = HistoryEnds(self.ends.earlier, later)
+        self.draw()
 
     def put(self, entry: Entry) -> None:
         """Add an entry at the end, or replace the message with its id."""
-        self._name_called(entry)
-        if isinstance(entry, Message) and entry.replaces:
-            self._hide(entry.replaces)
         old = self._items.get(entry.id) if isinstance(entry, Message) else None
-        if old is None:
-            self._append(self._make_items([entry]))
-        elif isinstance(old, AnswerItem) and isinstance(entry, Message) and old.become(entry):
+        if old is not None and isinstance(entry, Message):
+            self._register(entry)
+            old.replace(entry)
             self.layout.changed(old)
         else:
-            new = _make_item(entry, old.key)
-            new.called = old.called
-            self._exchange(old, new)
+            if isinstance(entry, Message) and not self.following:
+                self.unseen.add(entry.id)
+            if not self.ends.later:
+                self._append(self._make_items([entry]))
+        self.draw()
 
     def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
-        """Add a piece to an answer that is arriving; the first piece makes the answer."""
+        """Add to an answer that is arriving, which the first piece makes; drawn next frame."""
+        if not self.ends.later:
+            self._add_text(message_id, text, model)
+        if not self.following:
+            self.unseen.add(message_id)
+        self.draw_soon()
+
+    def _add_text(self, message_id: str, text: str, model: str | None) -> None:
         item = self._items.get(message_id)
         if item is None:
             entry = Message(message_id, "assistant", "", "", model=model)
@@ -224,22 +271,41 @@ class Document:
             item = self._items[message_id]
             # Its answer is there at once, and is read from its beginning.
             self.reader.first = item if is_guide(model) else None
-        if not isinstance(item, AnswerItem):
-            return
-        if not item.arriving:
-            old, item = item, AnswerItem(item.message, arriving=True)
-            self._exchange(old, item)
-        item.add(text)
-        self.layout.changed(item)
+        if isinstance(item, AnswerItem):
+            if not item.arriving:
+                item.replace(item.message, arriving=True)
+            item.add(text)
+            self.layout.changed(item)
 
-    def show_thought(self, message_id: str, thought: Thought) -> bool:
-        """Show how the thinking before an answer has changed; false if that is not here."""
+    def add_thinking(self, message_id: str, text: str) -> None:
+        """Add to the thinking before an answer, of whichever session it is."""
+        self.thoughts.setdefault(message_id, Thought()).add(text)
+        if len(self.thoughts) > THOUGHTS:
+            del self.thoughts[next(iter(self.thoughts))]
+        self._show_thought(message_id)
+
+    def end_thinking(self, message_id: str, seconds: float) -> None:
+        """Fold the thinking before an answer: that begins, or has ended."""
+        if thought := self.thoughts.get(message_id):
+            thought.end(seconds)
+            self._show_thought(message_id)
+
+    def _show_thought(self, message_id: str) -> None:
         item = self._items.get(message_id)
-        if not isinstance(item, AnswerItem):
-            return False
-        item.think(thought)
-        self.layout.changed(item)
-        return True
+        if isinstance(item, AnswerItem):
+            item.think(self.thoughts[message_id])
+            self.layout.changed(item)
+            self.draw_soon()
+
+    def show_cost(self, message_id: str, cost: AnswerCost) -> None:
+        """Add time and tokens to the details of an answer, of whichever session it is."""
+        self.costs[message_id] = cost
+        if item := self._items.get(message_id):
+            item.cost = cost
+            self._remake(item)
+            if isinstance(item, AnswerItem) and item.after:
+                self._remake(item.whole[-1])
+        self.draw_soon()
 
     def show_versions(self, versions: Mapping[str, Version]) -> None:
         """Show which messages have other versions; the viewport stays."""
@@ -248,6 +314,7 @@ class Document:
         for item in filter(None, map(self._items.get, changed)):
             item.version = versions.get(item.key)
             self._remake(item.whole[-1] if isinstance(item, AnswerItem) else item)
+        self.draw()
 
     def with_versions(self, item: Item | None) -> str:
         """The id of the message whose versions are those of an item, with its whole answer.
@@ -269,6 +336,7 @@ class Document:
                 self.reader.to_end()
         if self._queue:
             self.layout.extend([self._queue])
+        self.draw()
 
     def fold(self, item: Item, block: int | None = None) -> None:
         """Unfold an item, or fold it; ``block`` is the line of the one part that is meant."""
@@ -295,21 +363,22 @@ class Document:
         self.layout.changed(item)
         self.reader.top = top
 
-    def inform_anew(self, message_id: str) -> None:
-        """Update the details of a message."""
-        item = self._items.get(message_id)
-        if item is None:
-            return
-        item.cost = self._costs.get(message_id)
-        self._remake(item)
-        if isinstance(item, AnswerItem) and item.after:
-            self._remake(item.whole[-1])
-
     def inform_all(self) -> None:
         """Show the details of all messages, or hide them."""
         self._informed = not self._informed
         for item in self.layout:
             self.inform(item, shown=self._informed)
+
+    @property
+    def following(self) -> bool:
+        """True while the end is in sight; new rows then scroll into view."""
+        return self.reader.following and not self.ends.later
+
+    @property
+    def is_blank(self) -> bool:
+        """True without any message, unless there is a notice longer than the screen."""
+        reader = self.reader
+        return self.cursor.last() is None and reader.following and not reader.rows_above()
 
     @property
     def place(self) -> ScrollPosition:
@@ -331,15 +400,8 @@ class Document:
 
     def go_to(self, place: ScrollPosition) -> None:
         """Go to a scroll position; to the end if its message is gone."""
-        if not self.reader.height:
-            self._wanted = place
-            return
-        item = self._items.get(place.key) if place.key else None
-        if place.following or item is None or item.hidden:
-            self.reader.to_end()
-        else:
-            block = min(place.block, len(item.blocks()) - 1)
-            self.reader.go_to(item, place.row, max(0, block))
+        self._wanted = place
+        self.draw()
 
     def scroll_code(self, rows: Sequence[DocumentRow], item: Item | None, cells: int) -> bool:
         """Move the code of an item among the rows, or else all, to the right or left."""
@@ -361,12 +423,14 @@ class Document:
         """The rows of a block of an item; the same list while the rows are the same."""
         return self._drawn.strips(item.blocks()[block])
 
-    def go_near(self, item: Item) -> None:
-        """Scroll to an item, with a quarter of a screen before it."""
-        if self.reader.height:
-            self.reader.go_to(item, -(self.reader.height // 4))
-        else:
-            self._wanted = ScrollPosition(item.key, -1, following=False)
+    def show_message(self, message_id: str) -> None:
+        """Put the cursor on a message and scroll to it, with a quarter of a screen before it."""
+        if item := self.cursor.stand_on(message_id):
+            if self.reader.height:
+                self.reader.go_to(item, -(self.reader.height // 4))
+            else:
+                self._wanted = ScrollPosition(item.key, -1, following=False)
+            self.draw_all()
 
     def item_of(self, message_id: str) -> Item | None:
         return self._items.get(message_id)
@@ -381,31 +445,33 @@ class Document:
 
     def _make_items(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> list[Item]:
         """Make items for entries; hide the messages that they replace."""
+        items: list[Item] = []
         for entry in entries:
-            if isinstance(entry, Message) and entry.replaces:
-                self._hide(entry.replaces)
-        items = [self._made(entry, arriving) for entry in entries]
+            called = self._register(entry)
+            if not isinstance(entry, Message):
+                item = Item(entry, f"{type(entry).__name__} {next(self._numbers)}")
+            elif entry.role == "assistant":
+                item = AnswerItem(entry, arriving=entry.id in arriving)
+                item.thought = self.thoughts.get(entry.id)
+            else:
+                item = QuestionItem(entry) if entry.role == "user" else Item(entry, entry.id)
+            item.called = called
+            item.informed = self._informed
+            item.cost = self.costs.get(item.key)
+            item.version = self.versions.get(item.key)
+            items.append(item)
         self._items.update((item.key, item) for item in items)
+        for item in items:
+            item.hidden = item.key in self._replaced
         return items
 
-    def _made(self, entry: Entry, arriving: Collection[str]) -> Item:
-        if isinstance(entry, Message):
-            item = _make_item(entry, entry.id, arriving=entry.id in arriving)
-        else:
-            item = _make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
-        item.hidden = item.key in self._replaced
-        item.informed = self._informed
-        item.cost = self._costs.get(item.key)
-        item.version = self.versions.get(item.key)
-        if isinstance(item, AnswerItem):
-            item.thought = self._thoughts.get(item.key)
-        item.called = self._name_called(entry)
-        return item
-
-    def _name_called(self, entry: Entry | Queued) -> str:
-        """The tool name for a result; the calls of an answer are noted for their results."""
+    def _register(self, entry: Entry) -> str:
+        """Hide the message that an entry replaces; the name of the tool that a result is of."""
         if not isinstance(entry, Message):
             return ""
+        if entry.replaces:
+            self._hide(entry.replaces)
+        # For the results of these calls.
         self._called.update((call.id, call.name) for call in entry.tool_calls)
         return self._called.get(entry.tool_call_id or "", "")
 
@@ -455,22 +521,6 @@ class Document:
         self.layout.extend(items)
         if self._queue:
             self.layout.extend([self._queue])
-
-    def _exchange(self, old: Item, new: Item) -> None:
-        self._items[old.key] = new
-        new.hidden, new.informed = old.hidden, old.informed
-        new.fold_as(old)
-        new.cost, new.version = old.cost, old.version
-        if isinstance(old, AnswerItem) and isinstance(new, AnswerItem):
-            new.thought = old.thought
-            new.join(old.before, old.after)
-        self.layout.replace(old, new)
-        self._forget(old)
-        top = self.reader.top
-        if self.reader.first is old:
-            self.reader.first = new
-        if top and top.item is old:
-            self.reader.top = Spot(new, top.block, top.row)
 
     def _same_words(self, canvas: Canvas) -> Spot | None:
         """The row of another canvas with the words that are at the top now."""
@@ -533,14 +583,3 @@ def _folds(item: Item, last: int) -> list[int]:
     """The blocks of an item that fold the blocks below them, up to the block ``last``."""
     blocks = item.blocks()[: last + 1]
     return [place for place, block in enumerate(blocks) if isinstance(block, FoldLine)]
-
-
-def _make_item(entry: Entry, key: str, *, arriving: bool = False) -> Item:
-    """Make the item of an entry; ``key`` identifies one without an id."""
-    if not isinstance(entry, Message):
-        return Item(entry, key)
-    if entry.role == "assistant":
-        return AnswerItem(entry, arriving=arriving)
-    if entry.role == "user":
-        return QuestionItem(entry)
-    return Item(entry, entry.id)

@@ -180,14 +180,15 @@ class Item:
         self.unfolded = not self.unfolded
         self.remake()
 
-    def fold_as(self, other: "Item") -> None:
-        """Unfold what is unfolded in the item that this one replaces."""
-        self.unfolded = other.unfolded
-
     @property
     def is_made(self) -> bool:
         """True once there are blocks, which a change makes anew."""
         return self._blocks is not None
+
+    def replace(self, entry: Message) -> None:
+        """Show the message as it is now."""
+        self.entry = entry
+        self.remake()
 
     def remake(self) -> None:
         """Make the blocks anew when they are next drawn."""
@@ -315,14 +316,14 @@ class AnswerItem(Item):
         self.thought = thought
         self._changed = True
 
-    def become(self, entry: Message) -> bool:
-        """Turn into the complete message if its text is what has arrived; else change nothing."""
-        if not self.arriving or entry.role != "assistant" or entry.text != self.message.text:
-            return False
-        self.entry = entry
-        self.arriving = False
-        self._changed = True
-        return True
+    def replace(self, entry: Message, *, arriving: bool = False) -> None:
+        """Show the message as it is now; what was split stays if its text is what has arrived."""
+        if not self.arriving or entry.text != self.message.text:
+            self._splitter, self._split_to = None, 0
+            self._sources = self._body = ()
+            self._fences = None
+            self._new, self._size = None, len(entry.text)
+        self.entry, self.arriving, self._changed = entry, arriving, True
 
     def blocks(self) -> Sequence[RowBlock]:
         if self.hidden:
@@ -503,10 +504,6 @@ class QuestionItem(Item):
             above = (each for each in self.blocks()[:block] if isinstance(each, LineBlock))
             self.unfolded_parts ^= {sum(each.part is not None for each in above)}
         self.remake()
-
-    def fold_as(self, other: Item) -> None:
-        if isinstance(other, QuestionItem):
-            self.unfolded_parts = other.unfolded_parts
 
     @property
     def _parts(self) -> Sequence[str | PastedText | Attachment]:

@@ -91,13 +91,6 @@ class Layout:
         self._count -= 1
         return item
 
-    def replace(self, old: Item, new: Item) -> None:
-        """Replace an item by another."""
-        chunk, place = self._find(self.index(old))
-        new.order = old.order
-        chunk.items[place] = new
-        self.changed(new)
-
     def changed(self, item: Item) -> None:
         """Update the height of an item."""
         chunk, place = self._find(self.index(item))

@@ -13,7 +13,7 @@ from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
 from tui.domain.tool_servers import tool_title
 from tui.widgets.transcript.canvas import Canvas, joint
-from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.foldable import PastedText
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.row_blocks import (
@@ -26,7 +26,7 @@ from tui.widgets.transcript.row_blocks import (
     RowBlock,
 )
 from tui.widgets.transcript.row_selection import paint
-from tui.widgets.transcript.viewport import Spot
+from tui.widgets.transcript.viewport import DocumentRow, Spot
 
 _KNOWN = 200
 _LEADING = " ▌"
@@ -36,35 +36,36 @@ _MATCH, _CURRENT = "match", "match-current"
 class MatchMarks:
     """The matches that are marked, and the current one."""
 
-    def __init__(self, needle: Needle) -> None:
+    def __init__(self, needle: Needle, document: Document) -> None:
         self.needle = needle
+        self._document = document
         self._known: dict[RowBlock, tuple[Sequence[Strip], list[Place]]] = {}
         self._files: WeakKeyDictionary[FoldLine, int] = WeakKeyDictionary()
         self._current: tuple[str, int, int] = ("", 0, 0)
 
     # --- finding
 
-    def go_to(self, document: Document, match: Match, *, unfold: bool) -> Spot | None:
+    def go_to(self, match: Match, *, unfold: bool) -> Spot | None:
         """Make a match the current one; gives its row, or ``None`` if it is not loaded."""
-        item = document.item_of(match.message_id)
+        item = self._document.item_of(match.message_id)
         if item is None or item.hidden:
             return None
         block, number = self._block_of(item, match.number)
         if unfold and item.is_folded(block):
-            document.fold(item, block)
+            self._document.fold(item, block)
             block, number = self._block_of(item, match.number)
-        found = self._places(document, item, block)
+        found = self._places(item, block)
         number = min(number, len(found) - 1)
         self._current = item.key, block, number
         if found:
-            _uncover(document, item, block, found[number][0])
+            self._uncover(item, block, found[number][0])
         row = found[number][0].row if found else int(item.blocks()[block].spaced)
         return Spot(item, block, row)
 
-    def in_sight(self, document: Document, rows: Sequence[DocumentRow]) -> Iterator[Match]:
+    def in_sight(self) -> Iterator[Match]:
         """The matches on screen, also those in part, from the top."""
         seen: dict[tuple[Item, int], list[int]] = {}
-        for row in rows:
+        for row in self._document.seen:
             seen.setdefault((row.spot.item, row.spot.block), []).append(row.spot.row)
         for (item, block), shown in seen.items():
             before = sum(self._count(item, place) for place in range(block))
@@ -72,21 +73,33 @@ class MatchMarks:
                 if self._count(item, block):
                     yield Match(item.key, before)
                 continue
-            for number, place in enumerate(self._places(document, item, block)):
+            for number, place in enumerate(self._places(item, block)):
                 if any(piece.row in shown for piece in place):
                     yield Match(item.key, before + number)
 
-    def reading(self, document: Document, rows: Sequence[DocumentRow]) -> ReadingPosition:
+    def reading(self) -> ReadingPosition:
         """The reader's place among the matches."""
-        for row in rows:
+        for row in self._document.seen:
             item, block = row.spot.item, row.spot.block
             if item.message is None:
                 continue
             above = sum(self._count(item, place) for place in range(block))
-            found = self._places(document, item, block)
+            found = self._places(item, block)
             above += sum(place[0].row < row.spot.row for place in found)
             return ReadingPosition(item.key, above)
         return ReadingPosition(None)
+
+    def _uncover(self, item: Item, number: int, piece: Piece) -> None:
+        """Scroll code sideways so that its match is in view."""
+        block = item.blocks()[number]
+        cut = block.cut(piece.row)
+        if cut is None or not isinstance(block, Code):
+            return
+        begin, end = piece.begin - block.margin, piece.end - block.margin
+        if begin < cut.hidden or end > cut.hidden + cut.shown:
+            before = cell_len(cut.text[:begin]) - block.room // 3
+            if block.sideways.move(before - block.sideways.skipped(block.room), block.room):
+                self._document.redraw_fence(item, block.sideways)
 
     def _block_of(self, item: Item, number: int) -> tuple[int, int]:
         """The block with a match, and the match's number in it."""
@@ -111,9 +124,9 @@ class MatchMarks:
 
     # --- marking
 
-    def mark(self, row: DocumentRow, strip: Strip, document: Document, canvas: Canvas) -> Strip:
+    def mark(self, row: DocumentRow, strip: Strip, canvas: Canvas) -> Strip:
         item, block = row.spot.item, row.spot.block
-        for number, place in enumerate(self._places(document, item, block)):
+        for number, place in enumerate(self._places(item, block)):
             current = self._current == (item.key, block, number)
             for piece in place:
                 if piece.row == row.spot.row:
@@ -127,10 +140,10 @@ class MatchMarks:
             strip = Strip.join([strip.crop(0, room), Strip([words])])
         return strip
 
-    def _places(self, document: Document, item: Item, number: int) -> list[Place]:
+    def _places(self, item: Item, number: int) -> list[Place]:
         """The places of the matches in the rows of a block."""
         block = item.blocks()[number]
-        strips = document.strips_of(item, number)
+        strips = self._document.strips_of(item, number)
         known = self._known.get(block)
         if known is not None and known[0] is strips:
             return known[1]
@@ -176,19 +189,6 @@ def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:
         more = margin + cut.shown + cut.fill
         return more, more + 1
     return margin + max(0, begin), margin + min(end, cut.shown)
-
-
-def _uncover(document: Document, item: Item, number: int, piece: Piece) -> None:
-    """Scroll code sideways so that its match is in view."""
-    block = item.blocks()[number]
-    cut = block.cut(piece.row)
-    if cut is None or not isinstance(block, Code):
-        return
-    begin, end = piece.begin - block.margin, piece.end - block.margin
-    if begin < cut.hidden or end > cut.hidden + cut.shown:
-        before = cell_len(cut.text[:begin]) - block.room // 3
-        if block.sideways.move(before - block.sideways.skipped(block.room), block.room):
-            document.redraw_fence(item, block.sideways)
 
 
 def _sources(item: Item, number: int) -> Iterator[str]:

@@ -9,11 +9,10 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.widgets.transcript.canvas import NAMES, Canvas, Palette
-from tui.widgets.transcript.conversation import ConversationOnScreen
-from tui.widgets.transcript.document import DocumentRow
+from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.row_selection import look_of_selected, number_of, paint, selected
-from tui.widgets.transcript.viewport import Spot
+from tui.widgets.transcript.viewport import DocumentRow, Spot
 from tui.widgets.transcript.welcome_text import Welcome
 
 _CURSOR = "▌"
@@ -25,7 +24,7 @@ class RowPainter(msgspec.Struct, eq=False):
     """Draws one row at a time: cursor, matches and selection over the rows of the document."""
 
     _widget: Widget
-    _conversation: ConversationOnScreen
+    _document: Document
     _finder: FindState
     welcome: Welcome = msgspec.field(default_factory=Welcome)
     _more: str = ""
@@ -51,7 +50,7 @@ class RowPainter(msgspec.Struct, eq=False):
 
         ``unseen`` is the number of messages for the mark on the last row; ``None`` at the end.
         """
-        old, self._conversation.rows = self._conversation.rows, rows
+        old, self._document.seen = self._document.seen, rows
         changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
         more = "" if unseen is None else f" {_BELOW} {unseen} new " if unseen else _LATEST
         if self._more != more:
@@ -61,12 +60,12 @@ class RowPainter(msgspec.Struct, eq=False):
 
     def row(self, y: int, height: int) -> Strip:
         """One row of so many."""
-        canvas, rows = self.canvas, self._conversation.rows
+        canvas, rows = self.canvas, self._document.seen
         if canvas is None:
             return Strip.blank(self._widget.size.width, self._widget.rich_style)
         if y < len(rows):
             strip = self._row(rows[y], canvas)
-        elif rows or not self._conversation.is_loaded:
+        elif rows or not self._document.is_loaded:
             strip = canvas.blank()
         else:
             strip = self.welcome.row(y, height, canvas)
@@ -94,7 +93,7 @@ class RowPainter(msgspec.Struct, eq=False):
     def _row(self, row: DocumentRow, canvas: Canvas) -> Strip:
         number, widget, strip = number_of(row.spot), self._widget, row.strip
         # The blank row before a message stays as it is.
-        if row.spot.item is self._conversation.cursor.item and not row.is_before:
+        if row.spot.item is self._document.cursor.item and not row.is_before:
             _, *rest = strip
             strip = Strip([Segment(_CURSOR, canvas.palette["cursor"]), *rest], strip.cell_length)
         strip = self._finder.mark(row, strip, canvas)

@@ -11,9 +11,9 @@ from textual.strip import Strip
 
 from tui.domain.text.patterns import late_pattern
 from tui.widgets.transcript.canvas import is_text, joint
-from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.row_blocks import ProseBlock
-from tui.widgets.transcript.viewport import Spot
+from tui.widgets.transcript.viewport import DocumentRow, Spot
 
 _QUOTED = late_pattern(r"^ *(?:▌ )+")
 
@@ -90,11 +90,11 @@ def offset_at(rows: Sequence[DocumentRow], region: Region, pointer: Offset) -> O
     return Offset(len(row.strip.crop(0, cells).text), number_of(row.spot))
 
 
-def selected_text(document: Document, screen: Sequence[DocumentRow], selection: Selection) -> str:
+def selected_text(document: Document, selection: Selection) -> str:
     """The selected text with wrapped lines joined; an open end is that of the screen."""
-    if not screen:
+    if not document.seen:
         return ""
-    first, last = screen[0].spot, screen[-1].spot
+    first, last = document.seen[0].spot, document.seen[-1].spot
     if selection.start is not None:
         first = _spot(document, selection.start.y)
     if selection.end is not None:

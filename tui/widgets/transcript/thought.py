@@ -80,23 +80,3 @@ class LastRows(Plain):
 
     def draw(self, canvas: Canvas) -> list[Strip]:
         return super().draw(canvas)[-ROWS:]
-
-
-class Thoughts:
-    """The thoughts of the latest answers, by message."""
-
-    _MOST: int = 100
-
-    def __init__(self) -> None:
-        self._thoughts: dict[str, Thought] = {}
-
-    def get(self, message_id: str) -> Thought | None:
-        return self._thoughts.get(message_id)
-
-    def add(self, message_id: str, piece: str) -> Thought:
-        """Add to the thinking before an answer."""
-        thought = self._thoughts.setdefault(message_id, Thought())
-        thought.add(piece)
-        if len(self._thoughts) > self._MOST:
-            del self._thoughts[next(iter(self._thoughts))]
-        return thought

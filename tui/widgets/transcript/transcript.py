@@ -22,8 +22,7 @@ from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.keys import CONVERSATION, CONVERSATION_MOVES
 from tui.widgets.textual_bases import ScrollViewBase
 from tui.widgets.transcript.canvas import COMPONENTS
-from tui.widgets.transcript.conversation import ConversationOnScreen, HistoryEnds
-from tui.widgets.transcript.document import NO_VERSIONS, DocumentRow
+from tui.widgets.transcript.document import NO_VERSIONS, Document, HistoryEnds
 from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.row_blocks import Details, FoldLine
 from tui.widgets.transcript.row_painter import RowPainter
@@ -43,6 +42,7 @@ from tui.widgets.transcript.transcript_messages import (
     VersionWanted,
     target_at,
 )
+from tui.widgets.transcript.viewport import DocumentRow
 from tui.widgets.transcript.welcome_text import WelcomeText
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conversation = ConversationOnScreen(self._draw, self._draw_soon, self._draw_all)
+        self.conversation = Document(self._draw, self._draw_soon, self._draw_all)
         self.finder = FindState(self.conversation)
         self._painter = RowPainter(self, self.conversation, self.finder)
         self._timer: Timer | None = None
@@ -144,7 +144,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self._has_selection:
             # It would apply to the same rows of another session.
             self.screen.clear_selection()
-        self.conversation.replace(entries, arriving, versions, HistoryEnds(earlier, later))
+        self.conversation.replace(entries, HistoryEnds(earlier, later), arriving, versions)
         self._painter.canvas = None
         # Also the rows below a session that is shorter than the one before.
         self._draw_all()
@@ -169,8 +169,8 @@ class Transcript(ScrollViewBase, can_focus=True):
             "conversation-ask-again": message is not None and message.role == "assistant",
             "conversation-edit": message is not None and message.role == "user",
             "conversation-version-previous": item is not None
-            and shown.document.with_versions(item) in shown.document.versions,
-            "conversation-fold": shown.cursor.foldable(shown.rows) is not None,
+            and shown.with_versions(item) in shown.versions,
+            "conversation-fold": shown.cursor.foldable() is not None,
         }
         return frozenset(key for key, has in has_use.items() if has)
 
@@ -212,25 +212,24 @@ class Transcript(ScrollViewBase, can_focus=True):
             return
         self._throttle.begin()
         shown, painter = self.conversation, self._painter
-        document, ends = shown.document, shown.ends
         if painter.canvas is None or painter.canvas.width != width:
             # The rows of the welcome are not compared.
             self.refresh()
-        document.draw_on(painter.fit(width), height)
-        rows = document.rows()
-        if bool(shown.rows) != bool(rows):
+        shown.draw_on(painter.fit(width), height)
+        rows = shown.rows()
+        if bool(shown.seen) != bool(rows):
             # The welcome came or went.
             self.refresh()
-        at_end = not ends.later and document.reader.is_at_end()
+        at_end = not shown.ends.later and shown.reader.is_at_end()
         if at_end:
             shown.unseen.clear()
         unseen = None if at_end else len(shown.unseen)
         if changed := painter.replace_rows(rows, height, unseen):
             # Without any region it would be all of them.
             self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
-        above, total = document.reader.rows_above(), document.layout.total
+        above, total = shown.reader.rows_above(), shown.layout.total
         show_place(self, above, max(total, above + height))
-        for end in ends.neared(above, total - above - height, height):
+        for end in shown.ends.neared(above, total - above - height, height):
             self.post_message(EarlierWanted() if end == "earlier" else LaterWanted())
         self._refresh_bindings_if_changed()
         self._throttle.end()
@@ -248,12 +247,12 @@ class Transcript(ScrollViewBase, can_focus=True):
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, without decoration."""
         shown = self.conversation
-        text = selected_text(shown.document, shown.rows, selection)
+        text = selected_text(shown, selection)
         return (text, "\n") if text else None
 
     def offset_at(self, pointer: Offset) -> Offset | None:
         """The place in the document that is nearest to a place of the screen."""
-        return offset_at(self.conversation.rows, self.content_region, pointer)
+        return offset_at(self.conversation.seen, self.content_region, pointer)
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Paint the selection."""
@@ -265,7 +264,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def _row_under(self, event: events.MouseEvent) -> tuple[DocumentRow | None, Offset]:
         """The row under the pointer, and the pointer's place over the rows."""
-        offset, rows = event.get_content_offset(self), self.conversation.rows
+        offset, rows = event.get_content_offset(self), self.conversation.seen
         if offset is None or not 0 <= offset.y < len(rows):
             return None, Offset()
         return rows[offset.y], offset
@@ -283,7 +282,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         row, _ = self._row_under(event)
         if not tilted and not event.shift:
             self.action_move(step * _WHEEL_ROWS)
-        elif row and self.conversation.document.scroll_code([row], None, step * _SIDE_CELLS):
+        elif row and self.conversation.scroll_code([row], None, step * _SIDE_CELLS):
             self._draw_all()
 
     def on_mouse_down(self) -> None:
@@ -296,7 +295,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         row, place = self._row_under(event)
         if row is None:
             return
-        is_last = place.y == self.conversation.document.reader.height - 1
+        is_last = place.y == self.conversation.reader.height - 1
         if is_last and not self.text_selection and self._painter.is_more_at(row, place.x):
             self.action_to_end()
         elif event.chain > 1:
@@ -306,7 +305,7 @@ class Transcript(ScrollViewBase, can_focus=True):
                 case None:
                     return
                 case FoldLine():
-                    self.conversation.document.fold(row.spot.item, row.spot.block)
+                    self.conversation.fold(row.spot.item, row.spot.block)
                     self._draw()
                 case intent:
                     self.post_message(intent)
@@ -329,7 +328,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         old, new = round(old_value), round(new_value)
         if self.is_resizing or old == new:
             return
-        reader = self.conversation.document.reader
+        reader = self.conversation.reader
         if new_value >= self.max_scroll_y:
             reader.to_end()
         elif abs(new - old) <= _FEW_ROWS:
@@ -344,18 +343,18 @@ class Transcript(ScrollViewBase, can_focus=True):
     def _draw_with_cursor(self) -> None:
         """Draw; the message cursor stays in sight."""
         self._draw()
-        if self.conversation.cursor.come_along(self.conversation.rows):
+        if self.conversation.cursor.come_along():
             self._draw_all()
 
     def action_move(self, rows: int) -> None:
         """Scroll down by rows, or up if negative."""
-        self.conversation.document.reader.move(rows)
+        self.conversation.reader.move(rows)
         self._draw_with_cursor()
 
     def action_page(self, pages: int) -> None:
         """Scroll by screens, with one row in common."""
         self._hint_if_blank()
-        self.action_move(pages * max(1, self.conversation.document.reader.height - 1))
+        self.action_move(pages * max(1, self.conversation.reader.height - 1))
 
     def action_to_top(self) -> None:
         """Go to the beginning of the session, which may have to be loaded first."""
@@ -370,10 +369,10 @@ class Transcript(ScrollViewBase, can_focus=True):
     def show_beginning(self, *, cursor: bool = False) -> None:
         """Show the first row; with ``cursor``, put the cursor on its message."""
         shown = self.conversation
-        shown.document.reader.scroll_to(0)
+        shown.reader.scroll_to(0)
         self._draw()
         if cursor:
-            shown.cursor.go_into_sight(shown.rows)
+            shown.cursor.go_into_sight()
             shown.cursor.go_to_end(1)
         self._draw_all()
 
@@ -382,14 +381,14 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self.conversation.ends.later:
             self.post_message(EndWanted())
             return
-        self.conversation.document.reader.to_end()
+        self.conversation.reader.to_end()
         self.conversation.cursor.go_to_end(-1)
         self._draw_all()
 
     def action_sideways(self, count: int) -> None:
         """Move the code of the message at the cursor, else all code on screen."""
         shown = self.conversation
-        if shown.document.scroll_code(shown.rows, shown.cursor.item, count * _SIDE_CELLS):
+        if shown.scroll_code(shown.seen, shown.cursor.item, count * _SIDE_CELLS):
             self._draw_all()
 
     def action_wrap(self) -> None:
@@ -412,15 +411,15 @@ class Transcript(ScrollViewBase, can_focus=True):
     def action_step(self, count: int, role: Role | None = None) -> None:
         """Put the cursor on the next message of a role, or the one before."""
         shown = self.conversation
-        shown.cursor.step(count, shown.rows, role)
+        shown.cursor.step(count, role)
         if shown.cursor.item:
-            shown.document.reader.reveal(shown.cursor.item)
+            shown.reader.reveal(shown.cursor.item)
         self._draw_all()
 
     def show_cursor(self) -> None:
         """Put the cursor on a message in sight, and on the newest that has come since."""
         shown = self.conversation
-        shown.cursor.go_into_sight(shown.rows, following=shown.following)
+        shown.cursor.go_into_sight(following=shown.following)
         self._draw_all()
 
     def action_copy_message(self) -> None:
@@ -430,13 +429,13 @@ class Transcript(ScrollViewBase, can_focus=True):
             return
         texts = [message.typed_text or message.text]
         if message.role == "assistant":
-            parts = self.conversation.document.answer_with(message.id)
+            parts = self.conversation.answer_with(message.id)
             texts = [each.message.text for each in parts]
         self.post_message(CopyRequested("\n\n".join(filter(str.strip, texts))))
 
     def action_copy_code(self) -> None:
         """Ask for a copy of a code block; each press takes the next block of the message."""
-        code, number = self.conversation.cursor.next_code(self.conversation.rows)
+        code, number = self.conversation.cursor.next_code()
         if code:
             self.post_message(CopyRequested(code, number))
         else:
@@ -453,7 +452,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def action_version(self, step: int) -> None:
         """Request another version of the message at the cursor, or of the last that has some."""
-        document, item = self.conversation.document, self.conversation.cursor.item
+        document, item = self.conversation, self.conversation.cursor.item
         message_id = document.with_versions(item)
         if message_id not in document.versions:
             hint(self, "This message has one version; r asks again, e edits a question.")
@@ -473,7 +472,7 @@ class Transcript(ScrollViewBase, can_focus=True):
     def action_fork(self) -> None:
         """Request a copy of the session up to the message at the cursor, with its whole answer."""
         if message := self.conversation.cursor.message_or_last:
-            parts = self.conversation.document.answer_with(message.id)
+            parts = self.conversation.answer_with(message.id)
             is_ended = bool(parts) and not parts[-1].message.tool_calls
             self.post_message(ForkWanted(parts[-1].key if is_ended else message.id))
 
@@ -486,25 +485,25 @@ class Transcript(ScrollViewBase, can_focus=True):
     def action_fold(self) -> None:
         """Open files, a tool call, a result or a summary, or fold them."""
         shown = self.conversation
-        if item := shown.cursor.foldable(shown.rows):
-            shown.document.fold(item)
+        if item := shown.cursor.foldable():
+            shown.fold(item)
             self._draw()
 
     def action_details(self) -> None:
         """Show or hide time, model and more of the message at the cursor, or of one in sight."""
         shown = self.conversation
         if shown.cursor.item is None:
-            shown.cursor.go_into_sight(shown.rows)
+            shown.cursor.go_into_sight()
         item = shown.cursor.item
         if item is None or item.message is None:
             return
 
         def are_in_sight() -> bool:
-            rows = shown.rows
+            rows = shown.seen
             return any(isinstance(row.block, Details) and row.spot.item is item for row in rows)
 
         if not item.informed or are_in_sight():
-            shown.document.inform(item, shown=not item.informed)
+            shown.inform(item, shown=not item.informed)
             self._draw_all()
         if item.informed and not are_in_sight():
             # They are at the message's beginning, out of sight: scrolling there was not asked for.
@@ -513,7 +512,7 @@ class Transcript(ScrollViewBase, can_focus=True):
     def action_all_details(self) -> None:
         """Show or hide the details of all messages."""
         self._hint_if_blank()
-        self.conversation.document.inform_all()
+        self.conversation.inform_all()
         self._draw_all()
 
 

@@ -7,8 +7,8 @@ from textual.message import Message
 
 from tui.domain.journal.blocks import ImageBlock
 from tui.widgets.intents import CopyRequested
-from tui.widgets.transcript.document import DocumentRow
 from tui.widgets.transcript.row_blocks import Code, FoldLine, LineBlock, code_of
+from tui.widgets.transcript.viewport import DocumentRow
 
 
 class PageWanted(Message, namespace="transcript"):

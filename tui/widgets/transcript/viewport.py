@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 import msgspec
+from textual.strip import Strip
 
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.layout import Layout
+from tui.widgets.transcript.row_blocks import RowBlock
 
 
 class Spot(msgspec.Struct, frozen=True):
@@ -14,6 +16,22 @@ class Spot(msgspec.Struct, frozen=True):
     item: Item
     block: int
     row: int
+
+
+class DocumentRow(msgspec.Struct, frozen=True):
+    """A drawn row and its spot in the document."""
+
+    strip: Strip
+    spot: Spot
+
+    @property
+    def block(self) -> RowBlock:
+        return self.spot.item.blocks()[self.spot.block]
+
+    @property
+    def is_before(self) -> bool:
+        """True for the blank row before an item."""
+        return self.spot.block == self.spot.row == 0 and self.block.spaced
 
 
 class Viewport:
