@@ -8,21 +8,11 @@ In a test::
 Each request takes the next of the replies; the last one serves all that follow. A reply is a
 function of an ``Exchange``: it writes what it wants, and waits at gates that the test opens. It is
 spoken in the dialect that the request's path belongs to.
-
-As a process of its own, for tests of the command line::
-
-    python -m tests.providers.chat_server --scenario slow [--dialect anthropic]
-
-prints its address for that dialect, and then serves until its standard input is closed. Each line
-that it reads there opens all gates; ``--log FILE`` appends each request as a line of JSON.
 """
 
-import argparse
-import contextlib
 import json
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, get_args
+from collections.abc import Sequence
+from typing import Any
 
 from tests.providers.bedrock_speech import BedrockExchange
 from tests.providers.google_speech import GoogleExchange
@@ -30,7 +20,6 @@ from tests.providers.loopback import PATIENCE, Call, Exchange, Gate, LoopbackSer
 from tests.providers.mistral_speech import MistralExchange
 from tests.providers.responses_speech import ResponsesExchange
 from tests.providers.speech import AnthropicExchange, OpenAIExchange, chunk, usage_chunk
-from tui.domain.providers import DialectName
 
 __all__ = [
     "PATIENCE",
@@ -280,7 +269,7 @@ _TODO = (
 
 
 def scenarios(gate: Gate) -> dict[str, list[Reply]]:
-    """What ``--scenario`` knows; the gated ones wait for a line on standard input."""
+    """Replies by what becomes of the answer; some wait at the gate."""
     return {
         "normal": [answers("Hello", ", ", "world", ".")],
         "slow": [answers_at(gate, "Slowly", ", ", "but surely.")],
@@ -328,25 +317,3 @@ def scenarios(gate: Gate) -> dict[str, list[Reply]]:
         "multi-byte": [torn_inside_characters("会話は 🙂 失われない。")],
         "escapes": [answers(_ESCAPES)],
     }
-
-
-def _lines(stream: Iterable[str]) -> Iterator[str]:
-    with contextlib.suppress(KeyboardInterrupt):
-        yield from stream
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description="A server that answers as told.")
-    parser.add_argument("--scenario", choices=sorted(scenarios(Gate())), default="normal")
-    parser.add_argument("--dialect", choices=get_args(DialectName), default="openai")
-    parser.add_argument("--log", help="append each request to this file, a line of JSON each")
-    arguments = parser.parse_args()
-    gate = Gate()
-    with ChatServer(*scenarios(gate)[arguments.scenario], log=arguments.log) as server:
-        print(server.address(arguments.dialect), flush=True)
-        for _ in _lines(sys.stdin):
-            gate.open()
-
-
-if __name__ == "__main__":
-    main()

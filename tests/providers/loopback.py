@@ -198,7 +198,6 @@ class _State:
     disconnects: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
     stopped: threading.Event = field(default_factory=threading.Event)
-    log: str | None = None
 
     def is_question(self, request: Request) -> bool:
         """Whether it was asked about the models, and for no answer."""
@@ -209,13 +208,9 @@ class _State:
         with self.changed:
             self.requests.append(request)
             self.changed.notify_all()
-            count = sum(
+            return sum(
                 self.is_question(each) == self.is_question(request) for each in self.requests
             )
-        if self.log:
-            with open(self.log, "a", encoding="utf-8") as log:
-                log.write(json.dumps(vars(request)) + "\n")
-        return count
 
     def note_disconnect(self) -> None:
         with self.changed:
@@ -241,11 +236,8 @@ class LoopbackServer:
         lists: Sequence[Reply] = (),
         key: str | None = None,
         facts: Mapping[str, Any] | None = None,
-        log: str | None = None,
     ):
-        self._state = _State(
-            replies, speaks, ollama_models, models, lists, key, facts or {}, log=log
-        )
+        self._state = _State(replies, speaks, ollama_models, models, lists, key, facts or {})
         self._server = _Server(self._state)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 

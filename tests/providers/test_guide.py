@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -19,6 +20,12 @@ from tui.widgets.key_names import NO_KEY
 
 async def answer(question: str, guide: OfflineGuide | None = None) -> str:
     return text_of(await collected((guide or OfflineGuide()).stream(asks(question))))
+
+
+def questions(name: str) -> list[tuple[str, ...]]:
+    """What may be asked, and what is in the answer: ``question | words``."""
+    lines = Path(__file__).with_name("samples").joinpath(f"{name}.txt").read_text("utf-8")
+    return [tuple(line.split(" | ", 1)) for line in lines.splitlines()]
 
 
 async def test_it_says_first_that_it_is_no_model_and_how_one_is_connected():
@@ -42,50 +49,7 @@ async def test_it_answers_what_was_typed_not_the_file_that_came_with_it():
     assert text == await answer(question)
 
 
-@pytest.mark.parametrize(
-    ("question", "section"),
-    [
-        ("What is a session?", "Sessions"),
-        ("how do I resume my last session", "Commands"),
-        ("How do I choose a model?", "Models"),
-        (
-            "How do I connect Ollama?",
-            "How do I connect a model, such as Claude, and enter my API key?",
-        ),
-        ("base_url of my server", "Providers"),
-        ("where do I put my API key", "API keys"),
-        ("Where are my files?", "Files"),
-        ("How do I attach a picture?", "Attachments"),
-        ("what happens if it CRASHES", "Crashes and full disks"),
-        ("ｄｉｓｋ　ｆｕｌｌ", "Crashes and full disks"),
-        ("import a rescue file", "Crashes and full disks"),
-        ("How can I delete a session?", "How do I delete a session, or undo that?"),
-        ("what does the exit code mean", "Exit codes"),
-        ("doctor", "Doctor"),
-        ("--json events", "Asking"),
-        ("which scope am I in", "Scopes"),
-        ("claude, anthropic", "Known providers"),
-        ("full screen", "The screen"),
-        ("which keys are there", "Keys"),
-        ("keyboard shortcuts", "Keys"),
-        ("which commands are there", "Commands"),
-        ("How do I fork one?", "Commands"),
-        ("how to quit", "How do I quit or exit?"),
-        ("find a sentence from last month", "How do I search for something I said before?"),
-        ("What does auth* mean in a search?", "Search"),
-        ("how do I change the colours", "Can I have other colours, or a dark theme?"),
-        ("why was my session archived by itself", "Archived automatically"),
-        ("what is the summary", "Summaries"),
-        ("add a to-do", "To-dos"),
-        ("how do I switch sessions", "The screen"),
-        ("how do I start the screen", "The screen"),
-        ("can it run tools", "Tools"),
-        ("timeout", "Failed answers"),
-        ("desktop notifications", "Notifications"),
-        ("does it read sessions of opencode", "Formats"),
-        ("write a debug log", "Debug log"),
-    ],
-)
+@pytest.mark.parametrize(("question", "section"), questions("guide_sections"))
 async def test_it_answers_from_the_section_that_fits(question: str, section: str):
     assert f"From the manual:\n\n## {section}\n" in await answer(question)
 
@@ -113,65 +77,7 @@ async def test_it_says_in_a_line_where_help_is_where_nothing_fits(question: str)
     assert line.endswith(" https://sibyl-tui.github.io/sibyl-tui/")
 
 
-@pytest.mark.parametrize(
-    ("question", "says"),
-    [
-        ("where are the sessions saved", "`~/.local/share/sibyl/sessions/ID.jsonl`"),
-        ("where are my chats stored on disk", "`~/.local/share/sibyl/sessions/ID.jsonl`"),
-        ("where does it save my conversations", "`~/.local/share/sibyl/sessions/ID.jsonl`"),
-        ("where is my data", "`~/.local/share/sibyl/sessions/ID.jsonl`"),
-        ("is it encrypted", "plain text, not encrypted"),
-        ("do I have to save", "You never have to save"),
-        ("it crashed", "at most the last second"),
-        ("can it run shell commands?", "No. It is no coding agent"),
-        ("can it execute commands", "No. It is no coding agent"),
-        ("can it edit my code", "No. It is no coding agent"),
-        ("how do I uninstall it", "`uv tool uninstall sibyl-tui`"),
-        ("remove the program completely", "rm -rf ~/.local/share/sibyl"),
-        ("how do I get rid of everything", "rm -rf ~/.local/share/sibyl"),
-        ("how do I delete all my data", "rm -rf ~/.local/share/sibyl"),
-        ("how do I make a new line", "Ctrl+J or Alt+Enter"),
-        ("how do I insert a line break", "Ctrl+J or Alt+Enter"),
-        ("shift enter does not work", "Ctrl+J or Alt+Enter"),
-        ("multi-line prompt", "Ctrl+J"),
-        ("does it send my data to anyone?", "go to the server of the model that"),
-        ("how do I quit", "press Ctrl+Q"),
-        ("how can I leave this program", "press Ctrl+Q"),
-        ("how do I stop it while it answers", "Esc cancels it"),
-        ("cancel an answer", "Esc cancels it"),
-        ("how do I connect a model", "Press F5"),
-        ("how do I set up ollama", "just start it"),
-        ("can I use claude", "Press F5"),
-        ("how do I add my API key", "on the screen (F5)"),
-        ("is it free", "MIT licence"),
-        ("how much does it cost", "`/usage` shows"),
-        ("does it work offline", "a model on your own machine"),
-        ("does it work on windows", "In WSL"),
-        ("how do I change the model", "F7 or `/model`"),
-        ("use a different model", "F7 or `/model`"),
-        ("how do I continue my last conversation", "`sibyl-tui -c`"),
-        ("how do I get back to yesterday's chat", "press F2"),
-        ("how do I start a new chat", "Ctrl+N or `/new`"),
-        ("how do I find something I said before", "Ctrl+F searches the old messages"),
-        ("search old messages", "Ctrl+F searches"),
-        ("my chat is gone", "probably in the archive"),
-        ("where did my old sessions go", "probably in the archive"),
-        ("how do I delete a session", "`/delete` moves a session to the trash"),
-        ("I deleted a session by accident", "`/undo` or `/restore` brings back"),
-        ("how do I copy an answer", "`/copy` copies"),
-        ("how do I regenerate the answer", "`/retry` asks it again"),
-        ("how do I paste a screenshot", "Alt+V"),
-        ("can I import from ChatGPT", "`/import`"),
-        ("how do I back up my sessions", "Copy the data directory"),
-        ("dark mode", "`/theme`"),
-        ("how do I change the colors", "`/theme`"),
-        ("where are the settings", "`sibyl-tui config path`"),
-        ("where is the config file", "sibyl-tui config path"),
-        ("how do I report a bug", "Paste what `sibyl-tui doctor` prints"),
-        ("how do I rename a session", "`/name TEXT`"),
-        ("how do I update", "/help changes"),
-    ],
-)
+@pytest.mark.parametrize(("question", "says"), questions("guide_words"))
 async def test_it_answers_what_newcomers_ask(question: str, says: str):
     assert says in " ".join((await answer(question)).split())
 

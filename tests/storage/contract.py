@@ -37,7 +37,6 @@ from tui.domain.journal.records import (
     Summary,
     encode,
 )
-from tui.domain.journal.session import joined
 from tui.domain.moves import Batch
 from tui.errors import (
     AmbiguousSession,
@@ -241,11 +240,6 @@ class ReadingContract:
         with pytest.raises(SessionNotFound):
             store.journal("session-nowhere").requests()
 
-    def test_the_answers_that_a_fork_begins_with_are_no_requests_of_its_own(self, store):
-        lease = store.create(SCOPE, "/shop", "m", forked_from="a")
-        store.append(lease, [user("q1"), answer("a1", seconds=-9), answer("a2", seconds=9_999)])
-        assert [each.id for each in store.journal(lease.session_id).requests()] == ["a2"]
-
     def test_versions_are_told_in_the_order_of_the_file(self, store):
         lease = self.versions(store)
         assert store.journal(lease.session_id).versions() == dict.fromkeys(
@@ -265,11 +259,6 @@ class ReadingContract:
         assert (first.session.loaded_messages, first.session.message_count) == ((), 0)
         with pytest.raises(MessageNotFound):
             store.journal(name).tail(2, "nobody")
-
-    def test_a_reader_who_knows_another_version_gets_what_follows_the_last_common_one(self, store):
-        name = self.versions(store).session_id
-        assert ids_of(store.journal(name).since("a2")) == ["q1", "a3", "q3", "a4"]
-        assert ids_of(store.journal(name).since("a3")) == ["q3", "a4"]
 
     def test_what_no_reader_would_take_back_is_refused_with_all_that_came_with_it(self, store):
         deep = "leaf"
@@ -303,83 +292,6 @@ class ReadingContract:
             with pytest.raises(SessionNotFound):
                 read("nowhere")
 
-    def test_only_what_came_after_the_last_reset_is_live(self, store):
-        lease = new(store, user("m1"), answer("m2"), Reset(at(1)), user("m3", "anew"))
-        session = store.journal(lease.session_id).load()
-        assert texts(session.loaded_messages) == ["anew"]
-        assert texts(session.all_messages) == ["hello", "hi", "anew"]
-        assert (session.message_count, session.total_count, session.prompt_count) == (1, 3, 2)
-
-    def test_a_message_written_again_stands_in_its_old_place(self, store):
-        lease = new(store, user("m1"), answer("m2", "draft"), user("m3", "then"))
-        store.append(lease, [answer("m2", "final")])
-        session = store.journal(lease.session_id).load()
-        assert texts(session.loaded_messages) == ["hello", "final", "then"]
-        assert session.message_count == 3
-
-    def test_a_retried_answer_hides_the_failed_one(self, store):
-        lease = new(store, user("m1"), answer("m2", "no", status="failed"))
-        store.append(lease, [answer("m3", "yes", replaces="m2")])
-        session = store.journal(lease.session_id).load()
-        assert texts(session.loaded_messages) == ["hello", "yes"]
-        assert (session.message_count, session.total_count) == (2, 3)
-
-    def test_a_finished_answer_replaces_its_pieces(self, store):
-        lease = new(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
-        store.append(lease, [answer("m2", "once upon a time")])
-        session = store.journal(lease.session_id).load()
-        assert texts(session.loaded_messages) == ["hello", "once upon a time"]
-        assert session.arriving == frozenset()
-
-    def test_when_it_was_opened_and_closed_is_known(self, store):
-        name = closed(store, Opened(at(1)), user("m1", seconds=2), Closed(at(3)))
-        session = store.journal(name).load()
-        assert (session.opened_at, session.closed_at) == (at(1), at(3))
-        assert session.last_used_at == at(2)
-
-    def talk(self, store, count=10):
-        """A session of numbered messages, reset before the sixth."""
-        lease = new(store, *[user(f"m{n}", str(n)) for n in range(5)])
-        store.append(lease, [Reset(at(5)), *[user(f"m{n}", str(n)) for n in range(5, count)]])
-        store.append(lease, [state("Talk", count - 5, count)])
-        return lease.session_id
-
-    def test_a_tail_has_the_last_live_messages_and_what_else_a_session_shows(self, store):
-        session = store.journal(self.talk(store)).tail(3).session
-        assert texts(session.loaded_messages) == ["7", "8", "9"]
-        assert (session.name, session.message_count, session.prompt_count) == ("Talk", 5, 10)
-        assert session.header.scope == SCOPE
-
-    def test_a_tail_ends_at_a_reset_and_pages_lead_across_it(self, store):
-        name = self.talk(store)
-        tail = store.journal(name).tail(100)
-        assert texts(tail.session.loaded_messages) == ["5", "6", "7", "8", "9"]
-        entries, cursor = list(tail.session.entries), tail.cursor
-        while cursor:
-            page = store.journal(name).page(cursor, 2)
-            assert len([each for each in page.entries if hasattr(each, "role")]) <= 2
-            entries, cursor = [*page.entries, *entries], page.cursor
-        assert tuple(entries) == store.journal(name).load().entries
-
-    def test_a_tail_of_all_there_is_leads_nowhere(self, store):
-        name = closed(store, user("m1"), answer("m2"))
-        assert store.journal(name).tail(2).cursor is None
-        assert store.journal(name).tail(100).cursor is None
-
-    def test_a_tail_right_after_a_reset_is_empty_and_leads_to_what_came_before(self, store):
-        name = closed(store, user("m1"), answer("m2"), Reset(at(1)))
-        tail = store.journal(name).tail(10)
-        assert tail.session.loaded_messages == ()
-        page = store.journal(name).page(tail.cursor, 10)
-        assert [getattr(entry, "id", "reset") for entry in page.entries] == ["m1", "m2", "reset"]
-        assert page.cursor is None
-
-    def test_a_tail_of_nothing_shows_all_but_the_messages(self, store):
-        name = closed(store, user("m1"), state("Named", 1, 1))
-        tail = store.journal(name).tail(0)
-        assert (tail.session.entries, tail.session.name) == ((), "Named")
-        assert texts(store.journal(name).page(tail.cursor, 5).entries) == ["hello"]
-
     def test_a_page_stays_where_it_was_when_more_is_written(self, store):
         lease = new(store, *[user(f"m{n}", str(n)) for n in range(6)])
         cursor = store.journal(lease.session_id).tail(2).cursor
@@ -387,57 +299,6 @@ class ReadingContract:
         store.append(lease, [answer("m6", "more"), Reset(at(9))])
         assert texts(store.journal(lease.session_id).page(cursor, 2).entries) == ["2", "3"]
         assert store.journal(lease.session_id).page(cursor, 2).entries == before.entries
-
-    def test_around_a_message_is_what_stands_before_and_after_it(self, store):
-        found = store.journal(self.talk(store)).around("m3", 1, 3)
-        assert texts(found.entries[:2]) == ["2", "3"]
-        assert [getattr(entry, "id", "reset") for entry in found.entries] == [
-            *("m2", "m3", "m4", "reset", "m5", "m6")
-        ]
-
-    def test_the_mark_of_a_reset_comes_with_the_message_on_either_side(self, store):
-        def read(entries):
-            return [getattr(entry, "id", "reset") for entry in entries]
-
-        journal = store.journal(self.talk(store))
-        before, after = journal.around("m4", 0, 0), journal.around("m5", 0, 0)
-        assert (read(before.entries), read(after.entries)) == (["m4", "reset"], ["reset", "m5"])
-        assert read(journal.page(after.earlier, 1).entries) == ["m4"]
-        assert read(journal.page_after(before.later, 1).entries) == ["m5"]
-        assert read(journal.page(journal.tail(4).cursor, 1).entries) == ["reset", "m5"]
-
-    @pytest.mark.parametrize("message_id", ["m0", "m3", "m5", "m9"])
-    def test_from_around_a_message_pages_lead_to_both_ends(self, store, message_id):
-        name = self.talk(store)
-        found = store.journal(name).around(message_id, 1, 1)
-        entries, earlier, later = found.entries, found.earlier, found.later
-        while earlier:
-            page = store.journal(name).page(earlier, 2)
-            entries, earlier = (*page.entries, *entries), page.cursor
-        while later:
-            page = store.journal(name).page_after(later, 2)
-            entries, later = (*entries, *page.entries), page.cursor
-        assert entries == store.journal(name).load().entries
-
-    def test_from_the_beginning_pages_lead_through_all_of_it(self, store):
-        name, later, entries = self.talk(store), BEGINNING, ()
-        while later:
-            page = store.journal(name).page_after(later, 2)
-            assert sum(hasattr(entry, "id") for entry in page.entries) <= 2
-            entries, later = (*entries, *page.entries), page.cursor
-        assert entries == store.journal(name).load().entries
-
-    def test_a_message_alone_is_around_itself(self, store):
-        found = store.journal(closed(store, user("m1"))).around("m1", 5, 5)
-        assert texts(found.entries) == ["hello"]
-        assert (found.earlier, found.later) == (None, None)
-
-    def test_around_an_answer_its_pieces_are_one_message(self, store):
-        name = closed(
-            store, user("m1"), piece("m2", 0, "a"), piece("m2", 1, "b"), answer("m2", "ab")
-        )
-        assert texts(store.journal(name).around("m2", 1, 1).entries) == ["hello", "ab"]
-        assert texts(store.journal(name).around("m1", 1, 1).entries) == ["hello", "ab"]
 
     def test_a_message_that_is_not_there_or_was_replaced_has_nothing_around_it(self, store):
         name = closed(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
@@ -454,30 +315,10 @@ class ReadingContract:
         page = store.journal(lease.session_id).page_after(later, 5)
         assert (texts(page.entries), page.cursor) == (["2", "more"], None)
 
-    def test_a_later_page_takes_its_place_behind_what_was_read_before_it_was_written(self, store):
-        records = [user("m1"), answer("m2", "no", status="failed"), user("m3"), user("m4")]
-        lease = new(store, *records)
-        before = store.journal(lease.session_id).around("m1", 0, 2)
-        store.append(lease, [answer("m5", "yes", replaces="m2"), user("m3", "written again")])
-        page = store.journal(lease.session_id).page_after(before.later, 9)
-        assert "m2" in page.replaced
-        assert joined(before.entries, page) == store.journal(lease.session_id).load().entries
-
     @pytest.mark.parametrize("cursor", ["", "x", "-1", "99999999", "9" * 5000, "٣", "[1]"])
     def test_a_later_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
         with pytest.raises(StorageError):
             store.journal(closed(store)).page_after(cursor, 5)
-
-    def test_since_gives_the_live_messages_after_one(self, store):
-        name = self.talk(store)
-        assert texts(store.journal(name).since("m7")) == ["8", "9"]
-        assert store.journal(name).since("m9") == ()
-
-    def test_since_gives_all_live_messages_after_one_that_was_replaced(self, store):
-        lease = new(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
-        assert texts(store.journal(lease.session_id).since("m2")) == ["hello", "yes"]
-        store.append(lease, [user("m4", "so")])
-        assert texts(store.journal(lease.session_id).since("m3")) == ["so"]
 
     def test_the_records_of_a_session_are_read_one_by_one(self, store):
         records = [user("m1"), answer("m2"), Reset(at=at())]
