@@ -3,7 +3,6 @@
 import errno
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -200,23 +199,6 @@ def test_a_file_is_recognised_whatever_it_is_called(python, root, call):
     assert (root / "x").exists()
 
 
-def test_what_comes_in_and_what_goes_out_is_watched(python, tmp_path):
-    (tmp_path / "outside").touch()
-    outcome = python("os.rename('../outside', 'inside'); os.link('inside', '../again')")
-    outside = str(tmp_path.resolve() / "outside")
-    again = str(tmp_path.resolve() / "again")
-    assert [(one.kind, one.path, one.target) for one in outcome.points] == [
-        ("rename", outside, "inside"),
-        ("link", "inside", again),
-    ]
-
-
-def test_the_root_may_be_given_through_a_link(root, tmp_path):
-    (tmp_path / "alias").symlink_to(root)
-    outcome = run(command("os.mkdir('x')", root), tmp_path / "alias")
-    assert [one.path for one in outcome.points] == ["x"]
-
-
 def test_an_open_file_is_known_by_its_inode_when_its_name_is_gone(python, root):
     script = """
 f = os.open("temporary", os.O_CREAT | os.O_WRONLY)
@@ -298,26 +280,6 @@ def test_a_short_write_writes_half_and_the_next_one_finds_the_disk_full(python, 
     ]
 
 
-def test_a_short_write_counts_writes_if_told_to(python, root):
-    python(WRITES, Fault.short(3, kinds={"write"}))
-    assert (root / "written").read_bytes() == b"abcdefghijklmno"
-
-
-def test_a_write_of_one_byte_cannot_be_short(python):
-    script = "f = os.open('a', os.O_WRONLY); os.write(f, b'x')"
-    assert b"No space left" in python(script, Fault.short(2)).stderr
-
-
-def test_several_pieces_are_short_as_one(python, root):
-    python("f = os.open('a', os.O_WRONLY); os.writev(f, [b'AB', b'CD'])", Fault.short(2))
-    assert (root / "a").read_bytes() == b"AB345"
-
-
-def test_what_is_no_write_is_never_short(python):
-    assert not python(WRITES, Fault.short(1)).struck
-    assert python(WRITES, Fault.kill_half(1)).returncode == 0
-
-
 MAKE_FIVE = "for n in range(1, 6): os.mkdir(str(n)); print(n, flush=True)"
 
 
@@ -392,12 +354,6 @@ def test_threads_share_one_count(python):
     assert {one.kind for one in points} == {"mkdir", "open", "write", "sync"}
 
 
-def test_only_one_thread_is_struck(python):
-    outcome = python(THREADS, Fault.fail(100, errno.EIO, kinds={"mkdir"}))
-    assert outcome.stderr.count(b"Error: [Errno 5]") == 1
-    assert len(outcome.struck) == 1
-
-
 def test_children_are_not_watched_and_know_nothing(python, root):
     script = """
 import subprocess, sys
@@ -417,17 +373,6 @@ os.mkdir("by itself")
     assert (root / "by a fork").is_dir()
 
 
-def test_descriptors_have_the_numbers_that_they_would_have_had(python, root):
-    script = "os.close(0); print([os.open(name, os.O_RDONLY) for name in 'abcde'])"
-    plain = subprocess.run(command(script, root), capture_output=True)
-    assert python(script).stdout == plain.stdout
-
-
-def test_a_program_reads_what_it_is_given_and_gives_its_status(python):
-    outcome = python("import sys; print(sys.stdin.read()[::-1]); sys.exit(3)", stdin=b"abc")
-    assert (outcome.returncode, outcome.stdout) == (3, b"cba\n")
-
-
 def test_every_point_is_walked():
     write = Operation(2, "write", length=9)
     operations = [Operation(0, "open-read"), Operation(1, "open"), write, Operation(0, "stdout")]
@@ -437,17 +382,6 @@ def test_every_point_is_walked():
         "kill half 2",
         "kill after 2",
     ]
-
-
-@pytest.mark.parametrize("number", [0, -1])
-def test_there_is_no_operation_before_the_first(number):
-    with pytest.raises(ValueError, match="no such operation"):
-        Fault.kill_before(number)
-
-
-def test_there_are_no_other_kinds():
-    with pytest.raises(ValueError, match="flock"):
-        Fault.fail(1, errno.EIO, kinds={"flock"})  # type: ignore[arg-type]
 
 
 def test_a_damaged_trace_is_refused(root):
@@ -486,11 +420,3 @@ def test_without_what_it_needs_it_is_skipped_but_not_on_ci(monkeypatch, lacking)
     with pytest.raises(ways_out, match=lacking) as on_ci:
         shim.library()
     assert (without.type, on_ci.type) == ways_out
-
-
-def test_a_library_that_does_not_compile_is_no_reason_to_skip(monkeypatch, tmp_path):
-    broken = tmp_path / "broken.c"
-    broken.write_text("int f( {")
-    monkeypatch.setattr(shim, "_SOURCE", broken)
-    with pytest.raises(RuntimeError, match=r"broken\.c"):
-        shim._compiled.__wrapped__("cc")
