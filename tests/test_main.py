@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.failing import raiser
 from tui import __main__, __version__, cli
 from tui.cli import crash
 from tui.terminal import first_frame
@@ -30,10 +31,7 @@ def test_the_command_leaves_with_the_exit_code_of_the_command_line(leave_with):
 
 
 def test_a_defect_is_a_sentence_and_shows_no_control_raw(leave_with, state):
-    def fail(_):
-        raise ZeroDivisionError("\x1b]0;title\x07")
-
-    code, told = leave_with(fail)
+    code, told = leave_with(raiser(ZeroDivisionError("\x1b]0;title\x07")))
     assert code == 1
     assert told.err.startswith("Unexpected error: ZeroDivisionError: ␛]0;title␇\n")
     assert "Traceback" not in told.err
@@ -85,10 +83,7 @@ def test_a_report_that_cannot_be_written_is_told(leave_with, state):
 
 
 def test_an_interrupt_before_the_command_began_is_no_traceback(leave_with):
-    def interrupt(_):
-        raise KeyboardInterrupt
-
-    code, told = leave_with(interrupt)
+    code, told = leave_with(raiser(KeyboardInterrupt))
     assert (code, told.err) == (130, "")
 
 

@@ -14,6 +14,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 
+from tests.failing import raiser
 from tests.providers.chat_server import (
     ChatServer,
     Gate,
@@ -958,13 +959,6 @@ def test_two_programs_asking_at_once_get_two_numbers(process, served, store):
         each.communicate(timeout=GUARD_SECONDS)
     entries = store.list(SessionFilter(), None, 10).entries
     assert sorted(entry.ordinal for entry in entries) == [1, 2]
-
-
-def raiser(error):
-    def fail(*_):
-        raise error
-
-    return fail
 
 
 def read_until(process, text):

@@ -7,6 +7,7 @@ import tomllib
 
 import pytest
 
+from tests.failing import raiser
 from tui import __version__
 from tui.cli.parser import build, parse
 
@@ -297,13 +298,6 @@ def test_a_standard_error_that_takes_nothing_leaves_the_exit_code_as_it_is():
     with open("/dev/full", "wb") as full:
         refused = subprocess.run([sys.executable, "-m", "tui", "nonsense"], stderr=full)
     assert refused.returncode == 2
-
-
-def raiser(error):
-    def fail(*_):
-        raise error
-
-    return fail
 
 
 @pytest.mark.full

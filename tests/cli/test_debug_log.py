@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import tui
+from tests.failing import raiser
 from tests.providers.chat_server import ChatServer, answers, calls_tools, refuses
 from tui import cli
 from tui.cli.crash import format_without_messages
@@ -109,12 +110,9 @@ def test_an_unexpected_error_is_an_entry_with_its_place_and_without_its_message(
 
 
 def test_an_error_group_has_the_places_of_its_errors_and_no_message():
-    def fail():
-        raise OSError(28, PROMPT)
-
     try:
         try:
-            fail()
+            raiser(OSError(28, PROMPT))()
         except OSError as error:
             raise ExceptionGroup(KEY, [error, ValueError(TITLE)]) from None
     except ExceptionGroup as error:

@@ -13,6 +13,7 @@ import pytest
 from tests.attached import NOTES, PNG, picture, showing
 from tests.builders import answer, user
 from tests.cli.test_sessions import ENTRY_FIELDS, add
+from tests.failing import raiser
 from tests.planted import TOKEN
 from tui.domain.journal.records import Reset, Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
@@ -63,10 +64,7 @@ def test_another_file_is_replaced_only_by_force(sibyl, saved, tmp_path):
 def test_a_full_disk_is_said_and_leaves_nothing(sibyl, saved, tmp_path, monkeypatch):
     saved("How do I sort?", name="Sorting")
 
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "link", full)
+    monkeypatch.setattr(os, "link", raiser(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))))
     folder = tmp_path / "out"
     told = sibyl("sessions", "export", "Sorting", "--output", f"{folder}/")
     (name,) = ["Sorting-" + told.err.partition("Sorting-")[2].partition(":")[0]]

@@ -3,6 +3,7 @@
 import pytest
 
 import tui.app.app
+from tests.failing import raiser
 from tui.cli import console, screen
 
 
@@ -154,11 +155,8 @@ def test_the_line_that_resumes_leaves_a_model_that_was_switched_to_the_session(
 def test_a_defect_before_anything_was_said_tells_of_nothing_that_was_saved(
     sibyl, saved, shown, capsys, how
 ):
-    def fail(_):
-        raise RuntimeError
-
     saved("hello", name="hello")
-    shown.work = fail
+    shown.work = raiser(RuntimeError)
     with pytest.raises(RuntimeError):
         sibyl("--scope", "project:/shop", *how)
     assert "saved" not in capsys.readouterr().err

@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
+from tests.failing import raiser
 from tests.waiting import SECONDS, until
 from tui.commands import archive
 from tui.domain.journal.records import Settings, Summary, Todos
@@ -749,10 +750,7 @@ async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
     await world.session()
     await commands("/resume clear")
 
-    def fail(*_):
-        raise StorageError("No room.")
-
-    monkeypatch.setattr(commands.program.store, "delete", fail)
+    monkeypatch.setattr(commands.program.store, "delete", raiser(StorageError("No room.")))
     assert await commands.answer() == "No session was moved\nNo room."
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.builders import at
 from tests.engine.workspaces import FULL, SHOP, said
+from tests.failing import raiser
 from tests.waiting import until
 from tui.config.settings_schema import RetentionSettings
 from tui.domain.text.labels import NAME_CHARACTERS, local_minute
@@ -224,10 +225,7 @@ async def test_new_says_what_kept_the_old_ones_where_they_are(commands, world, m
     commands.retention = RetentionSettings(backlog_limit=1)
     await commands.program.send("hello")
 
-    def fail(*_):
-        raise StorageError("Cannot read.")
-
-    monkeypatch.setattr(commands.program.store, "list", fail)
+    monkeypatch.setattr(commands.program.store, "list", raiser(StorageError("Cannot read.")))
     told = await commands("/new")
     assert told == "Started a new session\nCannot read."
 

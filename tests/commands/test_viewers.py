@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.attached import PNG, picture
+from tests.failing import raiser
 from tui.app.services.picture_files import PictureFiles
 from tui.commands.viewers import open_link, open_outside, open_picture, opener
 from tui.errors import AttachmentNotFound, StorageError
@@ -154,10 +155,7 @@ async def test_what_cannot_be_shown_says_why(show, opened, block, store, words):
 
 
 async def test_a_full_disk_is_named(show, files, monkeypatch):
-    def write(name, data):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(files, "write", write)
+    monkeypatch.setattr(files, "write", raiser(OSError(28, "No space left on device")))
     assert await show(picture()) == "Not opened: photo.png: No space left on device."
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.failing import raiser
 from tui.config.loading import load_connections
 from tui.config.settings_schema import ProviderSettings
 from tui.errors import ConfigError, StorageError
@@ -79,10 +80,7 @@ def test_a_kill_in_the_middle_of_writing_leaves_the_old_or_the_new(file, monkeyp
     connect(file, "openai:old")
     before = file.read_bytes()
 
-    def die(*_):
-        raise Killed
-
-    monkeypatch.setattr(disk.os, call, die)
+    monkeypatch.setattr(disk.os, call, raiser(Killed))
     with pytest.raises(Killed):
         connections.change(file, lambda kept: kept.with_default("openai:new"))
     monkeypatch.undo()

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from tests.builders import user
+from tests.failing import raiser
 from tui.domain.journal.session import Draft
 from tui.errors import SessionNotFound, StorageError
 from tui.storage import disk
@@ -67,10 +68,7 @@ def test_a_draft_is_private(drafts, root):
 def test_a_draft_that_cannot_be_written_leaves_the_one_before(drafts, root, monkeypatch):
     drafts.save(draft("before"))
 
-    def no_rename(*_):
-        raise OSError(28, "no room")
-
-    monkeypatch.setattr(disk.os, "rename", no_rename)
+    monkeypatch.setattr(disk.os, "rename", raiser(OSError(28, "no room")))
     with pytest.raises(StorageError):
         drafts.save(draft("after"))
     assert drafts.load(FIRST).text == "before"

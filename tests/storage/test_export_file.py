@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from tests.failing import raiser
 from tui.errors import SessionDamaged
 from tui.storage.export_file import create, create_or_replace
 
@@ -44,10 +45,7 @@ def test_a_file_that_comes_meanwhile_stays(tmp_path):
 
 
 def test_where_no_link_can_be_made_the_file_is_renamed(tmp_path, monkeypatch):
-    def refused(*_, **__):
-        raise OSError(errno.EPERM, "no links here")
-
-    monkeypatch.setattr(os, "link", refused)
+    monkeypatch.setattr(os, "link", raiser(OSError(errno.EPERM, "no links here")))
     create(tmp_path / "talk.md", ["text"])
     assert os.listdir(tmp_path) == ["talk.md"]
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.failing import raiser
 from tui.errors import StorageError
 from tui.storage import locks
 from tui.storage.file_store import FileStore
@@ -158,11 +159,8 @@ def test_a_holder_that_has_not_signed_is_a_holder_all_the_same(path, note):
 
 
 def test_a_full_disk_leaves_a_lock_without_its_signature(path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "full")
-
     lock = take(path)
-    monkeypatch.setattr(os, "pwrite", full)
+    monkeypatch.setattr(os, "pwrite", raiser(OSError(errno.ENOSPC, "full")))
     lock.note(NOW)
     assert lock.held
 
@@ -218,15 +216,12 @@ def test_who_locked_a_file_that_was_replaced_meanwhile_starts_again(path, monkey
 
 
 def test_nothing_stays_open_when_a_lock_cannot_be_had(path, monkeypatch):
-    def refused(*_):
-        raise OSError(errno.ENOLCK, "no locks")
-
     lock = take(path)
     opened = os.dup(lock.descriptor)
     os.close(opened)
     with pytest.raises(LockHeld):
         take(path, patience=0)
-    monkeypatch.setattr(locks.fcntl, "flock", refused)
+    monkeypatch.setattr(locks.fcntl, "flock", raiser(OSError(errno.ENOLCK, "no locks")))
     for ask in (take, holder_of):
         with pytest.raises(OSError, match="no locks"):
             ask(path)
@@ -237,12 +232,9 @@ def test_nothing_stays_open_when_a_lock_cannot_be_had(path, monkeypatch):
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP])
 def test_a_file_system_without_locks_is_told_with_a_way_out(tmp_path, monkeypatch, number):
-    def refused(*_):
-        raise OSError(number, "No locks available")
-
     store = FileStore(tmp_path)
     store.create("project:/shop", "/shop", "m").release()
-    monkeypatch.setattr(locks.fcntl, "flock", refused)
+    monkeypatch.setattr(locks.fcntl, "flock", raiser(OSError(number, "No locks available")))
     way_out = r"has no locks\. Keep the sessions on another one: --data-dir FOLDER"
     with pytest.raises(StorageError, match=way_out):
         store.create("project:/shop", "/shop", "m")

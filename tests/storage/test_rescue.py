@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from tests.attached import PNG, picture, showing
+from tests.failing import raiser
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     Offsets,
@@ -84,10 +85,7 @@ def test_two_rescue_files_of_one_session_do_not_overwrite_each_other(rescued):
 
 
 def test_a_rescue_file_that_could_not_be_written_is_not_left_torn(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(28, "no room")
-
-    monkeypatch.setattr(rescue, "write_whole", full)
+    monkeypatch.setattr(rescue, "write_whole", raiser(OSError(28, "no room")))
     monkeypatch.setattr(rescue.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
     with pytest.raises(StorageFull, match="No rescue file could be written"):
         write_rescue([tmp_path / "state"], HEADER, [message(1)])

@@ -5,6 +5,7 @@ import pytest
 
 from tests.attached import PNG, picture, showing
 from tests.builders import kept_texts, user
+from tests.failing import raiser
 from tui.errors import AttachmentNotFound, SessionNotFound, StorageFull
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 from tui.storage.stores import SessionStores
@@ -63,10 +64,7 @@ def test_a_private_session_that_is_kept_leaves_nothing_behind(stores, main, leas
 
 
 def test_a_private_session_that_cannot_be_kept_is_as_it_was(stores, main, lease, monkeypatch):
-    def full(lease, records, *lines):
-        raise StorageFull("No room.")
-
-    monkeypatch.setattr(main, "append", full)
+    monkeypatch.setattr(main, "append", raiser(StorageFull("No room.")))
     with pytest.raises(StorageFull):
         stores.keep(lease, [], [])
     assert main.list(SessionFilter(statuses=EVERYWHERE), None, 10).entries == ()

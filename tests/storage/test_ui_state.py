@@ -6,6 +6,7 @@ import stat
 
 import pytest
 
+from tests.failing import raiser
 from tui.errors import StorageError
 from tui.storage import ui_state
 from tui.storage.ui_state import UiState
@@ -88,10 +89,7 @@ def test_a_missing_file_and_one_that_is_none_say_nothing(path):
 
 
 def test_a_place_that_cannot_be_written_is_a_storage_error(path, monkeypatch):
-    def refuse(*_):
-        raise OSError(30, "Read-only file system")
-
-    monkeypatch.setattr("tui.storage.disk.os.rename", refuse)
+    monkeypatch.setattr("tui.storage.disk.os.rename", raiser(OSError(30, "Read-only file system")))
     with pytest.raises(StorageError, match="Read-only"):
         ui_state.change(path, {"sidebar_width": 40})
     assert list(path.parent.iterdir()) == []

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from tests.builders import answer, user
+from tests.failing import raiser
 from tests.planted import KEYS, TOKEN
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Opened, Reset
@@ -329,10 +330,7 @@ def test_a_cursor_that_is_none_is_told(store, cursor):
 
 
 def test_a_store_that_fails_is_an_error_in_our_words(store, monkeypatch):
-    def fail(*_, **__):
-        raise ServerUnreachable("timeout")
-
-    monkeypatch.setattr(FileStore, "search", fail)
+    monkeypatch.setattr(FileStore, "search", raiser(ServerUnreachable("timeout")))
     said = asker(store)("search_sessions", query="needle")
     assert said == "The store's server cannot be reached: timeout"
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.attached import NOTES, showing
 from tests.builders import START, answer, user
+from tests.failing import raiser
 from tui.engine.library.guide_recall import GuideRecall
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
@@ -92,8 +93,5 @@ def test_what_was_said_is_one_harmless_line(sessions):
 def test_sessions_that_cannot_be_searched_have_nothing(sessions, monkeypatch):
     sessions.add(user("m1", "login", seconds=1))
 
-    def fail(*_, **__):
-        raise StorageError("the disk is gone")
-
-    monkeypatch.setattr(sessions.store, "search", fail)
+    monkeypatch.setattr(sessions.store, "search", raiser(StorageError("the disk is gone")))
     assert sessions.ids("login?") == []

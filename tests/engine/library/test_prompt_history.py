@@ -4,6 +4,7 @@ import pytest
 
 from tests.builders import answer, user
 from tests.engine.workspaces import SHOP
+from tests.failing import raiser
 from tui.engine.library import prompt_history
 from tui.engine.library.prompt_history import PAGE, PromptHistory
 from tui.errors import StorageError
@@ -96,10 +97,7 @@ async def test_a_damaged_session_and_a_store_that_is_away_hide_no_other_prompts(
     assert prompts_of(program) == ["prompt 10"]
     await program.send("now")
 
-    def away(*_):
-        raise StorageError("away")
-
-    monkeypatch.setattr(program.store, "list", away)
+    monkeypatch.setattr(program.store, "list", raiser(StorageError("away")))
     assert prompts_of(program) == ["now"]
 
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
+from tests.failing import raiser
 from tui.config.settings_schema import RetentionSettings
 from tui.engine.library.retention import Pruned, Retention
 from tui.errors import StorageError
@@ -113,10 +114,7 @@ async def test_where_nothing_is_limited_nothing_is_done(world, retention):
 
 async def test_an_error_of_the_disk_is_told(program, retention, monkeypatch):
 
-    def fail(*_):
-        raise StorageError("Cannot read.")
-
-    monkeypatch.setattr(program.store, "list", fail)
+    monkeypatch.setattr(program.store, "list", raiser(StorageError("Cannot read.")))
     pruned = await retention(program).after_start(program.workspace)
     assert (pruned.count, str(pruned.failure)) == (0, "Cannot read.")
 

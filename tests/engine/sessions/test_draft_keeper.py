@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
+from tests.failing import raiser
 from tests.waiting import until
 from tui.domain.journal.blocks import FileBlock, content_of
 from tui.errors import StorageError, StorageFull
@@ -332,10 +333,7 @@ async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch
 async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatch):
     program = world.program()
 
-    def unreadable(_):
-        raise PermissionError(13, "no")
-
-    monkeypatch.setattr(program.drafts, "unclaimed", unreadable)
+    monkeypatch.setattr(program.drafts, "unclaimed", raiser(PermissionError(13, "no")))
     program.workspace.start_new()
     assert program.current.prompt.text == ""
 
@@ -344,10 +342,7 @@ async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, mon
     world.draft("session-20260101-000000-000001", "typed")
     program = world.program()
 
-    def unreadable(_):
-        raise PermissionError(13, "no")
-
-    monkeypatch.setattr(program.drafts, "aside", unreadable)
+    monkeypatch.setattr(program.drafts, "aside", raiser(PermissionError(13, "no")))
     program.workspace.start_new()
     assert world.holder("session-20260101-000000-000001") is None
     assert program.current.prompt.text == ""

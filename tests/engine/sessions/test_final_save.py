@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.engine.workspaces import FULL
+from tests.failing import raiser
 from tui.engine.sessions import final_save as ending
 from tui.engine.sessions.final_save import FinalSave
 from tui.errors import StorageFull
@@ -80,10 +81,7 @@ async def test_a_session_that_cannot_be_rescued_either_keeps_no_other_from_being
     program, first, second = await two_unsaved(world)
     refuse(monkeypatch, program, first, FULL)
 
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(ending, "write_rescue", fail)
+    monkeypatch.setattr(ending, "write_rescue", raiser(error))
     final_save = FinalSave(program.workspace, [rescue], None)
     await finish(final_save, way)
     assert world.texts(second.id) == ["one", "from the second"]

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from tests.builders import kept_texts
+from tests.failing import raiser
 from tui.domain.journal import records
 from tui.domain.journal.records import Partial, Settings, State, Summary, Todos, encode
 from tui.domain.journal.todo import TodoItem
@@ -311,11 +312,8 @@ async def test_a_session_that_cannot_be_read_is_let_go_of_again(session, store, 
     session.add_message("user", "hello")
     await session.close()
 
-    def unreadable(*_):
-        raise StorageError("cannot be read")
-
     with monkeypatch.context() as patch:
-        patch.setattr(Journal, "tail", unreadable)
+        patch.setattr(Journal, "tail", raiser(StorageError("cannot be read")))
         with pytest.raises(StorageError):
             take_session(store, session.id, clock)
     assert store.holder(session.id) is None
@@ -331,9 +329,6 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
     store.path(old_id).unlink()
     session.add_message("user", "two")
 
-    def full(*_args, **_fields):
-        raise StorageFull("no room")
-
     append = store.append
 
     def full_for_copies(lease, records, *lines):
@@ -341,7 +336,7 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
             raise StorageFull("no room")
         return append(lease, records)
 
-    for name, fails in (("create", full), ("append", full_for_copies)):
+    for name, fails in (("create", raiser(StorageFull("no room"))), ("append", full_for_copies)):
         with monkeypatch.context() as patch:
             patch.setattr(store, name, fails)
             with pytest.raises(StorageFull):

@@ -6,6 +6,7 @@ import pytest
 
 from tests.builders import Story
 from tests.engine.workspaces import said
+from tests.failing import raiser
 from tui.domain.journal.message import Message, ToolCall
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.session_loader import read_only_words
@@ -135,10 +136,11 @@ async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monke
     there = await world.session("One")
     program = world.started()
 
-    def refuse(_):
-        raise StorageError("Cannot write to the data directory /data: Read-only file system")
-
-    monkeypatch.setattr(program.store, "lease", refuse)
+    monkeypatch.setattr(
+        program.store,
+        "lease",
+        raiser(StorageError("Cannot write to the data directory /data: Read-only file system")),
+    )
     await program.open(there)
     current = program.current
     assert current.read_only == (
@@ -152,10 +154,9 @@ async def test_a_session_is_looked_at_in_a_directory_that_cannot_be_written(worl
     there = await world.session("One")
     program = world.started()
 
-    def refuse(*_, **__):
-        raise StorageError("Read-only file system")
-
-    monkeypatch.setattr(program.store._folders.__class__, "prepare", refuse)
+    monkeypatch.setattr(
+        program.store._folders.__class__, "prepare", raiser(StorageError("Read-only file system"))
+    )
     assert await program.look_at(there)
     assert program.current.read_only == ""
 
@@ -185,10 +186,7 @@ async def test_a_session_whose_drafts_cannot_be_read_is_not_held(
     world, there, program, monkeypatch, failing
 ):
 
-    def unreadable(_):
-        raise PermissionError(13, "no")
-
-    monkeypatch.setattr(program.drafts, failing, unreadable)
+    monkeypatch.setattr(program.drafts, failing, raiser(PermissionError(13, "no")))
     with pytest.raises(StorageError, match=f"Cannot read the drafts of {there}: Permission"):
         await program.open(there)
     assert world.holder(there) is None

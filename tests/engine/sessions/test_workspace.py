@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.engine.workspaces import FULL, SHOP, said
+from tests.failing import raiser
 from tests.waiting import until
 from tui.domain.journal.records import Settings
 from tui.domain.views.sidebar_rows import Mark
@@ -622,10 +623,7 @@ async def test_a_session_can_be_changed_where_it_cannot_be_made_the_active_one(
 ):
     there, program = await world.looked_at()
 
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(program.store, "set_active", fail)
+    monkeypatch.setattr(program.store, "set_active", raiser(error))
     await program.send("hello")
     assert world.texts(there) == ["hello", "hello"]
 

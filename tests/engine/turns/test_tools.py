@@ -10,6 +10,7 @@ from tests.builders import Clock
 from tests.engine.conftest import PLACE
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.scripted_servers import ScriptedServers, offered, set_up
+from tests.failing import raiser
 from tests.waiting import until
 from tui.domain.journal.ids import new_private_id
 from tui.domain.journal.message import ToolCall
@@ -236,13 +237,10 @@ async def test_a_search_for_nothing_or_too_much_is_not_run(new_session, query):
 
 
 async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
-    def fails(query, limit):
-        raise StorageError("No index.")
-
     call = ToolCall("c1", "search_sessions", {"query": "auth"})
     nothing = tools(Answers("once"), search=lambda query, limit: SearchResult())
     assert await run(nothing, new_session(), call) == "Nothing found."
-    failing = tools(Answers("once"), search=fails)
+    failing = tools(Answers("once"), search=raiser(StorageError("No index.")))
     assert await run(failing, new_session(), call) == "The search failed: No index."
 
 

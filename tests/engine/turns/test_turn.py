@@ -8,6 +8,7 @@ import pytest
 from tests.attached import PNG, numbered, picture, showing
 from tests.builders import START, kept_texts
 from tests.engine.scripted_model import ScriptedModel
+from tests.failing import raiser
 from tests.waiting import until
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import Partial, Settings
@@ -574,10 +575,7 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
     await session.close()
     resumed = leasing.resume_session(store, session.id, lambda: START, window=1)
 
-    def unreadable(*_):
-        raise StorageError("Cannot read it.")
-
-    monkeypatch.setattr(Journal, "tail", unreadable)
+    monkeypatch.setattr(Journal, "tail", raiser(StorageError("Cannot read it.")))
     with pytest.raises(StorageError):
         await played(resumed, ScriptedModel())
     assert resumed.arriving is None

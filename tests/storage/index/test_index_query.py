@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.builders import user
 from tests.examples import examples
+from tests.failing import raiser
 from tests.storage.index.conftest import answers, change, hits
 from tui.domain.search.query import parse
 from tui.domain.text.tokens import cut
@@ -246,10 +247,7 @@ def test_a_full_disk_is_named(code):
 
 
 def test_an_index_that_cannot_be_made_is_done_without(filled, data, monkeypatch):
-    def refuse(path, flags):
-        raise PermissionError(13, "refused")
-
-    monkeypatch.setattr(database, "open_to_make", refuse)
+    monkeypatch.setattr(database, "open_to_make", raiser(PermissionError(13, "refused")))
     store = FileStore(data)
     found = store.search("needle", 300)
     assert found.total == 12
@@ -260,10 +258,7 @@ def test_a_damaged_index_that_cannot_be_moved_is_done_without(filled, data, inde
     answers(data)
     index.write_bytes(b"no database")
 
-    def refuse(*_):
-        raise PermissionError(13, "refused")
-
-    monkeypatch.setattr(database.os, "replace", refuse)
+    monkeypatch.setattr(database.os, "replace", raiser(PermissionError(13, "refused")))
     assert FileStore(data).search("needle", 300).total == 12
 
 
