@@ -46,7 +46,7 @@ def start_with(toml: str, folder: Path) -> None:
     file.write_text(toml, encoding="utf-8")
     config = load_settings(file, {}).config
     app = App()
-    themes = ThemeSwitcher(app, UiStateService(None, app.set_timer), config.theme)
+    themes = ThemeSwitcher(app, UiStateService(app, None), config.theme)
     appearance = Appearance(config.theme, config.reduced_motion, config.keys)
     dress(app, themes, appearance)
 

@@ -8,14 +8,14 @@ import pytest
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
 from tui.commands.registry import carry_out, run
-from tui.commands.shell import CommandContext, NumberedList
+from tui.commands.shell import CommandContext
 from tui.config.settings_schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.turns.turn import TurnSettings
 from tui.engine.usage import UsageTotals
-from tui.errors import ModelUnavailable, StorageError, UsageError
+from tui.errors import ModelUnavailable, StorageError
 
 
 class Models:
@@ -34,20 +34,6 @@ class Models:
         return self.known[name]
 
 
-class Themes:
-    """Two themes."""
-
-    current = "dark"
-
-    def names(self):
-        return ("dark", "light")
-
-    def choose(self, name):
-        if name not in self.names():
-            raise UsageError(f"Unknown theme: {name}")
-        self.current = name
-
-
 class Commands:
     """Runs commands in one program, and is their shell: ``calls`` is what the last one did."""
 
@@ -60,8 +46,7 @@ class Commands:
         self.hook = ()
         self.exclusive = False
         self.providers = {}
-        self.numbers = NumberedList()
-        self.themes = Themes()
+        self.numbers = []
         self.rescued = []
         self.noted = []
         self.no_room = False
@@ -75,7 +60,6 @@ class Commands:
         return CommandContext(
             self.workspace,
             Models(self.program.model),
-            self.themes,
             retention,
             self.rescue,
             self.stop,

@@ -177,7 +177,7 @@ async def test_deleting_asks_and_only_a_yes_does_it(started, world):
 async def test_another_session_is_deleted_by_its_id_or_its_listed_number(commands, world):
     first, second = await world.session("first"), await world.session("second")
     assert await delete(commands, first) == 'Moved "first" to the trash. /undo brings it back'
-    commands.numbers.show([second])
+    commands.numbers[:] = [second]
     assert (await delete(commands, "1")).startswith('Moved "second" to the trash')
     assert status(world, second) == "trashed"
 
@@ -568,7 +568,7 @@ async def test_a_listed_number_is_deleted_and_the_others_keep_theirs(commands, w
     old = await world.session("Old", project=project)
     middle = await world.session("Middle")
     new = await world.session("New")
-    commands.numbers.show([new, middle, old])
+    commands.numbers[:] = [new, middle, old]
     told = await commands("/resume delete 2")
     assert told == 'Moved "Middle" to the trash. /undo brings it back'
     assert world.reader.entry(middle).status == "trashed"

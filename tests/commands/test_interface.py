@@ -56,19 +56,10 @@ async def test_the_path_of_an_import_may_be_quoted(commands, typed):
     assert commands.calls == [("open", "import", "my files/a.zip")]
 
 
-async def test_without_a_name_the_user_picks_one(commands):
-    await commands("/theme")
-    assert commands.calls == [("open", "themes")]
-
-
-async def test_a_name_is_chosen(commands):
-    assert await commands("/theme light") == "Theme: light"
-    assert commands.themes.current == "light"
-
-
-async def test_an_unknown_name_changes_nothing(commands):
-    assert await commands("/theme mauve") == "Unknown theme: mauve"
-    assert commands.themes.current == "dark"
+@pytest.mark.parametrize("name", ["", "light"])
+async def test_a_theme_is_picked_or_chosen_by_its_name(commands, name):
+    await commands(f"/theme {name}")
+    assert commands.calls == [("open", "themes", name)]
 
 
 # --- unknown commands

@@ -73,7 +73,7 @@ async def test_a_session_that_is_not_there_is_not_loaded(commands):
 
 async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
     there, other = await world.session(), await world.session()
-    commands.numbers.show([other, there])
+    commands.numbers[:] = [other, there]
     world.reader.delete(there)
     told = await commands("/load 2")
     assert told.startswith(f"Session not found: {there}")
@@ -452,7 +452,7 @@ OPENING = pytest.mark.parametrize("command", ["/load", "/resume", "/session resu
 async def test_a_number_opens_what_was_listed_under_it(commands, world, project, command):
     old = await world.session("Old one", project=project)
     new = await world.session("New one", project=project)
-    commands.numbers.show([new, old])
+    commands.numbers[:] = [new, old]
     await world.session("Since then", project=project)
     assert await commands(f"{command} 2") == 'Opened "Old one"'
     assert commands.kinds == ["show_session", "say"]

@@ -108,7 +108,7 @@ def show(commands, opened, files, monkeypatch):
         monkeypatch.setattr(
             commands, "workspace", SimpleNamespace(reader=SimpleNamespace(attachment=attachment))
         )
-        work = partial(open_picture, picture=block, session_id=session_id, files=files)
+        work = partial(open_picture, picture=block, session_id=session_id, keep=files.write)
         told = await commands.do(work)
         assert opened == []
         show.asked = commands.question

@@ -272,3 +272,29 @@ async def test_a_prompt_sent_before_its_session_is_open_is_in_the_draft_until_it
         done.set()
         await until(lambda: "two" in conversation(app))
         await until(lambda: kept(w) is None)
+
+
+async def test_two_prompts_sent_while_their_session_is_opened_are_both_sent(world, monkeypatch):
+    w = world(["two"], ["three"])
+    there = await w.session("Hello", "Yes.")
+    other = await w.session("Hello", "Yes.")
+    async with w.running(other) as (app, pilot):
+        await go_to(app, pilot, there)
+        await until(lambda: w.workspace.current.id == there)
+        take, waiting, gate = w.workspace.take, asyncio.Event(), asyncio.Event()
+
+        async def held_up(loaded):
+            waiting.set()
+            await gate.wait()
+            await take(loaded)
+
+        monkeypatch.setattr(w.workspace, "take", held_up)
+        app.post_message(Prompt.Submitted("second"))
+        await waiting.wait()
+        app.post_message(Prompt.Submitted("third"))
+        await until(lambda: "third" in w.workspace.current.prompt.queued)
+        gate.set()
+        await until(lambda: "three" in conversation(app))
+        await wait_for_answer(w)
+        asked = [text for role, text, _ in messages(w, there) if role == "user"]
+        assert asked == ["Hello", "second", "third"]

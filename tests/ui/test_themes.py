@@ -4,7 +4,7 @@ from time import monotonic
 
 import pytest
 
-from tests.ui.screen import rows, send
+from tests.ui.screen import notices, rows, send
 from tests.waiting import until
 from tui.app.themes import Appearance
 from tui.screens.list_dialog import ThemePicker
@@ -43,6 +43,17 @@ async def test_enter_keeps_the_highlighted_theme_even_before_it_was_shown(pickin
     await until(lambda: app.theme == "ansi-light")
     await pilot.press("escape")
     await until(lambda: app.screen is app.chat and app.theme == "ansi-dark")
+
+
+async def test_a_theme_is_chosen_by_its_name_if_there_is_one(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await send(pilot, "/theme nord")
+        await until(lambda: "Theme: nord" in notices(app))
+        assert app.theme == "nord"
+        await send(pilot, "/theme mauve")
+        await until(lambda: "Unknown theme: mauve" in notices(app))
+        assert app.theme == "nord"
 
 
 def background(*, light, late=0.0):

@@ -15,7 +15,7 @@ from textual.worker import WorkerFailed, get_current_worker  # pyright: ignore[r
 
 from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.session_list import ListIntent
-from tui.app.controllers.turns import PromptAdded, TurnFinished
+from tui.app.controllers.turns import TurnFinished
 from tui.app.dependencies import Dependencies
 from tui.app.dispatcher import Dispatcher
 from tui.app.input_queue import InputQueue
@@ -129,7 +129,6 @@ ROUTES = dict((
     _route(QuestionAnswered, lambda app, event: app.controllers.questions.answer(
         event.question, event.answer)),
     _route(AddressWanted, lambda app, event: app.controllers.questions.open(event.question)),
-    _route(PromptAdded, lambda app, _: app.controllers.session_list.show()),
 ))
 # fmt: on
 """Who acts on a message that comes up to the application, or on one of its subclasses."""
@@ -154,7 +153,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self.controllers = Controllers(
             self, self.input_queue, self.chat, parts, self._shell, self._attention
         )
-        self.dispatcher = Dispatcher(self.input_queue, parts, self.controllers, self._shell)
+        self.dispatcher = Dispatcher(
+            self.input_queue, self.workspace, parts.prompts, self.controllers, self._shell
+        )
         dress(self, self.controllers.themes, parts.appearance)
 
     def _shell(self) -> AppShell:

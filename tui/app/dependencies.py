@@ -18,10 +18,10 @@ from tui.engine.turns.turn import TurnSettings
 
 if TYPE_CHECKING:
     from tui.app.services.session_imports import SessionImports
-    from tui.commands.shell import Models
     from tui.engine.library.session_moves import SessionMoves, Stop
     from tui.engine.model_lists import ModelLists
     from tui.engine.provider_connections import ProviderConnections
+    from tui.providers.source import ModelSource
 
 
 class Dependencies(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ class Dependencies(msgspec.Struct, frozen=True):
 
     workspace: Workspace
     sessions: SessionPager
-    models: "Models"
+    models: "ModelSource"
     connections: Callable[[], "ProviderConnections"]
     model_lists: Callable[[], "ModelLists"]
     retention: Retention

@@ -1,72 +1,65 @@
 """Dispatch of commands and prompts: accepted at once, carried out in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tui.app.dependencies import Dependencies
+import msgspec
+
 from tui.app.input_queue import InputQueue
 from tui.app.shell import AppShell
 from tui.app.wiring import Controllers
-from tui.domain.commands import BY_NAME, REACHES, Invocation, PromptText, read_input
+from tui.domain.commands import BY_NAME, REACHES, Invocation, read_input
+from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.model_names import looks_like_key
 from tui.domain.views.notice import Notice
+from tui.engine.sessions.workspace import Workspace
 
 if TYPE_CHECKING:
-    from tui.app.controllers.versions import Place
     from tui.commands.shell import Shell, Work
 
 
-class Dispatcher:
+class Dispatcher(msgspec.Struct, eq=False):
     """Queues commands and prompts for the session in which they were given."""
 
-    def __init__(
-        self,
-        queue: InputQueue,
-        parts: Dependencies,
-        controllers: Controllers,
-        shell: Callable[[], AppShell],
-    ) -> None:
-        self._queue = queue
-        self._shell = shell
-        self._workspace = parts.workspace
-        self._prompts = parts.prompts
-        self._controllers = controllers
+    _queue: InputQueue
+    _workspace: Workspace
+    _prompts: Mapping[str, str]
+    _controllers: Controllers
+    _shell: Callable[[], AppShell]
 
     async def submit(self, text: str, own: frozenset[str]) -> None:
         """Dispatch the submitted text of the prompt, and the user's own references in it."""
+        session, controllers = self._workspace.current, self._controllers
         wanted = read_input(text, self._prompts, own)
         is_command = isinstance(wanted, Invocation)
-        place = None if is_command else self._controllers.versions.place_of(self._workspace.current)
+        place = None if is_command else controllers.versions.place_of(session)
         if place is None:
-            self._controllers.presenter.go_to_end(returning=is_command)
-        self._controllers.prompt.note_submitted()
-        self._workspace.current.prompt.refer(text, own)
-        if not is_command:
-            self._workspace.current.prompt.refer(wanted.text, wanted.own)
-            await self._submit(wanted, place)
+            controllers.presenter.go_to_end(returning=is_command)
+        # Text typed since then stays.
+        session.prompt.edit(controllers.chat.prompt.draft)
+        controllers.chat.settle_draft()
+        session.prompt.refer(text, own)
+        if is_command:
+            if wanted.name not in BY_NAME:
+                controllers.prompt.give_back(session, text)
+            await self.invoke(wanted)
             return
-        if wanted.name not in BY_NAME:
-            self._controllers.prompt.give_back(self._workspace.current, text)
-        await self.invoke(wanted)
-
-    async def _submit(self, prompt: PromptText, place: "Place | None") -> None:
-        session, controller = self._workspace.current, self._controllers.prompt
-        if not controller.accepts(session, prompt):
-            return
-        if place is not None:
-            send = self._controllers.versions.send
-            session.prompt.begin_leaving(prompt.text)
-            self._queue.add(partial(send, session, prompt, place), leads=True)
-            return
-        if session.opened is not None and not self._queue.pending:
-            await controller.send(session, prompt)
-            return
-        controller.put_in_queue(session, prompt)
-        if session.opened is not None:
-            self._queue.add(partial(controller.send_queued, session, prompt.text))
+        session.prompt.refer(wanted.text, wanted.own)
+        if len(wanted.text.encode(errors="surrogatepass")) > TEXT_BYTES:
+            controllers.presenter.say(Notice("Prompt is larger than 8 MiB.", "error"))
+            controllers.prompt.give_back(session, wanted.typed)
+        elif place is not None:
+            session.prompt.begin_leaving(wanted.text)
+            send = partial(controllers.versions.send, session, wanted, place)
+            self._queue.add(send, leads=True)
+        elif session.opened is not None and not self._queue.pending:
+            await controllers.prompt.send(session, wanted)
         else:
-            self._queue.add(partial(controller.send_waiting, session, prompt))
+            session.prompt.enqueue(wanted.text)
+            controllers.chat.show_queue(session.prompt.queue)
+            controllers.presenter.show_status()
+            self._queue.add(partial(controllers.prompt.send_queued, session, wanted))
 
     async def invoke(self, invocation: Invocation) -> None:
         """Queue a command; ``/stop`` and ``/quit`` take effect at once."""
@@ -97,9 +90,7 @@ class Dispatcher:
         await self._run(invocation)
 
     async def _run(self, invocation: Invocation) -> None:
-        from tui.commands import registry
-
-        await self._do(partial(registry.run, invocation=invocation), _typed(invocation))
+        await self._do(partial(_run, invocation=invocation), _typed(invocation))
 
     async def _do(self, work: "Work", name: str = "") -> None:
         await self._shell().start(work, name)()

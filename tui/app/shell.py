@@ -41,17 +41,14 @@ class AppShell(msgspec.Struct, eq=False):
 
     async def run(self, work: "Work") -> None:
         """Run a command to its end, and give its turn back."""
-        try:
-            await self._carry_out(work)
-        finally:
-            self._turn.set()
-
-    async def _carry_out(self, work: "Work") -> None:
         # Imported with the first command: the first screen needs no function of them.
         from tui.commands.registry import carry_out
 
-        await carry_out(self, work)
-        self._update()
+        try:
+            await carry_out(self, work)
+            self._update()
+        finally:
+            self._turn.set()
 
     def _update(self) -> None:
         """Update status bar, notices and list."""
@@ -120,6 +117,9 @@ class AppShell(msgspec.Struct, eq=False):
                 controllers.search.open()
             case "title":
                 controllers.titles.propose()
+            case "themes" if text:
+                controllers.themes.choose(text)
+                self.say(f"Theme: {text}")
             case "themes":
                 controllers.themes.pick()
             case "tools":

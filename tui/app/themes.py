@@ -54,10 +54,6 @@ class ThemeSwitcher:
         """List all themes in alphabetical order."""
         return sorted(self._app.available_themes)
 
-    @property
-    def current(self) -> str:
-        return self._app.theme
-
     def begin(self) -> None:
         """Apply the theme that the user chose, else the configured one, if it exists."""
         state = self._remembered.state
@@ -90,7 +86,7 @@ class ThemeSwitcher:
         """Open the list of themes; each is shown while it is highlighted."""
         from tui.screens.list_dialog import ThemePicker
 
-        before, names = self.current, self.names()
+        before, names = self._app.theme, self.names()
 
         def end(place: int | None) -> None:
             if place is None:

@@ -66,7 +66,7 @@ class Controllers:
     ) -> None:
         self.chat, workspace = chat, parts.workspace
         self._app, self._parts, self._attention = app, parts, attention
-        self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
+        self.ui_state = UiStateService(app, parts.ui_state_file)
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
         chat.transcript.wrap_code(wraps=self.ui_state.state.wrap_code)
@@ -127,7 +127,6 @@ class Controllers:
         return CommandContext(
             parts.workspace,
             parts.models,
-            self.themes,
             parts.retention,
             parts.final_save.rescue,
             stop,

@@ -117,10 +117,10 @@ def _started(
         program.settings.config.max_open_sessions,
     )
     if private:
-        from tui.commands.private import BEGUN
+        from tui.commands.opening import PRIVATE
 
         workspace.start_private()
-        workspace.current.say(Notice(BEGUN))
+        workspace.current.say(Notice(PRIVATE))
     elif session_id is None:
         workspace.start_new()
     else:

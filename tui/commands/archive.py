@@ -7,8 +7,7 @@ from functools import partial
 
 from tui.commands import leaving
 from tui.commands.opening import check_holder, open_projects, resolve, resolve_number
-from tui.commands.private import refuse_private
-from tui.commands.saving import save_or_say
+from tui.commands.saving import refuse_private, save_or_say
 from tui.commands.shell import Shell, command, title_of
 from tui.domain.journal.ids import is_private
 from tui.domain.journal.session import SessionEntry, Status

@@ -1,7 +1,7 @@
 """Opening sessions, by list, search, number or name, and beginning new ones.
 
-``/sessions``, ``/session list``, ``/session resume``, ``/load``, ``/resume``, ``/search`` and
-``/new``.
+``/sessions``, ``/session list``, ``/session resume``, ``/load``, ``/resume``, ``/search``, ``/new``
+and ``/private``.
 """
 
 import asyncio
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     # Imported by a search only, to keep the start fast.
     from tui.domain.search.query import SearchResult
 
+PRIVATE = "Private session: nothing of it is saved. /keep saves it"
 MOST_HITS = 20
 _SEARCH_SECONDS = 2.0
 _COUNTED = 100
@@ -161,8 +162,8 @@ async def check_holder(shell: Shell, session_id: str) -> None:
 
 
 async def _listed(shell: Shell, view: PickerView, scope: str | None) -> Sequence[str]:
-    if shell.context.numbers.ids:
-        return shell.context.numbers.ids
+    if shell.context.numbers:
+        return shell.context.numbers
     await shell.workspace.switcher.settle()
     pages = PickerPages(shell.workspace.reader, view, scope)
     await pages.read_more(_COUNTED)
@@ -189,7 +190,7 @@ async def search(shell: Shell, arguments: str) -> None:
     if found.notice:
         shell.say(found.notice, "warning")
     if hits := (*found.hits, *near.hits):
-        shell.context.numbers.show(hit.session_id for hit in hits)
+        shell.context.numbers[:] = [hit.session_id for hit in hits]
         text = await asyncio.to_thread(_listed_hits, workspace, arguments, found, near)
         shell.report(f"Search: {arguments}", text)
     elif not parse(arguments).filters.fault:
@@ -233,6 +234,17 @@ def check_name(name: str) -> None:
     """Raise ``UsageError`` for a name that is too long."""
     if len(name) > NAME_CHARACTERS:
         raise UsageError(f"Name is longer than {NAME_CHARACTERS} characters.")
+
+
+@command("private")
+async def begin_private(shell: Shell, arguments: str) -> None:
+    """Begin a private session."""
+    if await shell.workspace.begin_private():
+        await shell.show_session()
+        shell.focus_prompt()
+        shell.say(PRIVATE)
+    elif shell.workspace.current.private:
+        shell.say("Already in a new private session")
 
 
 @command("new")

@@ -9,7 +9,6 @@ from tui.commands import (
     details,
     leaving,
     opening,
-    private,
     request_settings,
     saving,
     todo_list,
@@ -76,7 +75,7 @@ _MOST_ALIKE = 3
 def _opening(name: str, what: Opened) -> None:
     @command(name)
     async def function(shell: Shell, arguments: str) -> None:  # pyright: ignore[reportUnusedFunction]
-        shell.open(what)
+        shell.open(what, arguments)
 
 
 _opening("connect", "connect")
@@ -84,6 +83,7 @@ _opening("editor", "editor")
 _opening("notices", "notices")
 _opening("paste", "picture")
 _opening("search-screen", "search")
+_opening("theme", "themes")
 _opening("rename-line", "rename")
 _opening("tools", "tools")
 
@@ -124,12 +124,3 @@ async def import_sessions(shell: Shell, arguments: str) -> None:
     """Import sessions of other programs. A path may be quoted, as in a shell."""
     is_quoted = len(arguments) > 1 and arguments[0] in "\"'" and arguments[0] == arguments[-1]
     shell.open("import", arguments[1:-1] if is_quoted else arguments)
-
-
-@command("theme")
-async def choose_theme(shell: Shell, arguments: str) -> None:
-    """Switch the theme; without a name let the user pick one."""
-    if not arguments:
-        return shell.open("themes")
-    shell.context.themes.choose(arguments)
-    return shell.say(f"Theme: {shell.context.themes.current}")

@@ -1,20 +1,20 @@
-"""``/save``, ``/session save``, ``/name``, ``/reset``, ``/export`` and ``/copy``."""
+"""``/save``, ``/session save``, ``/keep``, ``/name``, ``/reset``, ``/export`` and ``/copy``."""
 
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 from tui.commands.opening import check_holder, check_name
-from tui.commands.private import refuse_private
-from tui.commands.shell import Shell, command
+from tui.commands.shell import Shell, command, title_of
 from tui.domain.commands import BY_NAME
+from tui.domain.journal.ids import is_private
 from tui.domain.journal.message import Message
 from tui.domain.text.fences import codes
 from tui.engine.library.conversation import live_conversation
 from tui.engine.library.exporting import MASK, ExportedSecrets, markdown_with_pictures
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.titles import title_request
-from tui.errors import StorageError
+from tui.errors import StorageError, UsageError
 from tui.storage.export_file import create
 from tui.storage.protocol import SessionReader
 
@@ -64,6 +64,26 @@ async def save_session(shell: Shell, arguments: str) -> None:
     entry = await asyncio.to_thread(workspace.reader.entry, session_id)
     path = await asyncio.to_thread(workspace.reader.location, session_id)
     return shell.say(f'Saved "{entry.label}" to {path}')
+
+
+def refuse_private(session_id: str, done: str) -> None:
+    """Raise ``UsageError`` for a private session; ``done`` is a participle, such as "exported"."""
+    if is_private(session_id):
+        raise UsageError(f"A private session is not {done}: it is in memory only. /keep saves it")
+
+
+@command("keep")
+async def keep(shell: Shell, arguments: str) -> None:
+    """Save the private session as a new one."""
+    try:
+        await shell.workspace.keep()
+    except StorageError as error:
+        return shell.say(f"Not kept, and still private: {error.short}", "error")
+    session_id = shell.workspace.current.id
+    title = await title_of(shell, session_id)
+    await shell.show_session()
+    shell.show_moved(session_id)
+    return shell.say(f"Saved {title} as a session")
 
 
 @command("reset")

@@ -1,7 +1,7 @@
 """The shell of commands: the program as they see it, and its screen."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -15,53 +15,14 @@ from tui.engine.library.session_moves import SessionMoves
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.usage import UsageTotals
-from tui.providers.protocol import Model
-
-
-class Models(Protocol):
-    """The available models."""
-
-    def names(self) -> Sequence[str]:
-        """The names of all usable models."""
-        ...
-
-    def named(self, name: str) -> Model:
-        """Look up a model by its name. Raises ``ModelUnavailable``."""
-        ...
-
-
-class Themes(Protocol):
-    """The available themes."""
-
-    @property
-    def current(self) -> str: ...
-
-    def names(self) -> Sequence[str]:
-        """The names of all themes, sorted."""
-        ...
-
-    def choose(self, name: str) -> None:
-        """Switch the theme, also for the next start. Raises ``UsageError``."""
-        ...
-
-
-class NumberedList:
-    """The ids of the list that was shown last: the meaning of numbers."""
-
-    def __init__(self) -> None:
-        self.ids: tuple[str, ...] = ()
-
-    def show(self, ids: Iterable[str]) -> None:
-        """Let numbers mean the sessions of another list."""
-        self.ids = tuple(ids)
+from tui.providers.source import ModelSource
 
 
 class CommandContext(msgspec.Struct, frozen=True):
     """Everything that commands use."""
 
     workspace: Workspace
-    models: Models
-    themes: Themes
+    models: ModelSource
     retention: Retention
     rescue: Callable[[LoadedSession], Sequence[str]]
     """Write the unsaved records of a session to a rescue file; returns lines that name it.
@@ -80,7 +41,8 @@ class CommandContext(msgspec.Struct, frozen=True):
     """The templates of the user's own commands, by name."""
     exclusive_projects: bool = False
     """True if a project may be open in one session only."""
-    numbers: NumberedList = msgspec.field(default_factory=NumberedList)
+    numbers: list[str] = []
+    """The ids of the list that was shown last: the meaning of numbers."""
 
 
 Opened = Literal[
@@ -142,7 +104,10 @@ class Shell(Protocol):
         ...
 
     def open(self, what: Opened, text: str = "") -> None:
-        """Open something; ``text`` is the path to import, or the filter of the models."""
+        """Open something; ``text`` is the path to import, or the filter of the models.
+
+        With one, the theme of that name is chosen at once. Raises ``UsageError`` if there is none.
+        """
         ...
 
     def open_sessions(self, view: PickerView, *, everywhere: bool = True, text: str = "") -> None:

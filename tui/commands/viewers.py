@@ -5,9 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from tui.commands.shell import Shell
 from tui.domain.journal.blocks import ImageBlock, file_ending, media_type_of
@@ -28,12 +27,6 @@ _SHOWN = 120
 _DIGITS = 16
 
 
-class Files(Protocol):
-    """A place for the files that a viewer reads."""
-
-    def write(self, name: str, data: bytes) -> Path: ...
-
-
 async def open_link(shell: Shell, target: str, text: str) -> None:
     """Open a link in the browser."""
     shown, words = make_visible_line(target), make_visible_line(text)
@@ -48,8 +41,10 @@ async def open_link(shell: Shell, target: str, text: str) -> None:
         shell.say(f"Opened {shown}")
 
 
-async def open_picture(shell: Shell, picture: ImageBlock, session_id: str, files: Files) -> None:
-    """Open a picture in a viewer, from a file of its own; one of a private session is refused."""
+async def open_picture(
+    shell: Shell, picture: ImageBlock, session_id: str, keep: Callable[[str, bytes], Path]
+) -> None:
+    """Open a picture in a viewer, from a file that ``keep`` writes; refuse a private session's."""
     if is_private(session_id):
         return shell.say(_PRIVATE, "error")
     name = cut_middle(make_visible_name(picture.name), _SHOWN)
@@ -61,7 +56,7 @@ async def open_picture(shell: Shell, picture: ImageBlock, session_id: str, files
         data = shell.workspace.reader.attachment(session_id, picture.sha256)
         if media_type_of(data) is None:
             return None
-        return files.write(f"image-{picture.sha256[:_DIGITS]}{file_ending(data)}", data)
+        return keep(f"image-{picture.sha256[:_DIGITS]}{file_ending(data)}", data)
 
     try:
         path = await asyncio.to_thread(write)

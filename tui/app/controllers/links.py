@@ -55,7 +55,8 @@ class LinkController(Controller):
         from tui.commands.viewers import open_link, open_picture
 
         if isinstance(wanted, ImageBlock):
-            work = partial(open_picture, picture=wanted, session_id=session_id, files=self._files)
+            keep = self._files.write
+            work = partial(open_picture, picture=wanted, session_id=session_id, keep=keep)
         else:
             work = partial(open_link, target=wanted[0], text=wanted[1])
         self._app.post_message(WorkGiven(work))

@@ -9,7 +9,6 @@ from tui.app.controllers.controller import Controller
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
 from tui.domain.commands import PromptText
-from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError, UsageError
@@ -25,19 +24,6 @@ class PromptController(Controller):
     _turns: Turns
     _summaries: Summaries
 
-    def note_submitted(self) -> None:
-        """Remove the submitted text from the draft; text typed since then stays."""
-        self._workspace.current.prompt.edit(self._chat.prompt.draft)
-        self._chat.settle_draft()
-
-    def accepts(self, session: LoadedSession, prompt: PromptText) -> bool:
-        """Check the size of a prompt; one that is too large is given back."""
-        is_small = len(prompt.text.encode(errors="surrogatepass")) <= TEXT_BYTES
-        if not is_small:
-            self._presenter.say(Notice("Prompt is larger than 8 MiB.", "error"))
-            self.give_back(session, prompt.typed)
-        return is_small
-
     def give_back(self, session: LoadedSession, text: str) -> None:
         """Put an unsent prompt back into an empty input, else hold it for the user."""
         session.prompt.hold(text)
@@ -52,27 +38,19 @@ class PromptController(Controller):
         else:
             self.give_back(session, prompt.typed)
 
-    async def send_waiting(self, session: LoadedSession, prompt: PromptText) -> None:
-        """Send a prompt that waited for its session to open, unless it was taken back."""
+    async def send_queued(self, session: LoadedSession, prompt: PromptText) -> None:
+        """Send a queued prompt after those before it, unless it was taken back."""
         # A session that was opened meanwhile is another object.
         session = self._workspace.switcher.find(session.id) or session
-        if session.prompt.dequeue(prompt.text):
-            # The draft has it while the session is opened.
-            session.prompt.begin_leaving(prompt.text)
-            await self.send(session, prompt)
-            # Not after a cancellation: the end of the program keeps it in the draft.
-            session.prompt.end_leaving(prompt.text)
-
-    def put_in_queue(self, session: LoadedSession, prompt: PromptText) -> None:
-        """Queue a prompt behind earlier tasks."""
-        session.prompt.enqueue(prompt.text)
-        self._chat.show_queue(session.prompt.queue)
-        self._presenter.show_status()
-
-    async def send_queued(self, session: LoadedSession, prompt: str) -> None:
-        """Send a queued prompt, unless it was taken back or an answer is still arriving."""
-        self._turns.send_queued(session, prompt)
-        self._session_list.show()
+        if prompt.text not in session.prompt.queued:
+            return
+        if await self.open_for_change(session):
+            # Taken back, or sent with those before it, while the session was opened.
+            if prompt.text in session.prompt.queued:
+                self._turns.send_next(session)
+            self._session_list.show()
+        elif session.prompt.dequeue(prompt.text):
+            self.give_back(session, prompt.typed)
 
     async def send_held(self) -> None:
         """Send the held prompts of the session on screen, in their order."""

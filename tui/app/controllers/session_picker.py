@@ -45,7 +45,7 @@ class PickerController(Controller):
             self._session_list.changed = lambda: None
             # An empty list leaves the numbers as they were.
             if screen.shown:
-                self._shell().context.numbers.show(row.id for row in screen.shown)
+                self._shell().context.numbers[:] = [row.id for row in screen.shown]
 
         self._app.push_screen(screen, number)
 

@@ -54,10 +54,6 @@ _SLOW_SAVE = 1.0
 _UNSEEN = "The model sees no files: /tools lets it read them, @NAME attaches one."
 
 
-class PromptAdded(Message):
-    """A prompt is in its session: its files were read."""
-
-
 class TurnFinished(Message):
     """Nothing more comes of a turn."""
 
@@ -108,11 +104,6 @@ class Turns(Controller):
             self._presenter.show_status()
         else:
             self._begin(session, prompt)
-
-    def send_queued(self, session: LoadedSession, prompt: str) -> None:
-        """Send a prompt that waits in an open session, unless an answer is still to be ended."""
-        if prompt in session.prompt.queued:
-            self.send_next(session)
 
     def send_next(self, session: LoadedSession) -> None:
         """Send the next queued prompt, unless an answer is still to be ended."""
@@ -341,7 +332,7 @@ class Turns(Controller):
         if attached.notice:
             self._say(session, attached.notice, "warning")
         self._chat.settle_draft()
-        self._app.post_message(PromptAdded())
+        self._session_list.show()
         return made
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "error") -> None:

@@ -1,26 +1,21 @@
 """State of the user interface that is kept from one run to the next."""
 
 import asyncio
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
 
 from tui.errors import StorageError
 from tui.storage import ui_state
 from tui.storage.ui_state import UiState
 
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
 KEEP_SECONDS = 0.5
 """The delay between the last change and the write."""
-
-
-class Timer(Protocol):
-    """Calls something later, unless it is stopped."""
-
-    def stop(self) -> None: ...
-
-
-SetTimer = Callable[[float, Callable[[], object]], Timer]
 
 
 class UiStateService:
@@ -29,9 +24,9 @@ class UiStateService:
     Without a file nothing is kept; a file that cannot be written is no reason to say anything.
     """
 
-    def __init__(self, file: Path | None, set_timer: SetTimer) -> None:
+    def __init__(self, app: App[Any], file: Path | None) -> None:
+        self._app = app
         self._file = file
-        self._set_timer = set_timer
         self._timer: Timer | None = None
         self._changes: dict[str, str | int | None] = {}
         self.state = UiState() if file is None else ui_state.read(file)
@@ -41,7 +36,7 @@ class UiStateService:
         self._changes |= changes
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self._set_timer(KEEP_SECONDS, self.keep)
+        self._timer = self._app.set_timer(KEEP_SECONDS, self.keep)
 
     async def is_new(self, program: str) -> bool:
         """Remember the program's version; true if it is another one than before, and is kept."""
