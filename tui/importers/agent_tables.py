@@ -211,7 +211,7 @@ class Goose(Database):
         first = next(line_values(path, p.Ledger()), p.Json())
         known = ("description", "working_dir") if "role" not in first else ()
         facts = {field: first.get(field) for field in known}
-        yield Talk(path=path, facts=facts, records=partial(_lines, path), name=path.stem)
+        yield Talk(path, facts, partial(_lines, path), path.stem)
 
     def left_out(self, facts: p.Json) -> str:
         return _LEFT_OUT.get(text_at(facts, "session_type"), "")
@@ -311,7 +311,7 @@ class Zed(Database):
                 if not thread:
                     ledger.skipped[DAMAGED] += 1
                     continue
-                yield Talk(path=source.path, facts=_facts(row, thread), records=_records(thread))
+                yield Talk(source.path, _facts(row, thread), _records(thread))
 
     def left_out(self, facts: p.Json) -> str:
         return "sub-agent" if facts.get("parent_id") or facts.get("subagent_context") else ""

@@ -132,7 +132,7 @@ class Gptme(FolderFormat):
         if workspace.startswith("~/"):
             workspace = str(Path(workspace).expanduser())
         facts |= {"given": "" if _DATED.fullmatch(name) else name, "workspace": workspace}
-        yield Talk(path=lines, facts=facts, records=lambda _: (), name=name)
+        yield Talk(lines, facts, lambda _: (), name)
 
     def tree(self, reading: Reading) -> Iterator[p.Item]:
         """All branches as one tree, of which the main one is shown."""

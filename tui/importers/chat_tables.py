@@ -143,7 +143,7 @@ class AnythingLlm(Database):
                 names = (facts.get("slug"), facts.get("createdAt"), *talk.values())
                 name = "-".join(str(each) for each in names if each is not None)
                 read = partial(_records, database, talk)
-                yield Talk(path=source.path, facts=facts, records=read, name=name)
+                yield Talk(source.path, facts, read, name)
 
     def text(self, text: str) -> str:
         return without_thinking(text)
@@ -206,7 +206,7 @@ class Llm(Format):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         with opened(source.path) as database:
             for row in database.rows("threads", _THREAD, ledger):
-                yield Talk(path=source.path, facts=row, records=partial(_thread, database, row))
+                yield Talk(source.path, row, partial(_thread, database, row))
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         """Threads may share messages: each is named by both."""
@@ -322,7 +322,7 @@ class _OldLlm(Format):
             for name, ids in responses.items():
                 if name not in threads:
                     facts = {"id": name, "name": names.get(name)}
-                    yield Talk(path=source.path, facts=facts, records=partial(log.records, ids))
+                    yield Talk(source.path, facts, partial(log.records, ids))
 
     def line(self, reading: Reading) -> Iterator[p.Item]:
         for record in reading.talk.records(reading.ledger):

@@ -97,7 +97,7 @@ class PromptHistory(Format):
         for name, group in _groups(source.path, ledger).items():
             facts = {**group.facts, "sessionId": name, "there": name in there}
             lines = partial(_lines, source.path, group.numbers)
-            yield Talk(path=source.path, facts=facts, records=lines, ledger=group.ledger)
+            yield Talk(source.path, facts, lines, ledger=group.ledger)
 
     def left_out(self, facts: p.Json) -> str:
         otherwise = "" if "display" in facts else _NO_PROMPT

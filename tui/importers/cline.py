@@ -158,7 +158,7 @@ def _newest(path: Path) -> Talk:
     if times:
         facts |= {"first": times[0], "last": times[-1]}
     name = path.name.removesuffix(_NEWEST)
-    return Talk(path=path, facts=facts, records=lambda _: records, name=name, ledger=counts)
+    return Talk(path, facts, lambda _: records, name, counts)
 
 
 def _task(folder: Path) -> Talk:
@@ -187,7 +187,7 @@ def _task(folder: Path) -> Talk:
     }
     at = _times(screen)
     timed = [{**record, "shown": at.get(number)} for number, record in enumerate(records)]
-    return Talk(path=folder, facts=facts, records=lambda _: timed, name=folder.name, ledger=counts)
+    return Talk(folder, facts, lambda _: timed, folder.name, counts)
 
 
 def _times(screen: list[p.Json]) -> dict[int, str]:

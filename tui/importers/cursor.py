@@ -67,7 +67,7 @@ class Cursor(Database):
                     ledger.skipped[WITHOUT_MESSAGES] += 1
                 else:
                     read = partial(_bubbles, database, name, headers)
-                    yield Talk(path=source.path, facts=facts, records=read, name=name)
+                    yield Talk(source.path, facts, read, name)
 
     def left_out(self, facts: p.Json) -> str:
         is_task = text_at(facts, "composerId").startswith("task-")
@@ -284,7 +284,7 @@ class CursorCli(Database):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         path = source.path
         if not is_database(path):
-            yield Talk(path=path, facts={}, records=partial(_lines, path), name=path.stem)
+            yield Talk(path, {}, partial(_lines, path), path.stem)
             return
         with opened(path) as database:
             facts: p.Json = {}
@@ -292,7 +292,7 @@ class CursorCli(Database):
                 with suppress(ValueError):
                     facts = object_in(parse(bytes.fromhex(text_in(row.get("value")))))
             read = partial(_blobs, database, text_at(facts, "latestRootBlobId"))
-            yield Talk(path=path, facts=facts, records=read, name=path.parent.name)
+            yield Talk(path, facts, read, path.parent.name)
 
     def reason_without_role(self, record: p.Json) -> str:
         is_end = record.get("type") == "turn_ended"

@@ -40,7 +40,7 @@ SPEAKERS: Mapping[str, Role] = {"user": "user", "assistant": "assistant"}
 WITHOUT_MESSAGES = "conversation without messages"
 
 
-class Talk(msgspec.Struct, kw_only=True):
+class Talk(msgspec.Struct):
     """A conversation of a source, before its messages are read."""
 
     path: Path
@@ -328,7 +328,7 @@ class Database(Format):
         with opened(source.path) as database:
             for row in database.rows(tables.talks, tables.columns, ledger, order=tables.order):
                 read = partial(self.rows, database, row)
-                yield Talk(path=source.path, facts=row, records=read)
+                yield Talk(source.path, row, read)
 
     def rows(self, database: DatabaseCopy, row: Row, ledger: p.Ledger) -> Iterator[p.Json]:
         """The records of the messages of a conversation."""
@@ -351,9 +351,7 @@ class JsonFile(Format):
         fields, found = content(source.path, self.records_key, counts)
         facts = self.facts_of(source.path, fields)
         records, name = self.records_of(facts, found), source.path.stem
-        yield Talk(
-            path=source.path, facts=facts, records=lambda _: records, name=name, ledger=counts
-        )
+        yield Talk(source.path, facts, lambda _: records, name, counts)
 
     def facts_of(self, path: Path, fields: p.Json) -> p.Json:
         """The facts of a conversation, from its file and those beside it."""
@@ -387,12 +385,7 @@ class FolderFormat(Format):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         lines, facts = self.parts(source.path)
         read = partial(line_values, lines)
-        yield Talk(
-            path=lines,
-            facts=object_in(whole_if_there(facts)),
-            records=read,
-            name=lines.parent.name,
-        )
+        yield Talk(lines, object_in(whole_if_there(facts)), read, lines.parent.name)
 
 
 class Log(Format):
@@ -405,7 +398,7 @@ class Log(Format):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         read = partial(line_values, source.path)
         facts = self.facts_in(read(p.Ledger()))
-        yield Talk(path=source.path, facts=facts, records=read, name=source.path.stem)
+        yield Talk(source.path, facts, read, source.path.stem)
 
     def facts_in(self, records: Iterable[p.Json]) -> p.Json:
         """The facts of a conversation, from all of its records."""
@@ -463,7 +456,7 @@ class Export(Format):
     def talks_of(self, path: Path, record: p.Json, ledger: p.Ledger) -> Iterator[Talk]:
         """The conversation of a record, if it has messages."""
         if found := self.messages_of(record):
-            yield Talk(path=path, facts=record, records=lambda _: found)
+            yield Talk(path, record, lambda _: found)
         else:
             ledger.skipped[WITHOUT_MESSAGES] += 1
 

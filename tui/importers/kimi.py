@@ -191,7 +191,7 @@ def _kept(path: Path) -> Talk:
         "is_sub_agent": path.parent.name == "subagents",
     }
     name = path.name.removesuffix(".jsonl")
-    return Talk(path=path, facts=facts, records=partial(_records, path), name=name)
+    return Talk(path, facts, partial(_records, path), name)
 
 
 def _hash(folder: str) -> str:
@@ -312,9 +312,7 @@ def _logged(path: Path) -> Talk:
         "is_sub_agent": path.parent.name != "main" and path.parent.parent.name == "agents",
     }
     log = partial(_Log, facts)
-    return Talk(
-        path=path, facts=facts, records=lambda ledger: log(ledger).read(path), name=folder.name
-    )
+    return Talk(path, facts, lambda ledger: log(ledger).read(path), folder.name)
 
 
 class _Log:

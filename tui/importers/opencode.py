@@ -261,7 +261,7 @@ def _exported(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
     name = text_at(info, "id") or text_at(records[0], "info.sessionID")
     # An export of a sub-agent was asked for.
     facts: p.Json = {**info, "parentID": None, "todos": []}
-    yield Talk(path=path, facts=facts, records=lambda _: records, name=name)
+    yield Talk(path, facts, lambda _: records, name)
 
 
 def _in_files(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
@@ -283,7 +283,7 @@ def _in_files(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
     folders = (text_at(record, "info.path.cwd") for record in records)
     directory = info.get("directory") or next(filter(None, folders), "")
     facts = {**info, "directory": directory, "todos": whole_if_there(_todos_of(path))}
-    yield Talk(path=path, facts=facts, records=lambda _: records, name=path.stem)
+    yield Talk(path, facts, lambda _: records, path.stem)
 
 
 def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterator[Talk]:
@@ -303,7 +303,7 @@ def _in_database(path: Path, database: DatabaseCopy, ledger: p.Ledger) -> Iterat
             "time": {"created": row.get("time_created"), "updated": row.get("time_updated")},
             "todos": list(listed),
         }
-        yield Talk(path=path, facts=facts, records=partial(_rows, database, name), name=name)
+        yield Talk(path, facts, partial(_rows, database, name), name)
 
 
 def _rows(database: DatabaseCopy, session: str, ledger: p.Ledger) -> Iterator[p.Json]:

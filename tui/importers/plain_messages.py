@@ -86,7 +86,7 @@ class PlainMessages(Export):
     def talk(self, path: Path, record: p.Json) -> Talk:
         """The conversation of an object."""
         messages = [object_in(each) for each in items_in(record["messages"])]
-        return Talk(path=path, facts=record, records=lambda _: messages)
+        return Talk(path, record, lambda _: messages)
 
     def heading(self, talk: Talk) -> p.Heading:
         """The facts of a conversation; the first words name one that has no id of its own."""

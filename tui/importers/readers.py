@@ -6,9 +6,9 @@ from importlib import import_module
 from tui.importers.protocol import Reader
 
 PROGRAMS: dict[str, str] = {
-    "sibyl": "sibyl.READER",
-    "jidocode": "jidocode.JidoCode",
-    "agent-q": "agent_q.READER",
+    "sibyl": "ancestors.Sibyl",
+    "jidocode": "ancestors.JidoCode",
+    "agent-q": "ancestors.AgentQ",
     "picoclaw": "vendor_sessions.PicoClaw",
     "claude-code": "claude_code.READER",
     "codex": "codex.READER",
@@ -41,7 +41,7 @@ PROGRAMS: dict[str, str] = {
     "lm-studio": "chat_files.LmStudio",
     "anything-llm": "chat_tables.AnythingLlm",
     "parllama": "vendor_sessions.Parllama",
-    "aichat": "aichat.READER",
+    "aichat": "vendor_sessions.AiChat",
     "chatgpt": "node_exports.ChatGpt",
     "claude-ai": "service_exports.ClaudeAi",
     "gemini-apps": "service_exports.GeminiApps",

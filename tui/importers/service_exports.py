@@ -242,7 +242,7 @@ def _is_near(one: p.Json, other: p.Json) -> bool:
 def _talk(path: Path, sitting: list[p.Json]) -> Talk:
     ordered = sorted(sitting, key=lambda each: time_at(each, "time") or "")
     facts = {"begun": text_at(ordered[0], "time"), "ended": ordered[-1].get("time")}
-    return Talk(path=path, facts=facts, records=lambda _: ordered)
+    return Talk(path, facts, lambda _: ordered)
 
 
 def _files(record: p.Json) -> Iterator[str]:

@@ -1,19 +1,25 @@
-"""Sessions of parllama, Mistral Vibe, Continue and PicoClaw: messages as OpenAI's API has them."""
+"""Sessions of parllama, Vibe, Continue, PicoClaw and aichat: messages as OpenAI's API has them."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 from msgspec.structs import replace
 
+from tui.files import read_bounded
 from tui.importers import protocol as p
+from tui.importers.block_yaml import Unfit, load
 from tui.importers.contents import placeholder, summary
 from tui.importers.formats import FolderFormat, JsonFile, Reading, Talk
-from tui.importers.json_elements import content
+from tui.importers.json_elements import DAMAGED, content
 from tui.importers.json_lines import (
     BLANK,
+    FILE_BYTES,
+    UNREADABLE,
     items_in,
     object_in,
     objects,
@@ -23,6 +29,9 @@ from tui.importers.json_lines import (
     whole_if_there,
 )
 from tui.importers.json_paths import object_at, objects_at, text_at
+from tui.importers.made_ids import COMPARED, MadeIds
+from tui.importers.message_blocks import Piece, Result, as_json, call_in, messages
+from tui.importers.times import utc_of_local
 from tui.importers.vendor_messages import VendorFormat, link
 
 
@@ -89,7 +98,7 @@ class Vibe(VendorFormat, FolderFormat):
         counts = p.Ledger()
         fields, found = content(path, "messages", counts)
         facts = object_in(fields.get("metadata"))
-        yield Talk(path=path, facts=facts, records=lambda _: found, name=path.stem, ledger=counts)
+        yield Talk(path, facts, lambda _: found, path.stem, counts)
 
     def line(self, reading: Reading) -> Iterator[p.Item]:
         for record in reading.talk.records(reading.ledger):
@@ -230,7 +239,7 @@ class PicoClaw(VendorFormat, JsonFile):
                 yield replace(talk, name=name)
             return
         facts = object_in(whole_if_there(_meta(path)))
-        yield Talk(path=path, facts=facts, records=partial(_lines, path), name=name)
+        yield Talk(path, facts, partial(_lines, path), name)
 
     def heading(self, talk: Talk) -> p.Heading:
         heading = super().heading(talk)
@@ -297,3 +306,104 @@ def _active(folder: Path, scope: str) -> str:
         if active := text_at(object_in(scopes.get(scope)), "active_session_key"):
             return active
     return ""
+
+
+_DATED = re.compile(r"(\d{8}T\d{6})(?:-(.*))?", re.DOTALL)
+_FORM = "%Y%m%dT%H%M%S"
+_COMPRESSED = "compressed_messages"
+
+
+class AiChat(VendorFormat):
+    """aichat, with a file of YAML for each session, named by the user or by its beginning."""
+
+    program = title = "aichat"
+    name = ("name",)
+    # Its name is the file's, and other conversations may have it later.
+    compared = COMPARED
+    created = ("begun",)
+    updated = ("changed",)
+
+    def find(self, places: p.Places) -> Iterator[p.Source]:
+        home = (places.app_support if places.is_mac else places.config) / "aichat"
+        sessions = places.named("AICHAT_SESSIONS_DIR", home / "sessions")
+        yield from places.sources(sessions, "*.yaml", "_/*.yaml")
+        yield from places.sources(home, "agents/*/sessions/**/*.yaml")
+
+    def recognises(self, path: Path, head: bytes) -> bool:
+        has_messages = re.search(rb"(?m)^(compressed_)?messages:", head) is not None
+        return path.suffix in {".yaml", ".yml"} and has_messages and b"model:" in head
+
+    def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
+        path, counts = source.path, p.Ledger()
+        text = read_bounded(path, FILE_BYTES, follow=True).decode("utf-8-sig", "replace")
+        try:
+            document = load(text)
+        except Unfit:
+            ledger.skipped[DAMAGED] += 1
+            return
+        if document.skipped:
+            counts.skipped[UNREADABLE] += document.skipped
+        known = object_in(document.value)
+        # Names are unique within their folder only.
+        dated = _DATED.fullmatch(path.stem) if path.parent.name == "_" else None
+        folder = path.parent.parent if dated else path.parent
+        agent = folder.parent.name if folder.parent.parent.name == "agents" else ""
+        facts = {
+            "id": "/".join(filter(None, (agent, "_" if dated else "", path.stem))),
+            "name": dated[2] if dated else "" if path.stem == "temp" else path.stem,
+            "begun": _began(dated[1]) if dated else None,
+            "changed": source.changed,
+            "model": known.get("model"),
+            _COMPRESSED: items_in(known.get(_COMPRESSED)),
+        }
+        live = [object_in(each) for each in items_in(known.get("messages"))]
+        yield Talk(path, facts, lambda _: live, ledger=counts)
+
+    def line(self, reading: Reading) -> Iterator[p.Item]:
+        """The messages; behind those that were compressed their summary: the text of the next."""
+        for record in map(object_in, reading.talk.facts[_COMPRESSED]):
+            said = self.said(record, "", reading)
+            yield from said
+            reading.last = said[-1].id if said else reading.last
+        live = list(reading.talk.records(reading.ledger))
+        summary = text_at(live[0], "content") if live and live[0].get("role") == "system" else ""
+        if reading.last and summary:
+            reading.ledger.read += 1
+            yield p.ForeignSummary(summary, reading.last)
+            live = live[1:]
+        for record in live:
+            yield from self.said(record, "", reading)
+
+    def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
+        content = record.get("content")
+        if not record:
+            reading.ledger.skipped[UNREADABLE] += 1
+            return ()
+        if results := objects_at(record, "content.tool_results"):
+            reading.ledger.read += 1
+            return _round(text_at(record, "content.text"), results, reading.ids)
+        if not isinstance(content, str | list):
+            # A text that looked like a number or a constant.
+            record = {**record, "content": as_json(content)}
+        return super().said(record, name, reading)
+
+
+def _began(text: str) -> str | None:
+    try:
+        return utc_of_local(datetime.strptime(text, _FORM).isoformat())  # noqa: DTZ007
+    except ValueError:
+        return None
+
+
+def _round(text: str, results: list[p.Json], ids: MadeIds) -> tuple[p.ForeignMessage, ...]:
+    """The calls of an answer with their results, which are one record."""
+    name = ids.make("calls", text, results)
+    pieces: list[Piece] = [text]
+    answers: list[Piece] = []
+    for number, result in enumerate(results):
+        called, output = object_at(result, "call"), result.get("output")
+        call = call_in(called, f"{name}-call-{number}")
+        pieces.append(call)
+        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+        answers.append(Result(call.id, text, call.name))
+    return messages(p.ForeignMessage(name, "assistant", None), [*pieces, *answers])

@@ -143,9 +143,7 @@ class VsCode(JsonFile):
         requests = objects_at(fields, "requests")
         if others := len(items_in(fields.get("requests"))) - len(requests):
             counts.skipped[UNREADABLE] += others
-        yield Talk(
-            path=path, facts=fields, records=lambda _: requests, name=path.stem, ledger=counts
-        )
+        yield Talk(path, fields, lambda _: requests, path.stem, counts)
 
     def heading(self, talk: Talk) -> p.Heading:
         requests = list(talk.records(p.Ledger()))

@@ -71,7 +71,7 @@ class OpenWebUi(Export):
         models = [text_in(model) for model in items_in(chat.get("models"))]
         facts = {**record, "chat": chat, "first_model": next(iter(models), "")}
         records = [{**message, "own_id": name} for name, message in found.items()]
-        yield Talk(path=path, facts=facts, records=lambda _: records, name=next(iter(found)))
+        yield Talk(path, facts, lambda _: records, next(iter(found)))
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         return record["own_id"]
@@ -180,7 +180,7 @@ class LibreChat(Format):
                 times = sorted(time for each in found if (time := time_at(each, "createdAt")))
                 around = {"begun": times[0], "ended": times[-1]} if times else {}
                 facts = {**value, "first": found[0], **around}
-                yield Talk(path=source.path, facts=facts, records=lambda _, found=found: found)
+                yield Talk(source.path, facts, lambda _, found=found: found)
                 found = []
             else:
                 ledger.skipped[WITHOUT_MESSAGES] += 1
