@@ -75,6 +75,8 @@ class Crush(Database):
     project = ("project",)
     model = ()
     message_id = ("id",)
+    todos = ("todos",)
+    todo_fields = ("content", "active_form")
     statuses = {"canceled": "interrupted", "max_tokens": "truncated", "error": "failed"}
     kinds = {"finish": SILENT, "shell_command": TEXT}
 
@@ -98,6 +100,7 @@ class Crush(Database):
     def heading(self, talk: Talk) -> p.Heading:
         folder = talk.path.absolute().parent
         talk.facts["project"] = str(folder.parent) if folder.name == ".crush" else ""
+        talk.facts["todos"] = parse_text(talk.facts.get("todos"))
         return super().heading(talk)
 
     def left_out(self, facts: p.Json) -> str:
@@ -143,13 +146,6 @@ class Crush(Database):
         return attachment(
             Path(text_at(block, "Path", "path")).name, text_at(block, "MIMEType", "mime_type")
         )
-
-    def ending(self, reading: Reading) -> Iterator[p.Item]:
-        if listed := objects_in(parse_text(reading.talk.facts.get("todos"))):
-            yield todos(
-                (each.get("content"), each.get("status"), each.get("active_form"))
-                for each in listed
-            )
 
 
 _SESSION = (
@@ -259,8 +255,8 @@ class Goose(Database):
             if name.startswith("todo"):
                 listed += _TODO.findall(text_in(object_in(facts).get("content")))
         if listed:
-            states = {" ": "pending"}
-            yield todos((text, states.get(mark, "completed"), None) for mark, text in listed)
+            states = {" ": "pending", **dict.fromkeys("xX", "completed")}
+            yield todos({"content": text, "status": states[mark]} for mark, text in listed)
 
 
 def _lines(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:

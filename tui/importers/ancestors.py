@@ -16,9 +16,9 @@ from tui.errors import UsageError
 from tui.files import read_bounded
 from tui.importers import lisp
 from tui.importers import protocol as p
-from tui.importers.contents import earlier, joined, todos
+from tui.importers.contents import earlier, joined
 from tui.importers.formats import Format, JsonFile, Reading, Talk
-from tui.importers.json_lines import FILE_BYTES, object_in, objects_in, text_in
+from tui.importers.json_lines import FILE_BYTES, object_in, text_in
 from tui.importers.json_paths import object_at, text_at, time_at
 from tui.importers.times import utc, utc_of_local
 
@@ -246,6 +246,8 @@ class JidoCode(_Whole, JsonFile):
     program, title = "jidocode", "JidoCode"
     revision = 1
     records_key = "conversation"
+    todos = ("todos",)
+    todo_fields = ("content", "active_form")
     name = ("name",)
     project = ("project_path",)
     created = ("created_at", "begun")
@@ -282,11 +284,8 @@ class JidoCode(_Whole, JsonFile):
         yield replace(whole, content=text_at(record, "content"), tool_call_id=call)
 
     def ending(self, reading: Reading) -> Iterator[p.Item]:
-        facts = reading.talk.facts
-        if items := objects_in(facts.get("todos")):
-            yield todos((item.get("content"), item.get("status"), item.get("active_form"))
-                        for item in items)  # fmt: skip
-        config = object_at(facts, "config")
+        yield from super().ending(reading)
+        config = object_at(reading.talk.facts, "config")
         found = {name: _parameter(name, config) for name in _PARAMETERS}
         if known := {name: value for name, value in found.items() if value is not None}:
             yield msgspec.convert(known, Settings)

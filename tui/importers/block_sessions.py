@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
-from tui.importers.contents import attachment, base64_size, placeholder, todos, usage_beside_cache
+from tui.importers.contents import attachment, base64_size, placeholder, usage_beside_cache
 from tui.importers.formats import SPEAKERS, JsonFile, Log, Reading, Talk
 from tui.importers.json_lines import object_in, objects_in, text_in, whole_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, value_at
@@ -89,6 +89,7 @@ class Droid(Log):
     message_id = ("id",)
     content = ("message.content",)
     time = ("timestamp",)
+    todos = ("todos",)
     one_model = True
     parent = ("parentId",)
 
@@ -159,10 +160,6 @@ class Droid(Log):
     def mark(self, name: str, block: p.Json) -> str:
         data = value_at(block, "source.data")
         return placeholder(name, text_at(block, "source.media_type"), base64_size(data))
-
-    def ending(self, reading: Reading) -> Iterator[p.Item]:
-        if listed := objects_in(reading.talk.facts.get("todos")):
-            yield todos((each.get("content"), each.get("status"), None) for each in listed)
 
 
 def _typed(piece: Piece) -> Piece:

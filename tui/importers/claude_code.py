@@ -8,7 +8,7 @@ the sessions that Claude Code has deleted.
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tui.domain.imports import PROMPTS_ONLY
-from tui.domain.journal.message import TEXT_BYTES, Role, TokenUsage, ToolCall
+from tui.domain.journal.message import TEXT_BYTES, Role, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
@@ -216,7 +216,7 @@ class TodoLog:
             created = _CREATED.search(result_text(result)) if asked is not None else None
             if created and asked is not None:
                 self._tasks[created[1]] = {**asked, "content": asked.get("subject")}
-                self._set(list(self._tasks.values()))
+                self._set(self._tasks.values())
 
     def _add_call(self, call: p.Json, given: p.Json) -> None:
         match call.get("name"):
@@ -225,27 +225,19 @@ class TodoLog:
                 self._set(objects_in(cast("Any", listed)))
             case "TaskCreate":
                 self._asked_for[text_in(call.get("id"))] = given
-            case "TaskUpdate":
-                self._update(text_in(given.get("taskId")), given)
+            case "TaskUpdate" if (number := text_in(given.get("taskId"))) in self._tasks:
+                task = self._tasks[number]
+                changes = {key: given[key] for key in ("status", "activeForm") if given.get(key)}
+                content = given.get("subject") or task.get("content")
+                self._tasks[number] = {**task, **changes, "content": content}
+                if given.get("status") == "deleted":
+                    del self._tasks[number]
+                self._set(self._tasks.values())
             case _:
                 pass
 
-    def _update(self, number: str, given: p.Json) -> None:
-        task = self._tasks.get(number)
-        if task is None:
-            return
-        if given.get("status") == "deleted":
-            del self._tasks[number]
-        else:
-            changes = {key: given[key] for key in ("status", "activeForm") if given.get(key)}
-            content = given.get("subject") or task.get("content")
-            self._tasks[number] = {**task, **changes, "content": content}
-        self._set(list(self._tasks.values()))
-
-    def _set(self, items: list[p.Json]) -> None:
-        self.current = contents.todos(
-            (each.get("content"), each.get("status"), each.get("activeForm")) for each in items
-        )
+    def _set(self, items: Iterable[p.Json]) -> None:
+        self.current = contents.todos(items, active="activeForm")
 
 
 def _find(places: p.Places) -> Iterator[p.Source]:
@@ -316,7 +308,7 @@ def _messages(step: Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
     others = [each for each in lines if each.line.role == "user"]
     for name, line, parts in others:
         for number, result in enumerate(parts.results):
-            own = _numbered(name, number)
+            own = f"{name}-{number}" if number else name
             call = text_in(result.get("tool_use_id")) or next(iter(waiting), f"{own}-call")
             if call in waiting:
                 waiting.remove(call)
@@ -329,7 +321,7 @@ def _messages(step: Step, lines: list[_Said], ending: str) -> Iterator[p.Item]:
             yield replace(message, timestamp=time)
             yield summary
         elif said := own_words(line, parts):
-            own = _numbered(name, len(parts.results))
+            own = f"{name}-{len(parts.results)}" if parts.results else name
             yield p.ForeignMessage(own + ending, "user", said, time)
 
 
@@ -342,6 +334,8 @@ def _answer(lines: list[_Said], ending: str, *, interrupted: bool) -> p.ForeignM
     for number, block in enumerate((each for said in lines for each in said.parts.calls), 1):
         call = call_in(block, f"{name}-{number}")
         calls.setdefault(call.id, call)
+    counts = (object_in(object_in(each.line.message).get("usage")) for each in reversed(lines))
+    usages = (contents.usage_beside_cache(each, *_COUNTS) for each in counts)
     failed = is_failure(final)
     if failed:
         status = "failed"
@@ -359,20 +353,8 @@ def _answer(lines: list[_Said], ending: str, *, interrupted: bool) -> p.ForeignM
         status=status,
         error=text if failed else None,
         model=model_of(final) or None,
-        usage=_usage([each.line for each in lines]),
+        usage=next(filter(None, usages), None),
     )
-
-
-def _numbered(name: str, number: int) -> str:
-    return f"{name}-{number}" if number else name
-
-
-def _usage(lines: list[Line]) -> TokenUsage | None:
-    for line in reversed(lines):
-        counts = object_in(object_in(line.message).get("usage"))
-        if usage := contents.usage_beside_cache(counts, *_COUNTS):
-            return usage
-    return None
 
 
 def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:

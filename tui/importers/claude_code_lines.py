@@ -25,8 +25,10 @@ from tui.importers.protocol import Json, Ledger
 from tui.importers.trees import Node, Order, in_order, nearest
 from tui.importers.two_passes import Place, Tree
 
-INTERRUPTED = "[Request interrupted by user"
+_INTERRUPTED = "[Request interrupted by user"
+"""Begins the notice that the user has stopped the answer before."""
 _NO_ANSWER = "No response requested."
+"""An answer that only fills a gap, and is no error."""
 _SYNTHETIC = "<synthetic>"
 _INJECTED = (
     "<command-name>",
@@ -45,7 +47,7 @@ _INJECTED = (
     "<channel ",
     "<fork-boilerplate>",
     "Caveat: The messages below",
-    INTERRUPTED,
+    _INTERRUPTED,
 )
 
 
@@ -154,17 +156,13 @@ def result_text(result: Json) -> str:
 
 def own_words(line: Line, parts: Parts) -> str:
     """The user's own words, without what the program has put beside them."""
-    if line.is_meta is True or line.is_compact_summary is True or _is_of_program(line):
+    if line.is_meta is True or line.is_compact_summary is True:
+        return ""
+    queued = object_in(line.attachment) if line.type == "attachment" else {}
+    origin = object_in(queued.get("origin")).get("kind", "human")
+    if queued.get("commandMode", "prompt") != "prompt" or origin not in ("human", "user", "cli"):
         return ""
     return contents.joined(map(_typed, parts.texts))
-
-
-def _is_of_program(line: Line) -> bool:
-    if line.type != "attachment":
-        return False
-    queued = object_in(line.attachment)
-    origin = object_in(queued.get("origin")).get("kind", "human")
-    return queued.get("commandMode", "prompt") != "prompt" or origin not in ("human", "user", "cli")
 
 
 def _typed(text: str) -> str:
@@ -182,20 +180,10 @@ def _element(name: str, text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def says_interrupted(parts: Parts) -> bool:
-    """True for the notice that the user has stopped the answer before."""
-    return any(text.lstrip().startswith(INTERRUPTED) for text in parts.texts)
-
-
 def is_failure(line: Line) -> bool:
     """True for an error that the program has written as an answer."""
     synthetic = object_in(line.message).get("model") == _SYNTHETIC
     return synthetic or line.is_api_error_message is True
-
-
-def is_notice(line: Line, parts: Parts) -> bool:
-    """True for an answer that only fills a gap, and is no error."""
-    return is_failure(line) and parts.text.strip() == _NO_ANSWER
 
 
 def model_of(line: Line) -> str:
@@ -308,10 +296,10 @@ class LineTree(Tree[Line]):
         if not line.role:
             return _skipped(line)
         facts = self.facts
-        facts.project = facts.project or text_in(line.cwd)
+        facts.project_path = facts.project_path or text_in(line.cwd)
         facts.version = text_in(line.version) or facts.version
         facts.model = model_of(line) or facts.model
-        facts.add_time(line.timestamp)
+        self.add_time(line.timestamp)
         # Files that were exported or moved are all called session.json or the like.
         if not self._is_named:
             facts.source_id += f"-{sha256(raw.data).hexdigest()[:12]}"
@@ -330,7 +318,7 @@ class LineTree(Tree[Line]):
                     links.is_explicit = explicit or (links.is_explicit and leaf == links.leaf)
                     links.leaf = leaf
             case "relocated" if _has_text(line, "relocated_cwd"):
-                self.facts.project = line.relocated_cwd
+                self.facts.project_path = line.relocated_cwd
             case "summary" if _has_text(line, "summary"):
                 links.leaf_titles[text_in(line.leaf_uuid)] = line.summary
             case _ if given:
@@ -354,7 +342,7 @@ class LineTree(Tree[Line]):
             links.is_linked = False
 
     def _add_answer(self, key: str, line: Line, parts: Parts, raw: RawLine) -> str:
-        if is_notice(line, parts):
+        if is_failure(line) and parts.text.strip() == _NO_ANSWER:
             return "notice"
         if not parts.calls and not any(map(str.strip, parts.texts)):
             empty = "usage" if is_usage(line) else "empty message"
@@ -371,11 +359,15 @@ class LineTree(Tree[Line]):
         if line.is_compact_summary is True:
             links.summaries.append((key, self.keep(line, raw, self._number)))
             return ""
-        interrupted = line.is_meta is not True and says_interrupted(parts)
+        notices = (text.lstrip().startswith(_INTERRUPTED) for text in parts.texts)
+        interrupted = line.is_meta is not True and any(notices)
         if interrupted:
             links.interruptions.append(key)
         if parts.results:
-            caller = self._caller(key, parts.results[0].get("tool_use_id"))
+            caller = links.calls.get(text_in(parts.results[0].get("tool_use_id")))
+            if caller is None:
+                before = self._step_before(key)
+                caller = before if before and self.steps[before].is_answer else key
             self._add_to(caller, key, line, parts, raw)
             return ""
         if line.type == "user" and line.parent_uuid is None and not line.logical_parent_uuid:
@@ -386,12 +378,6 @@ class LineTree(Tree[Line]):
         if interrupted:
             return ""
         return "injected text" if any(map(str.strip, parts.texts)) else "empty message"
-
-    def _caller(self, key: str, call: Any) -> str:
-        if (known := self._links.calls.get(text_in(call))) is not None:
-            return known
-        before = self._step_before(key)
-        return before if before and self.steps[before].is_answer else key
 
     def _add_to(self, start: str, key: str, line: Line, parts: Parts, raw: RawLine) -> None:
         """Add a line to the step that another line began, or begin one."""
@@ -425,8 +411,17 @@ class LineTree(Tree[Line]):
                 # Its messages are in another file, or gone.
                 links.of[key] = key
                 self.steps[key] = Step(is_answer=True, numbers=array("q", summary))
-        self.facts.name = _best_title(links)
-        self._order = self._linked_steps()
+        # A summary of another file's messages only if there is no other title.
+        own = [text for leaf, text in links.leaf_titles.items() if leaf in links.parents]
+        titles = [links.titles.get(field, "") for field in _TITLES]
+        titles += [*reversed(own), *reversed(links.leaf_titles.values())]
+        self.facts.name = next((name for text in titles if (name := contents.title(text))), "")
+        before = {key: self._step_before(key) for key in self.steps}
+        newest = self._step_at(links.before)
+        leaf = self._step_at(links.leaf) if links.leaf in links.parents else ""
+        if not leaf or (not links.is_explicit and leaf in _ancestors(before, newest)):
+            leaf = newest
+        self._order = in_order((Node(key, parent) for key, parent in before.items()), leaf)
         self._links = _Links()
 
     def has_words(self) -> bool:
@@ -434,15 +429,6 @@ class LineTree(Tree[Line]):
 
     def order(self) -> Order:
         return self._order
-
-    def _linked_steps(self) -> Order:
-        links = self._links
-        before = {key: self._step_before(key) for key in self.steps}
-        newest = self._step_at(links.before)
-        leaf = self._step_at(links.leaf) if links.leaf in links.parents else ""
-        if not leaf or (not links.is_explicit and leaf in _ancestors(before, newest)):
-            leaf = newest
-        return in_order((Node(key, parent) for key, parent in before.items()), leaf)
 
     def _step_at(self, key: str) -> str:
         """The step of a line, or else of the nearest one that it follows; ``""`` for none."""
@@ -472,14 +458,6 @@ def _skipped(line: Line) -> str:
 
 def _has_text(line: Line, field: str) -> bool:
     return isinstance(getattr(line, field), str)
-
-
-def _best_title(links: _Links) -> str:
-    """The best title; a summary of another file's messages only if there is no other."""
-    given = [links.titles.get(field, "") for field in _TITLES]
-    own = [text for leaf, text in links.leaf_titles.items() if leaf in links.parents]
-    titles = [*given, *reversed(own), *reversed(links.leaf_titles.values())]
-    return next((name for title in titles if (name := contents.title(title))), "")
 
 
 def _ancestors(before: dict[str, str], key: str) -> Iterator[str]:

@@ -40,15 +40,11 @@ def _find(places: p.Places) -> Iterator[p.Source]:
     root = places.named("CODEX_HOME", places.home / ".codex")
     for pattern in ("sessions/**/*", "archived_sessions/**/*"):
         for path in places.glob(root, pattern):
-            if _is_wanted_file(path):
+            if not path.name.endswith((".jsonl", ".json", ".jsonl.zst")) or not path.is_file():
+                continue
+            # A file is compressed while it still has its old name, too.
+            if path.suffix != ".zst" or not path.with_suffix("").exists():
                 yield p.Source.of(path)
-
-
-def _is_wanted_file(path: Path) -> bool:
-    if not path.name.endswith((".jsonl", ".json", ".jsonl.zst")) or not path.is_file():
-        return False
-    # A file is compressed while it still has its old name, too.
-    return path.suffix != ".zst" or not path.with_suffix("").exists()
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -61,12 +57,6 @@ def _read(source: p.Source, ledger: p.Ledger) -> Iterator[p.Conversation]:
     yield from (_Object if source.path.suffix == ".json" else _Lines)(source.path).read(ledger)
 
 
-def _decompressed(path: Path) -> Iterator[bytes]:
-    """Decompress a file, as far as it is whole. Raises ``OSError``."""
-    with os.fdopen(open_regular(path, follow=True), "rb") as file:
-        yield from decompressed(file)
-
-
 class _Lines(Log[Entry]):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -77,8 +67,10 @@ class _Lines(Log[Entry]):
 
     def raw(self) -> Iterator[RawLine]:
         if self.path.suffix != ".zst":
-            return super().raw()
-        return lines_in(_decompressed(self.path), wanted=self.is_wanted)
+            yield from super().raw()
+            return
+        with os.fdopen(open_regular(self.path, follow=True), "rb") as file:
+            yield from lines_in(decompressed(file), wanted=self.is_wanted)
 
     def is_wanted(self, start: bytes) -> bool:
         head = head_of(start)
@@ -93,7 +85,7 @@ class _Lines(Log[Entry]):
 
     def add(self, line: Entry, raw: RawLine) -> str:
         found, record = self.facts, line.record
-        found.add_time(line.timestamp)
+        self.add_time(line.timestamp)
         self._seen.add(line)
         if line.kind == "session_meta":
             self.add_header(record)
@@ -120,9 +112,9 @@ class _Lines(Log[Entry]):
         # The conversation that was forked first, which copies and forks share.
         found.root = found.source_id = name or found.source_id
         self.left_out = _left_out(record)
-        found.project = text_at(record, "cwd")
+        found.project_path = text_at(record, "cwd")
         found.version = text_at(record, "cli_version")
-        found.created = utc(record.get("timestamp")) or found.created
+        found.created_at = utc(record.get("timestamp")) or found.created_at
 
     def link(self) -> None:
         self._unparsed = {*DROPPED}
@@ -136,9 +128,10 @@ class _Lines(Log[Entry]):
             return False
         return bool(self.ledger.total)
 
-    def talk(self) -> CodexTalk:
+    def said(self, lines: Iterator[Entry]) -> Iterator[p.Item]:
         found = self.facts
-        return CodexTalk(found.source_id, found.root, self.ledger, self._seen, self._undone)
+        talk = CodexTalk(found.source_id, found.root, self.ledger, self._seen, self._undone)
+        return talk.messages(lines)
 
 
 class _Object(_Lines):
@@ -152,10 +145,8 @@ class _Object(_Lines):
 
     def lines(self) -> Iterator[tuple[RawLine, Entry | None]]:
         for item in self._items:
-            yield (
-                RawLine(0, 0, b"", last=False),
-                entry_in(object_in(item)) if isinstance(item, dict) else None,
-            )
+            entry = entry_in(object_in(item)) if isinstance(item, dict) else None
+            yield RawLine(0, 0, b"", last=False), entry
 
     def damage(self, raw: RawLine) -> str:
         return "unknown record"

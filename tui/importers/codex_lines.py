@@ -249,8 +249,7 @@ def todos_in(call: ToolCall) -> ForeignTodos | None:
     plan = object_in(call.arguments).get("plan")
     if call.name != "update_plan" or not isinstance(plan, list):
         return None
-    steps = objects_in(plan)
-    return contents.todos((each.get("step"), each.get("status"), "") for each in steps)
+    return contents.todos(objects_in(plan), "step")
 
 
 def usage_in(record: Json) -> TokenUsage | None:

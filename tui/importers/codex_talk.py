@@ -80,7 +80,7 @@ class _Answer(msgspec.Struct):
 
 
 class CodexTalk:
-    """Makes messages of entries, one after the other; ``add`` gives those that are complete.
+    """Makes messages of entries, one after the other.
 
     ``undone`` is the number of turns that are undone in the whole file: no more are remembered.
     """
@@ -104,7 +104,18 @@ class CodexTalk:
         self._ids: Counter[str] = Counter()
         self._todos: ForeignTodos | None = None
 
-    def add(self, entry: lines.Entry) -> Iterator[Item]:
+    def messages(self, entries: Iterator[lines.Entry]) -> Iterator[Item]:
+        """Make the messages."""
+        for entry in entries:
+            yield from self._add(entry)
+        yield from self._flush()
+        if self._tail is not None and self._tail is not self._last:
+            # The last turns were undone: else they would be shown.
+            yield msgspec.structs.replace(self._tail, id=self._tail.id + AGAIN)
+        if self._todos:
+            yield self._todos
+
+    def _add(self, entry: lines.Entry) -> Iterator[Item]:
         if entry.is_event:
             yield from self._event(entry)
         elif entry.kind == "message":
@@ -126,14 +137,6 @@ class CodexTalk:
                     yield from self._compacted(entry.record, entry.timestamp)
                 case _:
                     self._skip(lines.reason_for(entry.kind))
-
-    def end(self) -> Iterator[Item]:
-        yield from self._flush()
-        if self._tail is not None and self._tail is not self._last:
-            # The last turns were undone: else they would be shown.
-            yield msgspec.structs.replace(self._tail, id=self._tail.id + AGAIN)
-        if self._todos:
-            yield self._todos
 
     def _skip(self, reason: str) -> None:
         self._ledger.skipped[reason] += 1

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem, TodoStatus
-from tui.importers.json_lines import parse
+from tui.importers.json_lines import parse, text_in
 from tui.importers.made_ids import MadeIds
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Json
 
@@ -14,6 +14,13 @@ _NO_TITLE = re.compile(
     r"((new|untitled) (chat|conversation|session|thread)|untitled|thread)( - [\dT:.Z+-]+)?\.?",
     re.IGNORECASE,
 )
+_STATUSES: dict[str, TodoStatus] = {
+    "pending": "pending",
+    "in_progress": "in_progress",
+    "completed": "completed",
+    "in-progress": "in_progress",
+    "done": "completed",
+}
 RAW = "_raw"
 """Names the text of arguments that are no JSON."""
 
@@ -104,22 +111,16 @@ def usage_beside_cache(
     return usage(fresh + read + written, counts.get(received), read, written)
 
 
-def todos(items: Iterable[tuple[Any, Any, Any]]) -> ForeignTodos:
-    """A list of content, status and active form; items without content are left out."""
-    listed = [
-        TodoItem(content[:ITEM_CHARACTERS], _todo_status(status), _words(active or content))
-        for content, status, active in items
-        if isinstance(content, str) and content.strip()
-    ]
+def todos(items: Iterable[Json], content: str = "content", active: str = "") -> ForeignTodos:
+    """A to-do list by the fields of its items; those without content are left out."""
+    listed: list[TodoItem] = []
+    for item in items:
+        words, form = text_in(item.get(content)), item.get(active) or item.get(content)
+        if words.strip():
+            status = _STATUSES.get(text_in(item.get("status")), "pending")
+            short = text_in(form)[:ITEM_CHARACTERS]
+            listed.append(TodoItem(words[:ITEM_CHARACTERS], status, short))
     return ForeignTodos(tuple(listed[:MOST_ITEMS]))
-
-
-def _todo_status(status: Any) -> TodoStatus:
-    return status if status in get_args(TodoStatus) else "pending"
-
-
-def _words(active: Any) -> str:
-    return active[:ITEM_CHARACTERS] if isinstance(active, str) else ""
 
 
 def _count(value: Any) -> int:

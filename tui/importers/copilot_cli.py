@@ -129,8 +129,8 @@ class _Session(Log[_Event]):
         self._workspace = _workspace(path)
         found = self.facts
         found.source_id = path.parent.name if path.name == "events.jsonl" else path.stem
-        found.project = self._workspace.get("cwd", "")
-        found.created = self._workspace.get("created_at")
+        found.project_path = self._workspace.get("cwd", "")
+        found.created_at = self._workspace.get("created_at")
 
     def decoded(self, raw: RawLine) -> _Event | None:
         return decode(raw.data, _DECODER) if raw.is_whole else None
@@ -144,11 +144,11 @@ class _Session(Log[_Event]):
 
     def add(self, line: _Event, raw: RawLine) -> str:
         fields, found = line.fields, self.facts
-        found.add_time(line.timestamp)
+        self.add_time(line.timestamp)
         match line.type:
             case "session.start" | "session.resume":
                 found.source_id = text_at(fields, "sessionId") or found.source_id
-                found.project = found.project or text_at(fields, "context.cwd")
+                found.project_path = found.project_path or text_at(fields, "context.cwd")
                 found.version = text_at(fields, "copilotVersion") or found.version
                 found.model = text_at(fields, "selectedModel") or found.model
             case "session.model_change":
@@ -164,11 +164,14 @@ class _Session(Log[_Event]):
     def heading(self) -> p.Heading:
         given = self._workspace.get("name", "")
         is_own = self._workspace.get("user_named") == "true"
-        made = "" if is_own else contents.title(self.facts.name)
-        return replace(self.facts, name=made or given).heading()
+        self.facts.name = ("" if is_own else contents.title(self.facts.name)) or given
+        return super().heading()
 
-    def talk(self) -> "_Talk":
-        return _Talk(self.facts.source_id, self.ledger)
+    def said(self, lines: Iterator[_Event]) -> Iterator[p.Item]:
+        talk = _Talk(self.facts.source_id, self.ledger)
+        for line in lines:
+            yield from talk.add(line)
+        yield from talk.end()
 
 
 def _workspace(path: Path) -> dict[str, str]:

@@ -14,10 +14,17 @@ from msgspec.structs import replace
 
 from tui.domain.journal.message import Role, TokenUsage
 from tui.importers import protocol as p
-from tui.importers.contents import summary, title, usage
+from tui.importers.contents import summary, title, todos, usage
 from tui.importers.databases import DatabaseCopy, Row, has, opened, schema
 from tui.importers.json_elements import beginning, content, has_key, records
-from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects, whole_if_there
+from tui.importers.json_lines import (
+    UNREADABLE,
+    items_in,
+    object_in,
+    objects,
+    objects_in,
+    whole_if_there,
+)
 from tui.importers.json_paths import text_at, time_at, value_at
 from tui.importers.made_ids import MadeIds, first_ids
 from tui.importers.message_blocks import Blocks, Piece, messages, unknown
@@ -94,6 +101,10 @@ class Format(Blocks):
     content: Paths = ("content",)
     time: Paths = ("created_at",)
     said_by: Paths = ("model",)
+    todos: Paths = ()
+    """Names the to-do list of a conversation."""
+    todo_fields: tuple[str, ...] = ("content",)
+    """Names what an item says, and its words while it is in progress."""
     one_model = False
     """True if the model of the conversation says what names no other."""
     finish: Paths = ()
@@ -229,7 +240,8 @@ class Format(Blocks):
 
     def ending(self, reading: Reading) -> Iterator[p.Item]:
         """To-dos and settings."""
-        return iter(())
+        if self.todos and (listed := objects_in(value_at(reading.talk.facts, *self.todos))):
+            yield todos(listed, *self.todo_fields)
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         """The messages of a record, which is counted; without a name it is given an id."""

@@ -113,14 +113,14 @@ class _Lines(Tree[p.Json]):
         if fields.get("kind") == "subagent":
             self.left_out = "sub-agent"
         found.name = text_at(fields, "summary") or found.name
-        found.created = found.created or value_at(fields, "startTime", "start_time")
-        found.updated = fields.get("lastUpdated") or found.updated
+        found.created_at = found.created_at or value_at(fields, "startTime", "start_time")
+        found.updated_at = fields.get("lastUpdated") or found.updated_at
         found.model = text_at(fields, "meta.model") or found.model
         self._hash = text_at(fields, "projectHash") or self._hash
 
     def _add_message(self, message: p.Json, place: Place) -> str:
         self.facts.model = text_at(message, "model") or self.facts.model
-        self.facts.created = self.facts.created or message.get("timestamp")
+        self.facts.created_at = self.facts.created_at or message.get("timestamp")
         return self._add_said(message, place)
 
     def _add_said(self, message: p.Json, place: Place) -> str:
@@ -206,8 +206,8 @@ class _Lines(Tree[p.Json]):
         return ""
 
     def heading(self) -> p.Heading:
-        self.facts.project = _project(self.path, self._hash)
-        return self.facts.heading()
+        self.facts.project_path = _project(self.path, self._hash)
+        return super().heading()
 
     def said(self, key: str, ending: str) -> Iterator[p.Item]:
         place = self._places[key]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from tui.domain.journal.message import TokenUsage
 from tui.importers import protocol as p
-from tui.importers.contents import blocks, earlier, joined, todos, usage_beside_cache
+from tui.importers.contents import blocks, earlier, joined, usage_beside_cache
 from tui.importers.formats import Reading, Talk, line_values
 from tui.importers.json_lines import object_in, objects_in, whole_if_there
 from tui.importers.json_paths import object_at, objects_at, text_at, time_at, value_at
@@ -60,6 +60,8 @@ class Kimi(VendorFormat):
     model = ()
     time = ("time",)
     said_by = ("model",)
+    todos = ("todos",)
+    todo_fields = ("title",)
     parent = ("before",)
 
     def find(self, places: p.Places) -> Iterator[p.Source]:
@@ -141,14 +143,6 @@ class Kimi(VendorFormat):
         counts = object_at(record, "usage")
         names = ("inputOther", "output", "inputCacheRead", "inputCacheCreation")
         return usage_beside_cache(counts, *names)
-
-    def ending(self, reading: Reading) -> Iterator[p.Item]:
-        if listed := objects_in(reading.talk.facts.get("todos")):
-            done = {"done": "completed"}
-            yield todos(
-                (each.get("title"), done.get(state := text_at(each, "status"), state), None)
-                for each in listed
-            )
 
 
 def _is_injected(record: p.Json) -> bool:

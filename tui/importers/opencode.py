@@ -124,7 +124,7 @@ class OpenCode(Format):
         # One that was cancelled is not to be done.
         left = [item for item in listed if item.get("status") != "cancelled"]
         if listed:
-            yield todos((item.get("content"), item.get("status"), None) for item in left)
+            yield todos(left)
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         # Parts are counted, whoever says them.

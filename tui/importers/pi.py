@@ -62,21 +62,21 @@ class _Session(Tree[p.Json]):
             parent if linked and (not parent or parent in self._parents) else self._before
         )
         self._before = key
-        self.facts.updated = line.get("timestamp") or self.facts.updated
+        self.facts.updated_at = line.get("timestamp") or self.facts.updated_at
         return self._add_entry(key, line, raw)
 
     def _add_header(self, line: p.Json) -> str:
         facts = self.facts
-        if facts.project or facts.created:
+        if facts.project_path or facts.created_at:
             return "duplicate"
         facts.source_id = text_at(line, "id") or facts.source_id
         # The only part of the path that is of use here is the id at its end.
         found = _UUID.findall(text_at(line, "parentSession"))
         facts.root = found[-1] if found else ""
-        facts.project = text_at(line, "cwd")
+        facts.project_path = text_at(line, "cwd")
         facts.model = text_at(line, "modelId")
         facts.version = str(line.get("version") or 1)
-        facts.created = utc(line.get("timestamp"))
+        facts.created_at = utc(line.get("timestamp"))
         return ""
 
     def _add_entry(self, key: str, line: p.Json, raw: RawLine) -> str:

@@ -189,7 +189,7 @@ Item = ForeignMessage | ForeignSummary | ForeignTodos | Settings
 """Settings are those of the session; they are taken over where it has none yet."""
 
 
-class Heading(msgspec.Struct, frozen=True):
+class Heading(msgspec.Struct):
     """The facts about a conversation that are known before its messages are read."""
 
     source_id: str

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -32,7 +32,6 @@ OBJECTS = msgspec.json.Decoder(Json)
 KEPT_BYTES = 2 * 1024 * 1024
 """Of the beginning of a file, which is the whole of most: it is not decoded twice."""
 _Line = TypeVar("_Line")
-_Added_contra = TypeVar("_Added_contra", contravariant=True)
 
 
 class Place(NamedTuple):
@@ -43,44 +42,13 @@ class Place(NamedTuple):
     number: int = -1
 
 
-class Facts(msgspec.Struct):
-    """The facts of a heading, as they are found."""
-
-    source_id: str
-    name: str = ""
-    project: str = ""
-    created: Any = None
-    updated: Any = None
-    """The last one; it is converted once, at the end."""
-    model: str = ""
-    version: str = ""
-    root: str = ""
-
-    def add_time(self, time: Any) -> None:
-        """Add the time of a record, if it is one."""
-        if utc(time):
-            self.created = self.created or time
-            self.updated = time
-
-    def heading(self) -> Heading:
-        return Heading(
-            self.source_id,
-            name=title(self.name),
-            project_path=self.project,
-            created_at=utc(self.created),
-            updated_at=utc(self.updated),
-            model=self.model,
-            version=self.version,
-            root=self.root,
-        )
-
-
 class TwoPass(ABC, Generic[_Line]):
     """A file whose lines are added one after the other; then its messages are made."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.facts = Facts(path.stem)
+        self.facts = Heading(path.stem)
+        """As they are found; times are converted once, at the end."""
         self.ledger = Ledger()
         self.left_out = ""
         """The reason to leave it out, such as ``sub-agent``."""
@@ -129,43 +97,40 @@ class TwoPass(ABC, Generic[_Line]):
         """Tell whether there is a conversation in it."""
         return True
 
+    def add_time(self, time: Any) -> None:
+        """Add the time of a record, if it is one."""
+        if utc(time):
+            self.facts.created_at = self.facts.created_at or time
+            self.facts.updated_at = time
+
     def heading(self) -> Heading:
-        return self.facts.heading()
+        facts = self.facts
+        created, updated = utc(facts.created_at), utc(facts.updated_at)
+        return replace(facts, name=title(facts.name), created_at=created, updated_at=updated)
 
     @abstractmethod
     def items(self) -> Iterator[Item]:
         """Make the messages. Raises ``OSError``, ``SourceChanged``."""
 
 
-class Talk(Protocol[_Added_contra]):
-    """Makes messages of records that follow each other, and counts them."""
-
-    def add(self, line: _Added_contra, /) -> Iterator[Item]:
-        """Add a record; gives the messages that are complete."""
-        ...
-
-    def end(self) -> Iterator[Item]:
-        """Give the rest."""
-        ...
-
-
 class Log(TwoPass[_Line]):
     """A file whose records follow each other."""
 
     @abstractmethod
-    def talk(self) -> Talk[_Line]:
-        """Begin to make messages."""
+    def said(self, lines: Iterator[_Line]) -> Iterator[Item]:
+        """Make messages of the records, and count these."""
 
     def items(self) -> Iterator[Item]:
         self.ledger.read = 0
         self.ledger.skipped.clear()
-        talk = self.talk()
+        yield from self.said(self._readable())
+
+    def _readable(self) -> Iterator[_Line]:
         for raw, line in self.lines():
             if line is None:
                 self.ledger.skipped[self.damage(raw)] += 1
             else:
-                yield from talk.add(line)
-        yield from talk.end()
+                yield line
 
 
 class Tree(TwoPass[_Line]):

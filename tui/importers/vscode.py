@@ -198,9 +198,7 @@ class VsCode(JsonFile):
         parts = (part for each in requests for part in reversed(_response(each)))
         lists = (objects_at(part, "toolSpecificData.todoList") for part in parts)
         if last := next(filter(None, lists), None):
-            yield todos(
-                (item.get("title"), text_at(item, "status").replace("-", "_"), "") for item in last
-            )
+            yield todos(last, "title")
 
 
 def _response(request: p.Json) -> list[p.Json]:
