@@ -7,8 +7,7 @@ from contextlib import contextmanager
 
 from tui.cli import console
 from tui.domain.text.labels import plural
-from tui.domain.views.import_rows import bytes_words
-from tui.engine.imports.progress import Progress
+from tui.domain.views.import_rows import ImportProgress, bytes_words
 
 STOPPED = 130
 """The exit code after Ctrl+C."""
@@ -44,16 +43,16 @@ class ProgressLine:
             raise KeyboardInterrupt
         self._is_wanted = False
 
-    def goes_on(self, _: Progress) -> bool:
+    def goes_on(self, _: ImportProgress) -> bool:
         """Show nothing; false once it was stopped."""
         return self._is_wanted
 
-    def show_found(self, progress: Progress) -> bool:
+    def show_found(self, progress: ImportProgress) -> bool:
         """Show how many files were found; false once it was stopped."""
         self._write(f"Looking for sessions: {plural(progress.files, 'file')} ({progress.title})")
         return self._is_wanted
 
-    def show(self, progress: Progress) -> bool:
+    def show(self, progress: ImportProgress) -> bool:
         """Show how many bytes are done; false once it was stopped."""
         return self.show_part(progress.done, progress.total, progress.title)
 

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
-from tui.domain.journal.message import TokenUsage, ToolCall
+from tui.domain.journal.message import ToolCall
 from tui.importers import contents
-from tui.importers.json_lines import items_in, object_in, objects_in, text_in
+from tui.importers.json_lines import object_in, text_in
 from tui.importers.json_paths import object_at, text_at, value_at
 from tui.importers.message_blocks import Blocks, skipped
-from tui.importers.protocol import ForeignTodos, Json, Ledger
+from tui.importers.protocol import Json, Ledger
 
 _INJECTED = (
     "<environment_context>",
@@ -28,42 +28,22 @@ _INJECTED = (
     "<image",
     "</image>",
 )
-CALLS = {
-    "function_call",
-    "custom_tool_call",
-    "local_shell_call",
-    "tool_search_call",
-    "web_search_call",
-    "image_generation_call",
-    "tool_call",
-}
-RESULTS = {
-    "function_call_output",
-    "custom_tool_call_output",
-    "local_shell_call_output",
-    "tool_search_output",
-    "tool_result",
-    "function_result",
-}
+# fmt: off
+CALLS = {"function_call", "custom_tool_call", "local_shell_call", "tool_search_call",
+         "web_search_call", "image_generation_call", "tool_call"}
+RESULTS = {"function_call_output", "custom_tool_call_output", "local_shell_call_output",
+           "tool_search_output", "tool_result", "function_result"}
 DROPPED = {
-    "reasoning": "thinking",
-    "agent_reasoning": "thinking",
-    "agent_reasoning_raw_content": "thinking",
-    "agent_reasoning_section_break": "thinking",
-    "exec_command_begin": "duplicate",
-    "exec_command_end": "duplicate",
-    "exec_command_output_delta": "duplicate",
-    "mcp_tool_call_begin": "duplicate",
-    "mcp_tool_call_end": "duplicate",
-    "patch_apply_begin": "duplicate",
-    "patch_apply_end": "duplicate",
-    "web_search_begin": "duplicate",
-    "web_search_end": "duplicate",
-    "image_generation_end": "duplicate",
-    "task_complete": "duplicate",
+    **dict.fromkeys(("reasoning", "agent_reasoning", "agent_reasoning_raw_content",
+                     "agent_reasoning_section_break"), "thinking"),
+    **dict.fromkeys(("exec_command_begin", "exec_command_end", "exec_command_output_delta",
+                     "mcp_tool_call_begin", "mcp_tool_call_end", "patch_apply_begin",
+                     "patch_apply_end", "web_search_begin", "web_search_end",
+                     "image_generation_end", "task_complete"), "duplicate"),
     "world_state": "world state",
     "ghost_snapshot": "ghost snapshot",
 }
+# fmt: on
 UNPARSED = {*DROPPED, "function_call_output", "custom_tool_call_output", "token_count", "compacted"}
 """Kinds that have neither facts nor what events repeat."""
 _HEAD = re.compile(
@@ -83,7 +63,7 @@ _SKIPPED = re.compile(
     r"|session_configured|model_(reroute|verification)|patch_apply_updated|image_generation_begin"
     r"|raw_response_item|codex/event/raw_item|agent_message"
 )
-_ITEMS = re.compile(
+ITEMS = re.compile(
     "WebSearch|ImageView|ImageGeneration|ContextCompaction|HookPrompt|(Entered|Exited)ReviewMode"
     "|DynamicToolCall|CollabAgentToolCall|TodoList|Error"
 )
@@ -148,25 +128,18 @@ def reason_for(kind: str) -> str:
     return DROPPED.get(kind) or skipped(kind, _SKIPPED)
 
 
-def reason_for_item(kind: Any) -> str:
-    """The reason to skip the item of an event of which no message is made."""
-    return "thinking" if kind == "Reasoning" else skipped(kind, _ITEMS)
-
-
 def words(record: Json) -> str:
     """The texts of a message, less what the program has put among them."""
     content = record.get("message") if record.get("content") is None else record.get("content")
-    return contents.joined(text for text in _texts(content) if not is_injected(text))
+    return contents.joined(text for text in texts(content) if not is_injected(text))
 
 
 def is_injected(text: str) -> bool:
     return text.lstrip().startswith(_INJECTED)
 
 
-def _texts(content: Any) -> Iterator[str]:
-    for block in contents.blocks(content):
-        if text := text_in(block.get("text")):
-            yield text
+def texts(content: Any) -> Iterator[str]:
+    return (text for block in contents.blocks(content) if (text := text_in(block.get("text"))))
 
 
 class _CodexBlocks(Blocks):
@@ -182,12 +155,6 @@ def beside_text(record: Json, ledger: Ledger) -> list[str]:
     # Ids are made of the texts alone.
     others = [each for each in contents.blocks(record.get("content")) if not text_at(each, "text")]
     return [str(words) for each in others if (words := _BLOCKS.words(each, ledger))]
-
-
-def sent_pictures(record: Json) -> list[str]:
-    """What stands for the pictures of a prompt that an event repeats."""
-    count = len(items_in(record.get("images"))) + len(items_in(record.get("local_images")))
-    return [contents.placeholder("image")] * count
 
 
 def _picture(block: Json) -> str:
@@ -215,12 +182,8 @@ def call_in(record: Json, kind: str) -> ToolCall:
     return ToolCall(call_id(record), name or kind.removesuffix("_call"), contents.arguments(given))
 
 
-def result_in(record: Json) -> str:
+def output_text(output: Any) -> str:
     """The text of a tool's result."""
-    return _plain(value_at(record, "output", "result", "tools"))
-
-
-def _plain(output: Any) -> str:
     if isinstance(output, list):
         blocks = list(contents.blocks(cast("Any", output)))
         texts = [text_in(block.get("text")) or _picture(block) for block in blocks]
@@ -228,36 +191,16 @@ def _plain(output: Any) -> str:
     if isinstance(output, dict):
         known = cast("Json", output)
         inner = known.get("content", known.get("output", known.get("text")))
-        return _plain(inner) if inner is not None else _json(known)
-    return "" if output is None else _inner(str(output))
-
-
-def _inner(text: str) -> str:
-    """The output in the JSON that older versions have sent to the model."""
-    if not text.startswith('{"output":'):
-        return text
-    output = object_in(contents.arguments(text)).get("output")
-    return output if isinstance(output, str) else text
+        return output_text(inner) if inner is not None else _json(known)
+    text = "" if output is None else str(output)
+    # Older versions have sent JSON to the model.
+    inner = contents.arguments(text) if text.startswith('{"output":') else None
+    said = object_in(inner).get("output")
+    return said if isinstance(said, str) else text
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) if value else ""
-
-
-def todos_in(call: ToolCall) -> ForeignTodos | None:
-    """The to-do list that a call writes."""
-    plan = object_in(call.arguments).get("plan")
-    if call.name != "update_plan" or not isinstance(plan, list):
-        return None
-    return contents.todos(objects_in(plan), "step")
-
-
-def usage_in(record: Json) -> TokenUsage | None:
-    """The token counts of the last request."""
-    counts = object_at(object_at(record, "info"), "last_token_usage")
-    return contents.usage(
-        counts.get("input_tokens"), counts.get("output_tokens"), counts.get("cached_input_tokens")
-    )
 
 
 class Ran(NamedTuple):
@@ -280,14 +223,9 @@ def ran(item: Json) -> Ran | None:
         case "McpToolCall":
             tool = f"{text_at(item, 'server')}__{text_at(item, 'tool')}"
             call = ToolCall(name, tool, contents.arguments(item.get("arguments")))
-            return Ran(call, _plain(item.get("result")))
+            return Ran(call, output_text(item.get("result")))
         case "WebSearch" | "Extension":
             asked = {"query": item.get("query"), "action": item.get("action")}
             return Ran(ToolCall(name, text_at(item, "kind") or "web_search", asked), "")
         case _:
             return None
-
-
-def item_text(item: Json) -> str:
-    """The text of a message that is an item of an event."""
-    return contents.joined(_texts(item.get("content"))) or text_in(item.get("text"))

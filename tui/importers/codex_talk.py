@@ -15,7 +15,9 @@ import msgspec
 from tui.domain.journal.message import Role, TokenUsage, ToolCall
 from tui.importers import codex_lines as lines
 from tui.importers import contents
-from tui.importers.json_paths import object_at, text_at
+from tui.importers.json_lines import items_in, object_in, objects_in, text_in
+from tui.importers.json_paths import object_at, text_at, value_at
+from tui.importers.message_blocks import skipped
 from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Json, Ledger
 from tui.importers.times import utc
 from tui.importers.trees import AGAIN
@@ -125,9 +127,8 @@ class CodexTalk:
             yield from self._call(lines.call_in(entry.record, entry.kind), entry.timestamp)
         elif entry.kind in lines.RESULTS:
             self._ledger.read += 1
-            yield from self._result(
-                lines.call_id(entry.record), lines.result_in(entry.record), entry.timestamp
-            )
+            text = lines.output_text(value_at(entry.record, "output", "result", "tools"))
+            yield from self._result(lines.call_id(entry.record), text, entry.timestamp)
         else:
             match entry.kind:
                 case "session_meta" | "turn_context":
@@ -187,7 +188,9 @@ class CodexTalk:
             case "item_completed":
                 yield from self._item(entry)
             case "token_count":
-                usage = lines.usage_in(record)
+                counts = object_at(record, "info.last_token_usage")
+                names = "input_tokens", "output_tokens", "cached_input_tokens"
+                usage = contents.usage(*map(counts.get, names))
                 if usage and self._answer and not self._answer.usage:
                     self._answer.usage = usage
                     self._ledger.read += 1
@@ -215,7 +218,8 @@ class CodexTalk:
                 self._skip(lines.reason_for(entry.kind))
 
     def _prompt(self, text: str, entry: lines.Entry) -> Iterator[Item]:
-        found = lines.sent_pictures(entry.record)
+        pictures = (items_in(entry.record.get(each)) for each in ("images", "local_images"))
+        found = [contents.placeholder("image")] * sum(map(len, pictures))
         if lines.is_injected(text) or not (text.strip() or found):
             self._skip("injected text")
             return
@@ -227,13 +231,14 @@ class CodexTalk:
 
     def _item(self, entry: lines.Entry) -> Iterator[Item]:
         item = object_at(entry.record, "item")
-        text = lines.item_text(item)
+        text = contents.joined(lines.texts(item.get("content"))) or text_in(item.get("text"))
         if item.get("type") == "UserMessage":
             yield from self._prompt(text, entry)
         elif item.get("type") in ("AgentMessage", "Plan"):
             yield from self._shown_text("item", text, entry)
         elif (done := lines.ran(item)) is None:
-            self._skip(lines.reason_for_item(item.get("type")))
+            kind = item.get("type")
+            self._skip("thinking" if kind == "Reasoning" else skipped(kind, lines.ITEMS))
         elif done.call.id and not self._seen.is_new_call(done.call.id):
             self._skip(DUPLICATE)
         else:
@@ -262,7 +267,9 @@ class CodexTalk:
             yield from self._flush_answer()
             answer = self._answer = _Answer(timestamp)
         answer.calls.append(call)
-        self._todos = lines.todos_in(call) or self._todos
+        plan = object_in(call.arguments).get("plan")
+        if call.name == "update_plan" and isinstance(plan, list):
+            self._todos = contents.todos(objects_in(plan), "step")
 
     def _result(self, call: str, text: str, timestamp: Any) -> Iterator[Item]:
         yield from self._flush_prompts()

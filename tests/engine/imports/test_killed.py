@@ -65,7 +65,7 @@ def _without_times(record):
 def shelf(tmp_path, monkeypatch):
     """Sources of which two are one session, and one has several."""
     monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 300)
-    monkeypatch.setattr("tui.engine.imports.running._LOG_LINES", 2)
+    monkeypatch.setattr("tui.engine.imports.history._LOG_LINES", 2)
     shelf = Shelf(tmp_path / "home")
     shelf.put("a.json", told(*map(said, "ab"), root="r"))
     shelf.put("b.json", told(*map(said, "abcdefghi"), source_id="c2", root="r"))

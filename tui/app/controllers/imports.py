@@ -10,7 +10,6 @@ from tui.app.controllers.search import SearchController
 from tui.domain.text.labels import listed
 from tui.domain.views.import_rows import ImportProgress, ImportRow
 from tui.engine.imports.outcome import failure_lines, outcome_words
-from tui.engine.imports.progress import Progress, Report
 from tui.errors import StorageError, UsageError
 from tui.screens.imports import ImportScreen
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tui.commands.shell import Shell
+    from tui.engine.imports.progress import Report
 
 _Result = TypeVar("_Result")
 _SHOWN_SECONDS = 0.1
@@ -77,13 +77,7 @@ class ImportController(Controller):
             return
         self._chat.offer_import(())
         run = partial(self._parts.imports.run, plan)
-        outcome = await _watched(
-            run,
-            stopped,
-            lambda at: screen.show_progress(
-                ImportProgress(at.title, at.done, at.total, at.sessions)
-            ),
-        )
+        outcome = await _watched(run, stopped, screen.show_progress)
         words = f"{outcome_words(outcome)}\n\n{later}".rstrip()
         self._finish(screen, lambda shell: shell.report("Import", words))
 
@@ -100,12 +94,12 @@ class ImportController(Controller):
 async def _watched(
     work: "Callable[[Report], _Result]",
     stopped: threading.Event,
-    show: "Callable[[Progress], None]",
+    show: "Callable[[ImportProgress], None]",
 ) -> _Result:
     """Work in a thread, and show its progress; cancelled, it stops the work."""
-    latest: list[Progress] = []
+    latest: list[ImportProgress] = []
 
-    def watch(progress: Progress) -> bool:
+    def watch(progress: ImportProgress) -> bool:
         latest[:] = [progress]
         return not stopped.is_set()
 

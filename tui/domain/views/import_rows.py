@@ -108,7 +108,7 @@ class ImportRow(msgspec.Struct, frozen=True):
 
 
 class ImportProgress(msgspec.Struct, frozen=True):
-    """The state of an import that runs."""
+    """The state of an import; while it is planned, only ``title`` and ``files`` count."""
 
     title: str
     """The program that is read."""
@@ -117,6 +117,8 @@ class ImportProgress(msgspec.Struct, frozen=True):
     total: int
     sessions: int
     """Imported so far."""
+    files: int = 0
+    """Found so far."""
 
     @property
     def words(self) -> str:

@@ -126,7 +126,12 @@ class Conversion:
                         self._known.summaries.append(summary)
                         yield summary, b""
                 case ForeignTodos():
-                    self._todos = tuple(map(_short_item, item.items[:MOST_ITEMS]))
+                    self._todos = tuple(
+                        TodoItem(
+                            e.content[:ITEM_CHARACTERS], e.status, e.active_form[:ITEM_CHARACTERS]
+                        )
+                        for e in item.items[:MOST_ITEMS]
+                    )
                 case Settings():
                     self._settings = item
 
@@ -315,8 +320,3 @@ def _cut(text: str, most: int) -> str:
         return text
     data = text.encode("utf-8", "surrogatepass")
     return text if len(data) <= most else data[:most].decode("utf-8", "ignore")
-
-
-def _short_item(item: TodoItem) -> TodoItem:
-    content, active = item.content[:ITEM_CHARACTERS], item.active_form[:ITEM_CHARACTERS]
-    return TodoItem(content, item.status, active)

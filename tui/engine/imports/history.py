@@ -1,4 +1,4 @@
-"""The history of imports, from their log: known sources, and the sessions that came of them."""
+"""The history of imports, in their log: known sources, and the sessions that came of them."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,9 @@ import msgspec
 
 from tui.domain.imports import ImportLine
 from tui.errors import SessionNotFound
-from tui.storage.protocol import SessionReader, SessionStore
+from tui.storage.protocol import SessionStore
+
+_LOG_LINES = 100
 
 _Place = tuple[str, str]
 """A program and a path."""
@@ -28,20 +30,44 @@ class FoundSource(msgspec.Struct, frozen=True):
 
 
 class History:
-    """Looks up what was imported before."""
+    """Looks up what was imported before, and adds to it.
 
-    def __init__(self, lines: Iterable[ImportLine]) -> None:
+    Lines are written in blocks: a sync for each takes longer than its session. Whoever is killed
+    before finds the sessions again, and adds nothing to them.
+    """
+
+    def __init__(self, store: SessionStore) -> None:
+        """Read the log. Raises ``StorageError``."""
+        self.store = store
         self._whole: dict[_Place, ImportLine] = {}
         self._sessions: dict[_Place, dict[str, None]] = {}
         self._beginnings: dict[str, tuple[str, ...]] = {}
         self._rescued: set[str] = set()
         self._found_whole: set[tuple[str, str]] = set()
         """Programs and ids of conversations of which there was more than the prompts."""
-        for line in lines:
-            self.add(line)
+        self._unwritten: list[ImportLine] = []
+        for line in store.imports():
+            self._add(line)
 
-    def add(self, line: ImportLine) -> None:
-        """Add the next line of the log."""
+    def record(self, line: ImportLine) -> None:
+        """Write the line of a session that was added, or of a source that was read."""
+        is_known = line.prompts_only or self.is_whole(line.program, line.source_id)
+        is_here = line.id in self._sessions.get((line.program, line.path), ())
+        # Of a source that changes each hour, most sessions are as they were.
+        if is_known and is_here and self._beginnings[line.id] == line.beginning and not line.whole:
+            return
+        self._add(line)
+        self._unwritten.append(line)
+        if len(self._unwritten) >= _LOG_LINES:
+            self.close()
+
+    def close(self) -> None:
+        """Write what is not written. Raises ``StorageError``."""
+        lines, self._unwritten = self._unwritten, []
+        if lines:
+            self.store.note_imports(lines)
+
+    def _add(self, line: ImportLine) -> None:
         place = line.program, line.path
         if line.whole:
             self._whole[place] = line
@@ -55,12 +81,6 @@ class History:
             else:
                 self._found_whole.add((line.program, line.source_id))
 
-    def has(self, line: ImportLine) -> bool:
-        """Tell whether the log says the same of a session."""
-        is_known = line.prompts_only or self.is_whole(line.program, line.source_id)
-        is_here = line.id in self._sessions.get((line.program, line.path), ())
-        return is_known and is_here and self._beginnings[line.id] == line.beginning
-
     def is_rescue(self, session_id: str) -> bool:
         """Tell whether a session came of prompts alone, whatever became of it."""
         return session_id in self._rescued
@@ -68,11 +88,6 @@ class History:
     def is_whole(self, program: str, source_id: str) -> bool:
         """Tell whether a conversation was found with more than its prompts."""
         return (program, source_id) in self._found_whole
-
-    @classmethod
-    def of(cls, store: SessionStore) -> "History":
-        """Read the log. Raises ``StorageError``."""
-        return cls(store.imports())
 
     def was_imported(self, session_id: str) -> bool:
         """Tell whether a session was imported at some time, whatever became of it."""
@@ -97,10 +112,9 @@ class History:
         """The ids of the sessions that came of a source."""
         return self._sessions.get(found.place, ())
 
-
-def is_gone(store: SessionReader, session_id: str) -> bool:
-    """Tell whether a session that was imported is in the trash, or purged."""
-    try:
-        return store.stamp(session_id).where == "trashed"
-    except SessionNotFound:
-        return True
+    def is_gone(self, session_id: str) -> bool:
+        """Tell whether a session that was imported is in the trash, or purged."""
+        try:
+            return self.store.stamp(session_id).where == "trashed"
+        except SessionNotFound:
+            return True

@@ -134,6 +134,7 @@ class SessionTree:
 class KnownSession(msgspec.Struct):
     """A session that is added to, without the texts of its messages."""
 
+    id: str = ""
     tree: SessionTree = msgspec.field(default_factory=SessionTree)
     name: str = ""
     model: str = ""
@@ -148,7 +149,7 @@ class KnownSession(msgspec.Struct):
     @classmethod
     def read(cls, store: SessionReader, session_id: str) -> "KnownSession":
         """Read a session. Raises ``SessionNotFound``, ``SessionDamaged``."""
-        known = cls()
+        known = cls(session_id)
         for record in checked(store.journal(session_id).records()):
             match record:
                 case SessionHeader():

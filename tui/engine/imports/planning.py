@@ -11,7 +11,7 @@ import msgspec
 from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds, parse_utc
 from tui.domain.views.import_rows import FoundCounts
 from tui.engine.imports.finding import OWN_FILE, SOURCE_ERRORS, as_found, found_below, found_in
-from tui.engine.imports.history import FoundSource, History, is_gone
+from tui.engine.imports.history import FoundSource, History
 from tui.engine.imports.outcome import Failure
 from tui.engine.imports.progress import Pace, Report
 from tui.engine.imports.session_ids import SessionIds
@@ -81,10 +81,13 @@ class ProgramPlan(msgspec.Struct, frozen=True):
     new_sessions: int | None
     gone: int
     """Sessions that the user has deleted here, and that are therefore not imported again."""
-    bytes: int
-    """To be read."""
     expiring: int = 0
     """Sources that their program deletes by itself within a week."""
+
+    @property
+    def bytes(self) -> int:
+        """To be read."""
+        return sum(each.source.size for each in self.sources)
 
     @property
     def changed_files(self) -> int:
@@ -152,8 +155,8 @@ def make_plan(
         each for each in readers if wanted.programs is None or each.program in wanted.programs
     ]
     remove_left_behind()
-    history = History.of(store)
-    counts = {reader.program: _Count(store, history, wanted, reader) for reader in chosen}
+    history = History(store)
+    counts = {reader.program: _Count(history, wanted, reader) for reader in chosen}
     unknown: list[Path] = []
     unread: list[Failure] = []
     pace = Pace(report, 0)
@@ -215,14 +218,8 @@ def _sources(
 
 def _owners(chosen: Sequence[Reader], readers: Sequence[Reader]) -> list[Reader]:
     """All readers, as only all tell whose a file is. Of those that take the same, one is chosen."""
-    return [
-        next((mine for mine in (reader, *chosen) if mine in chosen and _kin(mine, reader)), reader)
-        for reader in readers
-    ]
-
-
-def _kin(reader: Reader, other: Reader) -> bool:
-    return reader is other or (reader.kin != "" and reader.kin == other.kin)
+    kin = {reader.kin: reader for reader in reversed(chosen) if reader.kin}
+    return [reader if reader in chosen else kin.get(reader.kin, reader) for reader in readers]
 
 
 def ended_before(heading: Heading, since: datetime | None) -> bool:
@@ -234,10 +231,7 @@ def ended_before(heading: Heading, since: datetime | None) -> bool:
 class _Count:
     """Counts the sources of one program, and their sessions where a source may have several."""
 
-    def __init__(
-        self, store: SessionStore, history: History, wanted: Wanted, reader: Reader
-    ) -> None:
-        self._store = store
+    def __init__(self, history: History, wanted: Wanted, reader: Reader) -> None:
         self._history = history
         self._wanted = wanted
         self._reader = reader
@@ -245,7 +239,7 @@ class _Count:
         self._planned: dict[str, PlannedSource] = {}
         self._unchanged = self._new_files = 0
         self._sessions: set[str] = set()
-        self._ids = SessionIds(store, history)
+        self._ids = SessionIds(history)
         self._gone: set[str] = set()
         self._is_counted = reader.several
         self._expiring = 0
@@ -255,8 +249,10 @@ class _Count:
 
     def add(self, source: Source) -> int:
         """Count a source, once, if it is there; gives the number of sources that it added."""
-        before = len(self._seen)
-        if str(source.shown) not in self._seen and not self._is_before(source):
+        before, since = len(self._seen), self._wanted.since
+        changed = from_milliseconds(source.changed // MILLISECOND_NS)
+        is_before = since is not None and changed is not None and changed < since
+        if str(source.shown) not in self._seen and not is_before:
             with suppress(OSError):
                 self._add(source, as_found(self._reader, source))
         return len(self._seen) - before
@@ -266,7 +262,7 @@ class _Count:
         if (deletion := self._reader.deletion) and source.changed / 1e9 < self._kept_from:
             self._expiring += source.path.match(deletion.pattern)
         known = {*self._history.sessions(found)}
-        gone = {each for each in known if is_gone(self._store, each)}
+        gone = set(filter(self._history.is_gone, known))
         self._gone |= gone
         wanted_back = bool(gone) and self._wanted.again
         is_unchanged = self._history.is_unchanged(found, self._reader.revision)
@@ -277,34 +273,25 @@ class _Count:
         self._planned[found.path] = PlannedSource(self._reader, source, found)
         self._new_files += wanted_back or not self._history.knows(found)
         self._is_counted &= self._wanted.counted and source.size <= _COUNTED_BYTES
-        if self._is_counted:
-            # A source that cannot be read: the import says so.
-            with suppress(*SOURCE_ERRORS):
-                self._count_sessions(source)
-
-    def _count_sessions(self, source: Source) -> None:
-        for conversation in self._reader.read(source, Ledger()):
-            has_words = bool(sum(1 for _ in checked(conversation.items())))
-            if has_words and not ended_before(conversation.heading, self._wanted.since):
-                self._sessions.add(self._ids.of(self._reader.program, conversation.heading))
+        # A source that cannot be read: the import says so.
+        with suppress(*SOURCE_ERRORS):
+            for conversation in self._reader.read(source, Ledger()) if self._is_counted else ():
+                has_words = bool(sum(1 for _ in checked(conversation.items())))
+                if has_words and not ended_before(conversation.heading, self._wanted.since):
+                    self._sessions.add(self._ids.of(self._reader.program, conversation.heading))
 
     def _is_new(self, session_id: str) -> bool:
         if self._history.was_imported(session_id):
             return self._wanted.again and session_id in self._gone
         return True
 
-    def _is_before(self, source: Source) -> bool:
-        changed = from_milliseconds(source.changed // MILLISECOND_NS)
-        since = self._wanted.since
-        return since is not None and changed is not None and changed < since
-
     def plan(self) -> ProgramPlan:
-        is_last, planned = self._reader.is_last, self._planned.values()
-        sources = sorted(planned, key=lambda e: (is_last(e.source.path), e.source.changed))
+        reader, planned = self._reader, self._planned.values()
+        sources = sorted(planned, key=lambda e: (reader.is_last(e.source.path), e.source.changed))
         new_sessions = sum(map(self._is_new, self._sessions))
         return ProgramPlan(
-            program=self._reader.program,
-            title=self._reader.title,
+            program=reader.program,
+            title=reader.title,
             sources=tuple(sources),
             files=len(self._seen),
             new_files=self._new_files,
@@ -312,6 +299,5 @@ class _Count:
             sessions=len(self._sessions) if self._is_counted else None,
             new_sessions=new_sessions if self._is_counted else None,
             gone=0 if self._wanted.again else len(self._gone),
-            bytes=sum(each.source.size for each in sources),
             expiring=self._expiring,
         )

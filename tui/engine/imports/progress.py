@@ -3,28 +3,13 @@
 import time
 from collections.abc import Callable
 
-import msgspec
-
+from tui.domain.views.import_rows import ImportProgress
 from tui.importers.stopping import Stopped
 
 _REPORT_SECONDS = 0.05
 
 
-class Progress(msgspec.Struct, frozen=True):
-    """The state of an import; while it is planned, only ``title`` and ``files`` count."""
-
-    title: str
-    """The program that is read."""
-    done: int
-    """In bytes."""
-    total: int
-    sessions: int
-    """Imported so far."""
-    files: int = 0
-    """Found so far."""
-
-
-Report = Callable[[Progress], bool]
+Report = Callable[[ImportProgress], bool]
 """Takes the progress; false stops the import."""
 
 
@@ -67,7 +52,7 @@ class Pace:
     def report(self) -> None:
         """Report the progress at once. Raises ``Stopped``."""
         done = self._before + self._now
-        state = Progress(self._title, done, self._total, self.sessions, self.files)
+        state = ImportProgress(self._title, done, self._total, self.sessions, self.files)
         # Once and for all: what takes long may not let this error through.
         self._is_stopped = self._is_stopped or not self._report(state)
         if self._is_stopped:

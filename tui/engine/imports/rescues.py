@@ -23,8 +23,8 @@ _MOST = 1_000_000
 class Rescues:
     """Tells the prompts that are in no whole session, during one import."""
 
-    def __init__(self, store: SessionReader, history: History) -> None:
-        self._store = store
+    def __init__(self, history: History) -> None:
+        self._store = history.store
         self._history = history
         self._whole: dict[str, list[SessionEntry]] = {}
 
@@ -43,8 +43,11 @@ class Rescues:
     def _told(self, scope: str, heading: Heading) -> dict[str, list[datetime]]:
         """The prompts of whole sessions of the same project and time, with their times."""
         if scope not in self._whole:
-            page = self._store.list(SessionFilter(scope, EVERYWHERE), None, _MOST)
-            self._whole[scope] = [each for each in page.entries if self._is_whole(each)]
+            self._whole[scope] = []
+            for entry in self._store.list(SessionFilter(scope, EVERYWHERE), None, _MOST).entries:
+                program, _, source_id = (entry.imported_from or "").partition(":")
+                if self._history.is_whole(program, source_id):
+                    self._whole[scope].append(entry)
         found: dict[str, list[datetime]] = {}
         for entry in self._whole[scope]:
             if not _meet(entry, heading):
@@ -55,10 +58,6 @@ class Rescues:
                     if isinstance(record, Message) and record.role == "user" and time:
                         found.setdefault(record.text.strip(), []).append(time)
         return found
-
-    def _is_whole(self, entry: SessionEntry) -> bool:
-        program, _, source_id = (entry.imported_from or "").partition(":")
-        return self._history.is_whole(program, source_id)
 
 
 def _is_told(item: Item, told: dict[str, list[datetime]]) -> bool:

@@ -7,9 +7,9 @@ session at the next run, message by message, and adds only the rest.
 import logging
 import stat
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 
@@ -41,7 +41,6 @@ from tui.storage.protocol import SessionStore
 
 _log = logging.getLogger(__name__)
 
-_LOG_LINES = 100
 _REASONS = 3
 _REMEMBERED = 4
 """First messages that tell a conversation from others that begin alike, if it is purged here."""
@@ -68,13 +67,13 @@ def run(
     stopped, error = False, ""
     try:
         pace = Pace(report, plan.bytes)
-        history = History.of(store)
-        ids, rescues = SessionIds(store, history), Rescues(store, history)
+        history = History(store)
+        ids, rescues = SessionIds(history), Rescues(history)
         bench = Workbench(store, ids, history, rescues, pace, clock, plan.again)
-        with stopped_by(pace.step), _Log(store, history) as log:
+        with stopped_by(pace.step), closing(history):
             for program in plan.programs:
                 done.append(ImportedProgram(program.program, program.title))
-                _ProgramImport(bench, log, plan.since, program, done[-1]).run()
+                _ProgramImport(bench, plan.since, program, done[-1]).run()
             pace.report()
     except Stopped:
         stopped = True
@@ -88,40 +87,6 @@ class _StillOpen(Exception):
 
     def __init__(self, title: str) -> None:
         super().__init__(f'"{title}" is open. Close it and import again to add what is new.')
-
-
-class _Log(msgspec.Struct, eq=False):
-    """Writes the log of imports in blocks: a sync for each line takes longer than its session.
-
-    Whoever is killed before finds the sessions again, and adds nothing to them.
-    """
-
-    _store: SessionStore
-    _history: History
-    _lines: list[ImportLine] = []
-
-    def add(self, line: ImportLine) -> None:
-        """Add the line of a session that was added, or of a source that was read.
-
-        Of a source that changes each hour, most sessions are as they were.
-        """
-        if self._history.has(line) and not line.whole:
-            return
-        self._history.add(line)
-        self._lines.append(line)
-        if len(self._lines) >= _LOG_LINES:
-            self._write()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._write()
-
-    def _write(self) -> None:
-        lines, self._lines = self._lines, []
-        if lines:
-            self._store.note_imports(lines)
 
 
 def _read_whole(planned: PlannedSource, ledger: Ledger) -> Iterator[Conversation]:
@@ -153,7 +118,6 @@ class _ProgramImport(msgspec.Struct, eq=False):
     """Imports the sources of one program."""
 
     _bench: Workbench
-    _imported: _Log
     _since: datetime | None
     _plan: ProgramPlan
     _result: ImportedProgram
@@ -184,7 +148,7 @@ class _ProgramImport(msgspec.Struct, eq=False):
         try:
             for conversation in guarded(_read_whole(planned, ledger)):
                 if line is not None:
-                    self._imported.add(line)
+                    self._bench.history.record(line)
                     line = None
                 writer = SessionWriter(self._bench, planned.source, conversation, self._result)
                 added = self._result.added
@@ -212,7 +176,7 @@ class _ProgramImport(msgspec.Struct, eq=False):
         finally:
             last = line or (self._line(planned) if ended else None)
             if last is not None:
-                self._imported.add(msgspec.structs.replace(last, whole=ended))
+                self._bench.history.record(msgspec.structs.replace(last, whole=ended))
 
     def _put_away(
         self, planned: PlannedSource, earlier: Collection[str], new: Collection[str]
@@ -222,7 +186,7 @@ class _ProgramImport(msgspec.Struct, eq=False):
             with suppress(SessionBusy, SessionNotFound):
                 self._bench.store.delete(session_id)
                 self._result.replaced += 1
-                self._imported.add(self._line(planned, session_id, replaced=True))
+                self._bench.history.record(self._line(planned, session_id, replaced=True))
 
     def _write(self, writer: SessionWriter, planned: PlannedSource, heading: Heading) -> str | None:
         """Write a conversation; ``None`` if it is left to the next run."""

@@ -7,11 +7,10 @@ from hashlib import sha256
 from itertools import islice
 
 from tui.domain.journal.message import Message
-from tui.engine.imports.history import History, is_gone
+from tui.engine.imports.history import History
 from tui.errors import SessionNotFound
 from tui.importers.made_ids import COMPARED
 from tui.importers.protocol import Heading
-from tui.storage.protocol import SessionReader
 
 IMPORTED = "im-"
 """Begins the id of every imported message, and of no other."""
@@ -57,8 +56,7 @@ def beginning_ids(program: str, heading: Heading) -> list[str]:
 class SessionIds:
     """Chooses the ids; conversations that begin alike and go on differently get different ones."""
 
-    def __init__(self, store: SessionReader, history: History) -> None:
-        self._store = store
+    def __init__(self, history: History) -> None:
         self._history = history
         self._beginnings: dict[str, list[str]] = {}
         """The ids of the first messages of sessions: in the store, and found since."""
@@ -75,7 +73,7 @@ class SessionIds:
         rescue, history = imported_session_id(program, source_id), self._history
         if history.was_imported(usual) or not history.is_rescue(rescue):
             return ""
-        is_here = history.is_whole(program, source_id) or not is_gone(self._store, rescue)
+        is_here = history.is_whole(program, source_id) or not history.is_gone(rescue)
         return rescue if is_here else ""
 
     def _begins_alike(self, session_id: str, new: list[str]) -> bool:
@@ -90,7 +88,7 @@ class SessionIds:
 
     def _first_messages(self, session_id: str) -> list[str]:
         with suppress(SessionNotFound):
-            records = self._store.journal(session_id).records()
+            records = self._history.store.journal(session_id).records()
             messages = (each.id for each in records if isinstance(each, Message))
             return list(islice((each for each in messages if each.startswith(IMPORTED)), COMPARED))
         return list(self._history.beginning(session_id))

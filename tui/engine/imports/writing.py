@@ -1,6 +1,6 @@
 """Writes a conversation of another program as a session, or what a session lacks of it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -25,7 +25,7 @@ from tui.engine.imports.session_ids import (
     scope_of,
 )
 from tui.errors import SessionBusy, SessionNotFound
-from tui.importers.protocol import Conversation, ForeignMessage, Heading, Item, Source
+from tui.importers.protocol import Conversation, ForeignMessage, Item, Source
 from tui.storage.protocol import Lease, SessionStore
 
 _BATCH_BYTES = 1024 * 1024
@@ -55,13 +55,6 @@ class _NothingNew(Exception):
     """A session would have nothing that is not known."""
 
 
-class _Original(msgspec.Struct, frozen=True):
-    """The session that a fork is made of."""
-
-    session_id: str
-    known: KnownSession
-
-
 class SessionWriter:
     """Writes one conversation; ``result`` counts what came of it."""
 
@@ -76,12 +69,9 @@ class SessionWriter:
         self._store = bench.store
         self._source = source
         self._conversation = conversation
+        self._heading = conversation.heading
         self._result = result
         self._program = result.program
-
-    @property
-    def _heading(self) -> Heading:
-        return self._conversation.heading
 
     def write(self) -> str:
         """Write what is new; gives the id of the session, ``""`` if the conversation has no words.
@@ -93,7 +83,7 @@ class SessionWriter:
             self.drain()
             return ""
         session_id = self._bench.ids.of(self._program, heading)
-        original: _Original | None = None
+        original: KnownSession | None = None
         while True:
             try:
                 if not self._is_there(session_id):
@@ -104,15 +94,15 @@ class SessionWriter:
                 return session_id
             if own is None:
                 return session_id
-            original = _Original(session_id, own)
+            original = own
             session_id = fork_id(self._program, session_id)
 
-    def _has_news(self, original: _Original | None) -> bool:
+    def _has_news(self, original: KnownSession | None) -> bool:
         """Read the conversation; tells whether a session that is gone would have been needed."""
         messages = [item.id for item in self._items() if isinstance(item, ForeignMessage)]
         if original is None:
             return True
-        tree = original.known.tree
+        tree = original.tree
         return any(imported_message_id(self._program, each) not in tree for each in messages)
 
     def drain(self) -> None:
@@ -149,10 +139,10 @@ class SessionWriter:
         self._result.added += 1
         return True
 
-    def _add(self, session_id: str, original: _Original | None) -> str:
+    def _add(self, session_id: str, original: KnownSession | None) -> str:
         """Add a session; gives its id, or that of the original if nothing is new."""
         conversion = self._conversion(KnownSession(), original)
-        records = self._counted(conversion.records(self._items()))
+        records = self._records(conversion)
         first = next(records, None)
         if first is None:
             return ""
@@ -161,19 +151,24 @@ class SessionWriter:
         try:
             self._store.add_imported(header, whole, active=self._heading.active)
         except _NothingNew:
-            return original.session_id if original else ""
+            return original.id if original else ""
         self._result.added += 1
         self._result.prompts_only += self._heading.prompts_only
         self._result.messages += conversion.messages
         self._note(session_id, conversion, original)
         return session_id
 
+    def _records(self, conversion: Conversion) -> Iterator[Encoded]:
+        for record, line in conversion.records(self._items()):
+            self._bench.pace.step(len(line))
+            yield record, line
+
     def _ending(self, conversion: Conversion) -> Iterator[Encoded]:
         if not conversion.news:
             raise _NothingNew
         yield from conversion.ending(self._ledger())
 
-    def _extend(self, session_id: str, original: _Original | None) -> KnownSession | None:
+    def _extend(self, session_id: str, original: KnownSession | None) -> KnownSession | None:
         """Add what a session lacks; gives the session instead if it was continued here.
 
         Raises ``SessionBusy`` for one that is open elsewhere and may still be continued.
@@ -195,7 +190,7 @@ class SessionWriter:
             is_found = not self._heading.prompts_only and known.name.startswith(PROMPTS_ONLY)
             known.name = "" if is_found else known.name
             conversion = self._conversion(known, original)
-            records = self._counted(conversion.records(self._items()))
+            records = self._records(conversion)
             waiting: list[Encoded] = []
             for batch in batches(records, _BATCH_BYTES):
                 self._write(lease, waiting)
@@ -215,28 +210,24 @@ class SessionWriter:
         self._store.extend(lease, records, [line for _, line in encoded])
         self._result.messages += sum(isinstance(record, Message) for record in records)
 
-    def _conversion(self, known: KnownSession, original: _Original | None) -> Conversion:
+    def _conversion(self, known: KnownSession, original: KnownSession | None) -> Conversion:
         time = format_milliseconds(self._source.changed // MILLISECOND_NS)
-        before = original.known if original else None
-        return Conversion(self._program, self._heading, known, time, before)
+        return Conversion(self._program, self._heading, known, time, original)
 
-    def _counted(self, records: Iterable[Encoded]) -> Iterator[Encoded]:
-        for record, line in records:
-            self._bench.pace.step(len(line))
-            yield record, line
-
-    def _note(self, session_id: str, conversion: Conversion, original: _Original | None) -> None:
+    def _note(self, session_id: str, conversion: Conversion, original: KnownSession | None) -> None:
         self._bench.pace.sessions += 1
         self._result.cut += conversion.cut
         if original is not None:
-            title = self._heading.name or self._store.entry(original.session_id).label
-            fork = Fork(original.session_id, session_id, title)
+            title = self._heading.name or self._store.entry(original.id).label
+            fork = Fork(original.id, session_id, title)
             self._result.forks.append(fork)
 
     def _header(
-        self, session_id: str, first: Encoded, original: _Original | None, created: str | None
+        self, session_id: str, first: Encoded, original: KnownSession | None, created: str | None
     ) -> SessionHeader:
-        heading = msgspec.structs.replace(self._heading, project_path=self._project())
+        folder, archive = self._heading.project_path, self._source.archive
+        folder = str(archive.shown(Path(folder))) if folder and archive else folder
+        heading = msgspec.structs.replace(self._heading, project_path=folder)
         begun = first[0].timestamp if isinstance(first[0], Message) else self._bench.now()
         return SessionHeader(
             version=VERSION,
@@ -244,15 +235,11 @@ class SessionWriter:
             created_at=created or begun,
             scope=scope_of(self._program, heading),
             ordinal=0 if original else heading.ordinal,
-            project_path=heading.project_path,
+            project_path=folder,
             model=f"{self._program}:{heading.model}" if heading.model else "",
-            forked_from=original.session_id if original else None,
+            forked_from=original.id if original else None,
             imported_from=f"{self._program}:{heading.source_id}",
         )
-
-    def _project(self) -> str:
-        folder, archive = self._heading.project_path, self._source.archive
-        return str(archive.shown(Path(folder))) if folder and archive else folder
 
     def _ledger(self) -> Import:
         ledger = self._conversation.ledger
