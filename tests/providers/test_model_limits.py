@@ -17,10 +17,9 @@ from tests.providers.ollama_facts import OllamaFacts
 from tests.waiting import until
 from tui.domain.providers import PROVIDERS, AssumedWindow, ListedModel
 from tui.engine.kept_lists import KeptLists
-from tui.providers import model_limits
+from tui.providers import source as model_source
 from tui.providers.catalog import ModelChoice
 from tui.providers.listed_models import sight_of, trained_window, window_of
-from tui.providers.model_limits import ModelLimits
 from tui.providers.source import LazyModel
 
 
@@ -38,14 +37,14 @@ def at_ollama(server: ChatServer, model: str = "qwen3") -> ModelChoice:
     return choice("ollama", model, base_url=server.base_url)
 
 
-def limits(chosen: ModelChoice, lists: Any = None) -> ModelLimits:
-    found = ModelLimits(chosen, lists)
+def limits(chosen: ModelChoice, lists: Any = None) -> LazyModel:
+    found = LazyModel(chosen, lists=lists)
     found.look_up(chosen)
     return found
 
 
 def found(chosen: ModelChoice, lists: Any = None) -> int:
-    return limits(chosen, lists).tokens
+    return limits(chosen, lists).context_window
 
 
 class Kept:
@@ -159,7 +158,7 @@ class TestAServerOfOnesOwn:
     def test_says_it_in_its_own_words(self, path: str, reply: Any, known: Any):
         with ChatServer(facts={"/v1/models": {"data": TWO}, path: reply}) as server:
             asked = limits(own(server))
-        assert (asked.tokens, asked.sees_images) == known
+        assert (asked.context_window, asked.sees_images) == known
 
     async def test_of_lm_studio_is_asked_again_once_it_has_loaded_the_model(self):
         loaded = {"id": "qwen3", "max_context_length": 131_072}
@@ -193,7 +192,7 @@ class TestAServerOfOnesOwn:
     async def test_that_answers_late_delays_nothing_for_long_and_is_heard(
         self, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr(model_limits, "_SECONDS", 0.05)
+        monkeypatch.setattr(model_source, "_SECONDS", 0.05)
         gate = threading.Event()
 
         def late() -> Any:
@@ -202,11 +201,11 @@ class TestAServerOfOnesOwn:
 
         with ChatServer(facts={"/v1/models": late}) as server:
             chosen = own(server, context_window=77)
-            window = ModelLimits(chosen, None)
-            await asyncio.to_thread(window.look_up, chosen)
-            assert window.tokens == 77
+            model = LazyModel(chosen)
+            await asyncio.to_thread(model.look_up, chosen)
+            assert model.context_window == 77
             gate.set()
-            await until(lambda: window.tokens == 8192, "the late answer")
+            await until(lambda: model.context_window == 8192, "the late answer")
 
     def test_that_cannot_be_asked_is_nothing_that_python_prints(
         self, monkeypatch: pytest.MonkeyPatch

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.waiting import until
 from tui.errors import ConfigError, ModelError, ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.guide import OfflineGuide, PastHit
+from tui.providers.ollama import chat_models
 from tui.providers.protocol import AnswerEnded, Model, TextReceived
 from tui.providers.source import LazyModel, ModelSource, UnavailableModel, build
 
@@ -29,10 +31,6 @@ CHOICE = a_choice("local", "m", "http://127.0.0.1:1/v1", context_window=77)
 
 def never(address: str) -> tuple[str, ...]:
     pytest.fail(f"{address} was asked")
-
-
-def not_found() -> None:
-    pytest.fail("found")
 
 
 @pytest.fixture
@@ -156,23 +154,30 @@ def test_other_settings_count_from_then_on_and_make_their_models_anew(settings_w
     assert source.first().name == "local:qwen3"
 
 
+def has_ollama(source: ModelSource) -> bool:
+    return any(name.startswith("ollama:") for name in source.names())
+
+
 class FakeOllama:
     """Answers with its models when it is let to."""
 
     def __init__(self) -> None:
         self.models = ("llama3.2", "qwen3:4b")
         self.asked: list[tuple[str, threading.Thread]] = []
-        self.may_answer = threading.Event()
+        self.may_answer, self.was_asked = threading.Event(), threading.Event()
 
     def find(self, address: str) -> tuple[str, ...]:
         self.asked.append((address, threading.current_thread()))
+        self.was_asked.set()
         assert self.may_answer.wait(PATIENCE)
         return self.models
 
     def answers(self, source: ModelSource) -> bool:
-        """Let it answer, and wait for that."""
+        """Let it answer, wait for that, and say whether it has a model."""
         self.may_answer.set()
-        return source.ollama_found(PATIENCE)
+        assert self.was_asked.wait(PATIENCE)
+        self.asked[-1][1].join(PATIENCE)
+        return has_ollama(source)
 
 
 @pytest.fixture
@@ -198,18 +203,17 @@ class TestALocalOllama:
         ],
     )
     def test_is_not_asked_where_the_choice_does_not_hang_on_it(
-        self, source_with, environ, text, model
+        self, source_with, ollama, environ, text, model
     ):
-        source = source_with(text, environ, model=model)
-        source.look_for_ollama(not_found)
-        assert not source.ollama_found(0.01)
+        source_with(text, environ, ollama.find, model).look_for_ollama()
+        assert not ollama.was_asked.wait(0.01)
 
     def test_is_asked_once_in_a_daemon_thread_and_not_waited_for(self, source_with, ollama):
         source = source_with("", {}, ollama.find)
         source.look_for_ollama()
         source.look_for_ollama()
         assert source.first().name == "offline:guide"
-        assert not source.ollama_found()
+        assert not has_ollama(source)
         assert ollama.answers(source)
         ((address, thread),) = ollama.asked
         assert address == "http://127.0.0.1:11434/v1"
@@ -217,18 +221,10 @@ class TestALocalOllama:
 
     def test_is_the_first_model_once_it_has_answered(self, source_with, ollama):
         source = source_with("", {}, ollama.find)
-        names: list[str] = []
-        called = threading.Event()
-
-        def on_found() -> None:
-            names.append(source.first().name)
-            called.set()
-
-        source.look_for_ollama(on_found)
+        source.look_for_ollama()
         assert source.names() == ("offline:guide",)
-        ollama.may_answer.set()
-        assert called.wait(PATIENCE)
-        assert names == ["ollama:llama3.2"]
+        assert ollama.answers(source)
+        assert source.first().name == "ollama:llama3.2"
         assert source.named("ollama") is source.first()
         assert source.names() == ("ollama:llama3.2", "ollama:qwen3:4b", "offline:guide")
 
@@ -245,7 +241,7 @@ class TestALocalOllama:
     def test_without_a_model_is_not_told_of(self, source_with, ollama):
         ollama.models = ()
         source = source_with("", {}, ollama.find)
-        source.look_for_ollama(not_found)
+        source.look_for_ollama()
         assert not ollama.answers(source)
         assert source.first().name == "offline:guide"
 
@@ -258,16 +254,14 @@ class TestALocalOllama:
         assert ollama.answers(source)
         assert source.first().name == "ollama:llama3.2"
 
-    def test_is_really_asked(self, settings_with):
+    async def test_is_really_asked(self, settings_with):
         with ChatServer(ollama_models=["qwen3"]) as server:
             environ = {"OLLAMA_HOST": f"127.0.0.1:{server.port}"}
-            source = ModelSource(settings_with(), environ)
             # On a busy machine 300 ms may be too short for one try.
-            for _ in range(20):
-                source.look_for_ollama()
-                if source.ollama_found(PATIENCE):
-                    break
-                source = ModelSource(settings_with(), environ)
+            find = partial(chat_models, deadline=PATIENCE)
+            source = ModelSource(settings_with(), environ, find_ollama=find)
+            source.look_for_ollama()
+            await until(lambda: has_ollama(source))
             assert source.first().name == "ollama:qwen3"
 
     def test_that_says_nothing_holds_up_nothing(self, settings_with):
@@ -277,12 +271,13 @@ class TestALocalOllama:
             source.look_for_ollama()
             # Were it waited for, it would be for ever.
             assert source.first().name == "offline:guide"
-            assert not source.ollama_found(PATIENCE)
+            silent.accept()[0].close()
+            assert not has_ollama(source)
 
 
 def test_a_source_and_its_first_model_import_no_library(tmp_path: Path):
     loaded = run(
-        "import sys\n"
+        "import sys, threading\n"
         "from pathlib import Path\n"
         "from tui.config.loading import Flags, load_settings\n"
         "from tui.providers.source import ModelSource\n"
@@ -290,7 +285,8 @@ def test_a_source_and_its_first_model_import_no_library(tmp_path: Path):
         f"settings = load_settings(Path({str(tmp_path / 'none.toml')!r}), environ, Flags())\n"
         "source = ModelSource(settings, environ)\n"
         "source.look_for_ollama()\n"
-        "source.first(), source.names(), source.ollama_found(30)\n"
+        "[each.join(30) for each in threading.enumerate()[1:]]\n"
+        "source.first(), source.names()\n"
         "ModelSource(settings, {'ANTHROPIC_API_KEY': 'k'}).first()\n"
         "print(*sys.modules)\n"
     )
@@ -300,10 +296,6 @@ def test_a_source_and_its_first_model_import_no_library(tmp_path: Path):
 class TestBuilding:
     def test_the_guide_needs_no_server(self):
         assert isinstance(build(a_choice("offline", "guide")), OfflineGuide)
-
-    def test_a_model_has_the_name_and_the_window_of_the_choice(self):
-        model = build(CHOICE)
-        assert (model.name, model.context_window) == ("local:m", 77)
 
     @pytest.mark.parametrize("dialect", ["openai", "responses", "anthropic", "google"])
     def test_a_model_imports_no_more_than_it_needs(self, dialect):

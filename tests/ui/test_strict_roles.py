@@ -14,7 +14,7 @@ from tests.providers.conftest import a_choice
 from tests.ui.screen import conversation, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.providers.chat_model import ChatModel
+from tui.providers.source import LazyModel
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def at(world):
 
     def at(server):
         w = world()
-        w.models.model = ChatModel(a_choice("local", "test-model", server.base_url))
+        w.models.model = LazyModel(a_choice("local", "test-model", server.base_url))
         return w
 
     return at

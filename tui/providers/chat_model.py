@@ -84,10 +84,6 @@ class ChatModel:
             raise ModelUnavailable(
                 f"{choice.provider.base_url} is not the address of a server."
             ) from None
-        self.name = choice.name
-        self.context_window = choice.context_window
-        self.known_window = choice.context_window
-        self.sees_images = choice.configured_images
         self._choice = choice
         # Read once, and not in ``stream``, which runs on the event loop: it reads files.
         self._route = route_to(choice.provider)
@@ -104,10 +100,6 @@ class ChatModel:
         # Warnings of libraries are for their developers: none is printed over the screen.
         logging.captureWarnings(capture=True)
 
-    async def window(self) -> int:
-        """Return the window that the choice has: whoever loads the model looks it up."""
-        return self._choice.context_window
-
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer, without the parts and parameters that the model does not take."""
         codec, wanted = self._codec, request.parameters
@@ -118,7 +110,7 @@ class ChatModel:
         if self._choice.key and self._choice.key.was_quoted:
             source = self._choice.key.source
             yield RequestAdapted(f"The key from {source} is in quotes: sent without them.")
-        if told := adaptation(self.name, wanted, parameters, codec.supported):
+        if told := adaptation(self._choice.name, wanted, parameters, codec.supported):
             yield RequestAdapted(told)
         whole = replace(request, parameters=parameters)
         while True:

@@ -11,7 +11,6 @@ from functools import cache
 import msgspec
 
 from tui.config import paths
-from tui.domain.providers import GUIDE, OFFLINE
 from tui.domain.search.query_words import LITTLE_WORDS
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
@@ -58,16 +57,8 @@ Search = Callable[[str], Sequence[PastHit]]
 class OfflineGuide:
     """A model that answers from the manual, and from the user's own sessions."""
 
-    name = f"{OFFLINE}:{GUIDE}"
-    context_window = known_window = 1_000_000
-    sees_images = False
-
     def __init__(self, search: Search | None = None) -> None:
         self._search = search
-
-    async def window(self) -> int:
-        """Return the limit of a request; hardly any reaches it."""
-        return self.context_window
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Yield the answer in pieces of a few words, as a model would."""

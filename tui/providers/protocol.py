@@ -147,7 +147,19 @@ ModelEvent = (
 )
 
 
-class Model(Protocol):
+class Answering(Protocol):
+    """Something that answers: a model behind a server, or the built-in guide."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Request one answer and yield its events as they arrive.
+
+        Closing the generator stops the answer and the connection. Raises ``ModelError``, after the
+        events that arrived before the failure.
+        """
+        ...
+
+
+class Model(Answering, Protocol):
     """A language model, or the built-in guide."""
 
     @property
@@ -174,13 +186,5 @@ class Model(Protocol):
         """Find out the limit: before a request, and after its answer. Raises ``ModelError``.
 
         A server that loads the model for the first request may take less than the model could.
-        """
-        ...
-
-    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Request one answer and yield its events as they arrive.
-
-        Closing the generator stops the answer and the connection. Raises ``ModelError``, after the
-        events that arrived before the failure.
         """
         ...

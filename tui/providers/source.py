@@ -5,21 +5,20 @@ import logging
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import aclosing, suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from tui.config.loading import Settings
-from tui.domain.providers import OFFLINE
+from tui.domain.providers import OFFLINE, PROVIDERS, AssumedWindow, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
 from tui.providers.catalog import Catalog, ModelChoice
-from tui.providers.model_limits import ListCache, ModelLimits
 from tui.providers.ollama import chat_models
-from tui.providers.protocol import Model, ModelEvent, ModelRequest
+from tui.providers.protocol import Answering, ModelEvent, ModelRequest
 from tui.providers.secret import forget_key, stop_key_command
 from tui.threads import begin
 
@@ -40,8 +39,14 @@ _UNLOADABLE = (
 )
 
 
-def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
-    """Create the model; a command for its key takes ten seconds at most."""
+_SECONDS = 1.5
+"""Limit of waiting for a server's word on a window, as it may delay the first request."""
+_PATIENCE = 15.0
+"""Limit of its answer."""
+
+
+def build(choice: ModelChoice, search: "Search | None" = None) -> Answering:
+    """Create what answers for a model."""
     if choice.provider.name == OFFLINE:
         from tui.providers.guide import OfflineGuide
 
@@ -51,24 +56,45 @@ def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
     return ChatModel(choice)
 
 
+class ListCache(Protocol):
+    """The lists of servers that are kept between two runs. Its methods block."""
+
+    def model(self, choice: ModelChoice) -> ListedModel:
+        """A model in its server's list, as far as that has been kept."""
+        ...
+
+    def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
+        """Keep the list of a server."""
+        ...
+
+
 class LazyModel:
-    """A model that the first request makes, in a thread.
+    """A model that the first request makes, in a thread; it knows its window, and its sight.
 
     A command for its key, its server's word on its window and files of certificates take a while.
+    Of the window, what is configured counts, else what a near server says, else what its kept list
+    says, else the price list, else a vendor's list, else what is assumed of its provider. Of
+    pictures nothing is assumed.
     """
 
     def __init__(
         self,
         choice: ModelChoice,
         search: "Search | None" = None,
-        build: Callable[[ModelChoice, "Search | None"], Model] = build,
+        build: Callable[[ModelChoice, "Search | None"], Answering] = build,
         lists: ListCache | None = None,
     ) -> None:
         self._choice = choice
         self._search = search
         self._build = build
-        self._limits = ModelLimits(choice, lists)
-        self._made: Future[Model] | None = None
+        self._lists = lists
+        self._told: int | None = None
+        self._listed: int | None = None
+        self._sees_images = False if choice.provider.name == OFFLINE else None
+        self._again: Callable[[float], int | None] | None = None
+        """Asks for the window anew, where it depends on how the server has loaded the model."""
+        self._looked_up = choice.configured_window is not None
+        self._made: Future[Answering] | None = None
         self._making = threading.Lock()
 
     @property
@@ -77,22 +103,26 @@ class LazyModel:
 
     @property
     def context_window(self) -> int:
-        return self._limits.tokens
+        """The window as far as it is known, else an ``AssumedWindow``."""
+        choice = self._choice
+        found = choice.configured_window or self._told or self._listed
+        return found or AssumedWindow(choice.context_window)
 
     @property
     def known_window(self) -> int | None:
-        return self._limits.known
+        return self.context_window if self._looked_up else None
 
     @property
     def sees_images(self) -> bool | None:
-        return self._limits.sees_images
+        own = self._choice.configured_images
+        return self._sees_images if own is None else own
 
     async def window(self) -> int:
         """Wait until the model is made, and give its window. Raises ``ModelError``."""
         await self._model()
-        if self._limits.changes:
-            await asyncio.to_thread(self._limits.look_again)
-        return self._limits.tokens
+        if self._again:
+            await asyncio.to_thread(_in_time, partial(self._ask_again, self._again))
+        return self.context_window
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request an answer, after waiting for the model without blocking the event loop."""
@@ -108,7 +138,7 @@ class LazyModel:
                 self._made = None
             raise
 
-    async def _model(self) -> Model:
+    async def _model(self) -> Answering:
         """Wait for the model; a command that prints its key ends with the wait."""
         # Sessions in several threads may need the model at once; after a failure it is made anew.
         with self._making:
@@ -125,13 +155,13 @@ class LazyModel:
                 stop_key_command(self._choice.provider.key_command)
             raise
 
-    def _make(self, made: Future[Model]) -> None:
+    def _make(self, made: Future[Answering]) -> None:
         begun = time.perf_counter()
         error = ModelUnavailable(f"{self.name} could not be loaded.")
         try:
             choice = self._choice.keyed()
-            self._limits.look_up(choice)
-            choice = msgspec.structs.replace(choice, context_window=self._limits.tokens)
+            self.look_up(choice)
+            choice = msgspec.structs.replace(choice, context_window=self.context_window)
             model = self._build(choice, self._search)
             # Without the model's name, which may be that of a private session.
             _log.info("a model is made: %d ms", milliseconds_since(begun))
@@ -145,6 +175,63 @@ class LazyModel:
         finally:
             if not made.done():
                 made.set_exception(error)
+
+    # --- its window and its sight
+
+    def look_up(self, choice: ModelChoice) -> None:
+        """Look everywhere, with the key of ``choice``. Blocks, for two seconds at most.
+
+        A server that answers later is heard all the same.
+        """
+        # A server that is not the vendor's own decides on the window itself.
+        server, table = choice.provider, PROVIDERS.get(choice.provider.name)
+        is_vendors = server.needs_key and table is not None and server.base_url == table.base_url
+        is_asked = bool(server.base_url) and not choice.configured_window
+        if is_asked and not is_vendors:
+            _in_time(partial(self._ask, choice))
+        if server.name != OFFLINE:
+            self._look_in_lists(choice)
+        if is_asked and is_vendors and not self._listed:
+            _in_time(partial(self._ask, choice))
+        self._looked_up = True
+
+    def _look_in_lists(self, choice: ModelChoice) -> None:
+        kept = self._lists.model(choice) if self._lists else ListedModel(choice.model)
+        if self._sees_images is None:
+            self._sees_images = kept.sees_images
+        self._listed = kept.window
+        if not (kept.window or self._told or choice.configured_window):
+            # Its library is loaded only where nobody else knows the window.
+            from tui.providers.prices import window
+
+            self._listed = window(choice.provider.name, choice.provider.base_url, choice.model)
+
+    def _ask(self, choice: ModelChoice) -> None:
+        from tui.providers.listed_models import ask_limits
+
+        keep = partial(self._lists.keep, choice.provider) if self._lists else None
+        told = ask_limits(choice, choice.model, _PATIENCE, keep)
+        self._told, self._again = told.window, told.again
+        if told.sees_images is not None:
+            self._sees_images = told.sees_images
+
+    def _ask_again(self, again: Callable[[float], int | None]) -> None:
+        with suppress(ModelError):
+            self._told = again(_SECONDS) or self._told
+
+
+def _in_time(ask: Callable[[], None]) -> None:
+    """Ask a server, and wait for its answer for a moment."""
+
+    def ask_quietly() -> None:
+        try:
+            ask()
+        except (AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+            # Python would print it over the screen.
+            _log.info("a model's window cannot be asked for", exc_info=error)
+
+    # The look-up of a name has no limit of its own.
+    wait([begin("window", ask_quietly)], _SECONDS)
 
 
 class UnavailableModel:
@@ -190,7 +277,6 @@ class ModelSource:
         self._listed: dict[str, tuple[str, ...]] = {}
         self._find_ollama = find_ollama
         self._ollama_asked = ""
-        self._ollama_answered = threading.Event()
         self._ollama_models: Sequence[str] = ()
 
     def use(self, settings: Settings) -> None:
@@ -228,12 +314,11 @@ class ModelSource:
         listed = [f"{name}:{model}" for name, models in self._listed.items() for model in models]
         return tuple(dict.fromkeys([*self._ollama_names(), *self._catalog().names(), *listed]))
 
-    def look_for_ollama(self, on_found: Callable[[], None] | None = None) -> None:
+    def look_for_ollama(self) -> None:
         """Ask a local Ollama in the background, if the selection depends on its models.
 
         That is the case without a configured model, key and server, or for ``ollama`` without a
-        model. It is asked once. ``on_found`` is called in the thread, once ``first`` returns the
-        model.
+        model. It is asked once.
         """
         asked: list[str] = []
         # ``first`` reports it, if it is still unavailable then.
@@ -241,21 +326,11 @@ class ModelSource:
             Catalog(self._settings, self._environ, asked.append).choose()
         if asked and not self._ollama_asked:
             self._ollama_asked = asked[0]
-            begin("look for ollama", partial(self._ask_ollama, on_found))
 
-    def ollama_found(self, timeout: float = 0) -> bool:
-        """True if a local Ollama has a model; waits at most ``timeout`` seconds for its answer."""
-        if self._ollama_asked:
-            self._ollama_answered.wait(timeout)
-        return bool(self._ollama_models)
+            def ask() -> None:
+                self._ollama_models = self._find_ollama(self._ollama_asked)
 
-    def _ask_ollama(self, on_found: Callable[[], None] | None) -> None:
-        try:
-            self._ollama_models = self._find_ollama(self._ollama_asked)
-        finally:
-            self._ollama_answered.set()
-        if self._ollama_models and on_found is not None:
-            on_found()
+            begin("look for ollama", ask)
 
     def _ollama_names(self) -> list[str]:
         return [f"ollama:{model}" for model in self._ollama_models]
