@@ -70,30 +70,26 @@ class OutputError(SibylError):
 class StorageError(SibylError):
     """The data directory could not be read or written."""
 
+    _short = ""
+
     @property
     def short(self) -> str:
         """The reason in the few words that fit the status bar."""
-        return str(self)
+        return self._short or str(self)
 
 
 class StorageFull(StorageError):
     """The disk or the user's quota is full."""
 
-    @property
-    def short(self) -> str:
-        return "disk full"
+    _short = "disk full"
 
 
 class UnexpectedSaveError(StorageError):
     """A save failed with an unknown exception; it is retried like any other."""
 
     def __init__(self, error: Exception) -> None:
-        self._reason = f"{type(error).__name__}: {error}"
-        super().__init__(f"Unexpected error: {self._reason}")
-
-    @property
-    def short(self) -> str:
-        return self._reason
+        self._short = f"{type(error).__name__}: {error}"
+        super().__init__(f"Unexpected error: {self._short}")
 
 
 class CallStopped(StorageError):
@@ -107,19 +103,14 @@ class SessionNotFound(StorageError):
     """
 
     def __init__(self, target: str, closest: Sequence[str] = (), where: str = "") -> None:
-        self._words = f"Session not found: {target}"
-        super().__init__("\n".join(filter(None, [self._words, where])))
-        self.target = target
+        self._short = f"Session not found: {target}"
+        super().__init__("\n".join(filter(None, [self._short, where])))
         self.where = where
         self.closest = tuple(closest)
 
     def lines(self, candidates: int) -> Sequence[str]:
         del candidates
         return (str(self), *([f"Closest: {', '.join(self.closest)}"] if self.closest else []))
-
-    @property
-    def short(self) -> str:
-        return self._words
 
 
 class AmbiguousSession(StorageError):
@@ -148,8 +139,6 @@ class MessageNotFound(StorageError):
 
     def __init__(self, session_id: str, message_id: str) -> None:
         super().__init__(f"Message not found: {message_id} (in session {session_id})")
-        self.session_id = session_id
-        self.message_id = message_id
 
 
 class AttachmentNotFound(StorageError):
@@ -157,7 +146,6 @@ class AttachmentNotFound(StorageError):
 
     def __init__(self, sha256: str) -> None:
         super().__init__(f"Picture not found: {sha256}")
-        self.sha256 = sha256
 
 
 class IndexBusy(StorageError):
@@ -207,7 +195,6 @@ class NewerVersion(StorageError):
         super().__init__(
             f"Session {session_id} was written by a newer sibyl-tui (format {version})."
         )
-        self.session_id = session_id
         self.version = version
 
 
@@ -226,34 +213,25 @@ class LeaseLost(ReadOnly):
 class ServerUnreachable(StorageError):
     """The server of the store does not answer."""
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"The store's server cannot be reached: {reason}")
+    _words, _short = "cannot be reached", "server unreachable"
 
-    @property
-    def short(self) -> str:
-        return "server unreachable"
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The store's server {self._words}: {reason}")
 
 
 class ServerTooSlow(ServerUnreachable):
     """The server of the store gave a request up: for its time, or for a lock that another has."""
 
-    def __init__(self, reason: str) -> None:
-        StorageError.__init__(self, f"The store's server is too slow: {reason}")
-
-    @property
-    def short(self) -> str:
-        return "server too slow"
+    _words, _short = "is too slow", "server too slow"
 
 
 class ServerRefused(StorageError):
     """The server of the store answers, and refuses."""
 
+    _short = "server refused"
+
     def __init__(self, reason: str) -> None:
         super().__init__(f"The store's server refused: {reason}")
-
-    @property
-    def short(self) -> str:
-        return "server refused"
 
 
 class ModelError(SibylError):
