@@ -9,7 +9,6 @@ from tests.engine.scripted_model import ScriptedModel
 from tui.domain.journal.message import TokenUsage
 from tui.engine.titles import TitleRequest, cleaned
 from tui.errors import AnswerCut
-from tui.providers.protocol import UsageReported
 
 AT = "2026-01-11T14:30:00.000Z"
 
@@ -21,7 +20,7 @@ def asked(*steps, question="What is two?", said="It is 2."):
 
 
 async def test_it_is_one_short_request_whose_tokens_are_kept_with_the_title():
-    usage = UsageReported(120, 4)
+    usage = TokenUsage(120, 4)
     model, ask = asked("What", " two is", usage, question="q" * 9000, said="a" * 9000)
     titled = await ask
     assert (titled.text, titled.model, titled.at) == ("What two is", model.name, AT)

@@ -27,7 +27,7 @@ from tests.providers.conftest import (
     events_from,
     text_of,
 )
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.providers import DialectName
 from tui.errors import ModelError
 from tui.providers.protocol import (
@@ -36,7 +36,6 @@ from tui.providers.protocol import (
     TextTakenBack,
     ThinkingReceived,
     ToolCallReceived,
-    UsageReported,
 )
 
 # The arguments of Google's calls are objects, not texts.
@@ -58,7 +57,7 @@ async def test_an_answer_comes_in_the_pieces_that_were_sent_then_usage_then_the_
         TextReceived("world."),
     ]
     # Some servers count the input before the answer as well.
-    usage = UsageReported(input_tokens=11, output_tokens=7)
+    usage = TokenUsage(input_tokens=11, output_tokens=7)
     assert events[-2:] == [usage, AnswerEnded("stop")]
 
 
@@ -92,7 +91,7 @@ async def test_characters_that_arrive_in_parts_come_whole(model_at: ModelAt):
 
 async def test_an_answer_may_be_empty(model_at: ModelAt):
     events = await events_from(model_at, answers())
-    assert events[-2:] == [UsageReported(11, 7), AnswerEnded("stop")]
+    assert events[-2:] == [TokenUsage(11, 7), AnswerEnded("stop")]
     assert text_of(events) == ""
 
 

@@ -40,6 +40,7 @@ from tests.providers.conftest import (
     text_of,
 )
 from tests.providers.speech import block_delta, block_start, message_delta, message_start
+from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import DialectName
 from tui.errors import (
     AnswerCut,
@@ -51,13 +52,7 @@ from tui.errors import (
 )
 from tui.providers.chat_model import ChatModel
 from tui.providers.failures import ADDRESSES
-from tui.providers.protocol import (
-    AnswerEnded,
-    AttemptFailed,
-    ModelEvent,
-    TextReceived,
-    UsageReported,
-)
+from tui.providers.protocol import AnswerEnded, AttemptFailed, ModelEvent, TextReceived
 
 NOW = {"Retry_After": "0"}
 ONE = {"type": "text_delta", "text": "One"}
@@ -73,7 +68,7 @@ async def failed(model: ChatModel) -> tuple[list[ModelEvent], ModelError]:
     events: list[ModelEvent] = []
     try:
         async for event in model.stream(asks()):
-            events += [] if isinstance(event, UsageReported) else [event]
+            events += [] if isinstance(event, TokenUsage) else [event]
     except ModelError as error:
         return events, error
     pytest.fail(f"it did not fail: {events}")

@@ -17,7 +17,7 @@ from tests.providers.chat_server import (
 )
 from tui.domain.providers import PROVIDERS, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, NoModelList
-from tui.providers import server_request
+from tui.providers import listed_models
 from tui.providers.catalog import Connection
 from tui.providers.listed_models import SECONDS, check, list_models
 from tui.providers.secret import Secret
@@ -248,7 +248,7 @@ class TestAFailure:
             assert isinstance(failed(connected(server)), NoModelList)
 
     def test_of_a_reply_without_end_is_bounded(self, monkeypatch):
-        monkeypatch.setattr(server_request, "_MOST_BYTES", 1_000)
+        monkeypatch.setattr(listed_models, "_MOST_BYTES", 1_000)
         with ChatServer(lists=[sends(b'{"data": [' + b" " * 5_000 + b"]}")]) as server:
             assert "sent no JSON" in str(failed(connected(server)))
 

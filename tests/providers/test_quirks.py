@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tests.providers.chat_server import ChatServer, Exchange, Gate, answers
 from tests.providers.conftest import ModelAt, asks, only_anthropic, only_openai
 from tests.providers.recorded import samples
+from tui.domain.journal.message import TokenUsage
 from tui.errors import ModelError
 from tui.providers.chat_model import ChatModel
 from tui.providers.exchange import Reply
@@ -23,7 +24,6 @@ from tui.providers.protocol import (
     ThinkingReceived,
     ToolCallReceived,
     ToolDefinition,
-    UsageReported,
 )
 
 REQUEST = replace(asks(), tools=(ToolDefinition("f", "Does f.", {"type": "object"}),))
@@ -38,7 +38,7 @@ def told(event: ModelEvent) -> str:
             return f"({text})"
         case ToolCallReceived(called):
             return f" {called.name}{json.dumps(called.arguments)}"
-        case UsageReported():
+        case TokenUsage():
             cached, written = event.cached_tokens, event.cache_write_tokens
             cache = f" ({cached}+{written} cached)" if cached or written else ""
             return f" {event.input_tokens}+{event.output_tokens}{cache}"
@@ -53,7 +53,7 @@ async def becomes(model: ChatModel) -> str:
     said, counts = "", ""
     try:
         async for event in model.stream(REQUEST):
-            if isinstance(event, UsageReported):
+            if isinstance(event, TokenUsage):
                 counts = told(event)
             else:
                 said += counts * isinstance(event, AnswerEnded) + told(event)

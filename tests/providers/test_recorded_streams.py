@@ -7,8 +7,9 @@ import pytest
 from tests.providers.recorded import samples
 from tests.providers.test_codecs import CODECS, codec
 from tests.providers.test_quirks import told
+from tui.domain.journal.message import TokenUsage
 from tui.providers.codec import BrokenStream
-from tui.providers.protocol import TextReceived, ThinkingReceived, UsageReported
+from tui.providers.protocol import TextReceived, ThinkingReceived
 from tui.providers.reception import Reception
 
 
@@ -32,7 +33,7 @@ def received(dialect: str, *pieces: bytes) -> tuple[str, str, str]:
                 thought += text
             case TextReceived(text):
                 said += text
-            case UsageReported():
+            case TokenUsage():
                 counts = told(event)
             case _:
                 end += told(event)

@@ -13,7 +13,7 @@ from tests.providers.conftest import (
 from tests.providers.speech import message_delta, message_start
 from tui.domain.journal.message import TokenUsage
 from tui.errors import ModelError
-from tui.providers.protocol import ModelEvent, TextReceived, UsageReported
+from tui.providers.protocol import ModelEvent, TextReceived
 
 STARTED = {
     "input_tokens": 10,
@@ -45,7 +45,7 @@ async def test_what_is_counted_at_the_beginning_is_told_at_once(model_at: ModelA
         events = [await anext(stream), await anext(stream)]
         await stream.aclose()
         gate.open()
-    counts = UsageReported(100, 1, cached_tokens=80, cache_write_tokens=10)
+    counts = TokenUsage(100, 1, cached_tokens=80, cache_write_tokens=10)
     assert events == [counts, TextReceived("Yes.")]
 
 
@@ -55,7 +55,7 @@ async def test_a_refusal_tells_what_it_took(model_at: ModelAt):
 
     async def listen(stream: AsyncIterator[ModelEvent]) -> None:
         async for event in stream:
-            counted.extend([event.usage] if isinstance(event, UsageReported) else [])
+            counted.extend([event] if isinstance(event, TokenUsage) else [])
 
     with ChatServer(says_anthropic(reason="refusal")) as server, pytest.raises(ModelError):
         await listen(model_at(server).stream(asks()))

@@ -13,14 +13,13 @@ from tests.ui.connecting import BareMachine
 from tests.ui.screen import report, send, status, wait_for_answer, words
 from tests.waiting import until
 from tui.domain.journal.message import TokenUsage
-from tui.providers.protocol import UsageReported
 
 pytestmark = pytest.mark.full
 
 
 @pytest.mark.fast
 async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_known(world):
-    w = world(["one", UsageReported(11_000, 1_000)], ["two"])
+    w = world(["one", TokenUsage(11_000, 1_000)], ["two"])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await until(lambda: "context 12 %" in status(app), "what was counted")
@@ -54,7 +53,7 @@ async def test_the_window_is_the_one_with_which_an_ollama_has_loaded_the_model(t
 
 
 async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
-    w = world(["one", UsageReported(11_000, 1_000)])
+    w = world(["one", TokenUsage(11_000, 1_000)])
     other = await w.session("other", "answer", name="Other")
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
@@ -70,7 +69,7 @@ async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
 
 
 async def test_tokens_and_context_are_known_after_a_restart(world):
-    w = world(["one", UsageReported(11_000, 1_000, cached_tokens=8_000)], ["two"])
+    w = world(["one", TokenUsage(11_000, 1_000, cached_tokens=8_000)], ["two"])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await wait_for_answer(w)
@@ -102,7 +101,7 @@ async def test_a_session_of_which_only_the_end_is_loaded_is_counted_whole(world)
 
 
 async def test_the_answers_of_an_earlier_run_say_what_they_took(world):
-    w = world(["one", UsageReported(11_000, 1_000)])
+    w = world(["one", TokenUsage(11_000, 1_000)])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await wait_for_answer(w)
@@ -118,7 +117,7 @@ async def test_the_answers_of_an_earlier_run_say_what_they_took(world):
 
 async def test_what_an_answer_took_is_told_with_its_time_and_model(world):
     gate = asyncio.Event()
-    w = world([gate, "one", UsageReported(1_200, 30)])
+    w = world([gate, "one", TokenUsage(1_200, 30)])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await until(lambda: w.model.requests, "the request")

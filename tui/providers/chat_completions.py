@@ -31,113 +31,6 @@ _CACHED = (
 )
 
 
-class ChatCompletions(Codec):
-    """Requests to a server that speaks chat completions."""
-
-    path = "/chat/completions"
-
-    def __init__(self, choice: ModelChoice) -> None:
-        self._is_mistral = choice.provider.dialect == "mistral"
-        super().__init__(choice, traits_in(MISTRAL, choice.model) if self._is_mistral else PLAIN)
-        self.headers = account_headers() if choice.provider.name == "openai" else {}
-        is_openai = is_at(choice.provider.base_url, OPENAI_HOST)
-        self.optional = {
-            "temperature": "temperature",
-            "max_completion_tokens" if is_openai else choice.provider.max_tokens_name: "max_tokens",
-            "reasoning_effort": "effort",
-            "stream_options": "",
-        }
-
-    def supported(self, parameters: ModelParameters) -> ModelParameters:
-        if self._is_mistral:
-            return super().supported(parameters)
-        return supported_by_openai(parameters, self.choice)
-
-    def body(self, request: ModelRequest) -> JsonObject:
-        body: JsonObject = {
-            "model": self.model,
-            "messages": list(self._messages(request)),
-            "stream": True,
-        }
-        if self.choice.provider.stream_options and not self._is_mistral:
-            body["stream_options"] = {"include_usage": True}
-        if request.tools:
-            tools = [tool(each, parameters=each.parameters) for each in request.tools]
-            body["tools"] = [{"type": "function", "function": each} for each in tools]
-        self.add_limits(body, request.parameters)
-        if effort := request.parameters.effort:
-            body["reasoning_effort"] = REASONING_EFFORTS.get(effort, effort)
-        return body
-
-    def answer(self) -> "ChatAnswer":
-        return ChatAnswer()
-
-    def _messages(self, request: ModelRequest) -> Iterator[JsonObject]:
-        if request.system_prompt:
-            yield {"role": "system", "content": sendable(request.system_prompt)}
-        own = "" if self._is_mistral else self.choice.name
-        for role, parts in messages_of(request, SHORT_ID, own):
-            match role:
-                case "assistant":
-                    yield self._answered(parts)
-                case "tool":
-                    for part in parts:
-                        yield {"role": "tool", "tool_call_id": part.id, "content": part.text}
-                case "user" if [part.kind for part in parts] == ["text"]:
-                    yield {"role": "user", "content": parts[0].text}
-                case _:
-                    yield {"role": "user", "content": [_content(part) for part in parts]}
-
-    def _answered(self, parts: Sequence[Part]) -> JsonObject:
-        said: JsonObject = {"role": "assistant", "content": None}
-        thoughts: list[JsonObject] = []
-        for part in parts:
-            match part.kind:
-                case "text":
-                    said["content"] = (said["content"] or "") + part.text
-                case "thinking" if self._is_mistral:
-                    thought = [{"type": "text", "text": part.text}]
-                    thoughts = [{"type": "thinking", "thinking": thought}]
-                case "thinking":
-                    said[part.name] = part.text
-                case "call":
-                    function = {"name": part.name, "arguments": arguments_text(part.value)}
-                    call = {"id": part.id, "type": "function", "function": function}
-                    said.setdefault("tool_calls", []).append({**call, **part.extra})
-                case _:
-                    said |= part.extra
-        if thoughts:
-            # Mistral's thinking is a part of the content.
-            text = said["content"]
-            said["content"] = [*thoughts, *([{"type": "text", "text": text}] if text else [])]
-        return said
-
-
-def supported_by_openai(parameters: ModelParameters, choice: ModelChoice) -> ModelParameters:
-    """Leave out the parameters that a model of OpenAI refuses.
-
-    Models of other servers may have the same names, but other limits; behind another address of
-    ``openai`` there may be any model.
-    """
-    traits = traits_in(OPENAI, choice.model)
-    is_known = choice.provider.name == "openai" and traits is not PLAIN
-    if is_known or is_at(choice.provider.base_url, OPENAI_HOST):
-        return supported(parameters, traits)
-    return parameters
-
-
-def account_headers(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The headers that name the user's account at OpenAI."""
-    named = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
-    return {name: environ[each] for name, each in named.items() if environ.get(each)}
-
-
-def _content(part: Part) -> JsonObject:
-    if part.kind == "text":
-        return {"type": "text", "text": part.text}
-    return {"type": "image_url", "image_url": {"url": data_uri(part)}}
-
-
 class ChatAnswer(Answer):
     """The chunks of one answer, of which the first choice counts."""
 
@@ -246,6 +139,111 @@ class ChatAnswer(Answer):
             # xAI and others do not count it as a part of the answer.
             came += thought
         return self.usage(sent, came, cached, details or found["cache_creation_input_tokens"])
+
+
+class ChatCompletions(Codec):
+    """Requests to a server that speaks chat completions."""
+
+    answer = ChatAnswer
+    path = "/chat/completions"
+
+    def __init__(self, choice: ModelChoice) -> None:
+        self._is_mistral = choice.provider.dialect == "mistral"
+        super().__init__(choice, traits_in(MISTRAL, choice.model) if self._is_mistral else PLAIN)
+        self.headers = account_headers() if choice.provider.name == "openai" else {}
+        is_openai = is_at(choice.provider.base_url, OPENAI_HOST)
+        self.optional = {
+            "temperature": "temperature",
+            "max_completion_tokens" if is_openai else choice.provider.max_tokens_name: "max_tokens",
+            "reasoning_effort": "effort",
+            "stream_options": "",
+        }
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        if self._is_mistral:
+            return super().supported(parameters)
+        return supported_by_openai(parameters, self.choice)
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        body: JsonObject = {
+            "model": self.model,
+            "messages": list(self._messages(request)),
+            "stream": True,
+        }
+        if self.choice.provider.stream_options and not self._is_mistral:
+            body["stream_options"] = {"include_usage": True}
+        if request.tools:
+            tools = [tool(each, parameters=each.parameters) for each in request.tools]
+            body["tools"] = [{"type": "function", "function": each} for each in tools]
+        self.add_limits(body, request.parameters)
+        if effort := request.parameters.effort:
+            body["reasoning_effort"] = REASONING_EFFORTS.get(effort, effort)
+        return body
+
+    def _messages(self, request: ModelRequest) -> Iterator[JsonObject]:
+        if request.system_prompt:
+            yield {"role": "system", "content": sendable(request.system_prompt)}
+        own = "" if self._is_mistral else self.choice.name
+        for role, parts in messages_of(request, SHORT_ID, own):
+            match role:
+                case "assistant":
+                    yield self._answered(parts)
+                case "tool":
+                    for part in parts:
+                        yield {"role": "tool", "tool_call_id": part.id, "content": part.text}
+                case "user" if [part.kind for part in parts] == ["text"]:
+                    yield {"role": "user", "content": parts[0].text}
+                case _:
+                    yield {"role": "user", "content": [_content(part) for part in parts]}
+
+    def _answered(self, parts: Sequence[Part]) -> JsonObject:
+        said: JsonObject = {"role": "assistant", "content": None}
+        thoughts: list[JsonObject] = []
+        for part in parts:
+            match part.kind:
+                case "text":
+                    said["content"] = (said["content"] or "") + part.text
+                case "thinking" if self._is_mistral:
+                    thought = [{"type": "text", "text": part.text}]
+                    thoughts = [{"type": "thinking", "thinking": thought}]
+                case "thinking":
+                    said[part.name] = part.text
+                case "call":
+                    function = {"name": part.name, "arguments": arguments_text(part.value)}
+                    call = {"id": part.id, "type": "function", "function": function}
+                    said.setdefault("tool_calls", []).append({**call, **part.extra})
+                case _:
+                    said |= part.extra
+        if thoughts:
+            # Mistral's thinking is a part of the content.
+            text = said["content"]
+            said["content"] = [*thoughts, *([{"type": "text", "text": text}] if text else [])]
+        return said
+
+
+def supported_by_openai(parameters: ModelParameters, choice: ModelChoice) -> ModelParameters:
+    """Leave out the parameters that a model of OpenAI refuses.
+
+    Models of other servers may have the same names, but other limits; behind another address of
+    ``openai`` there may be any model.
+    """
+    traits = traits_in(OPENAI, choice.model)
+    is_known = choice.provider.name == "openai" and traits is not PLAIN
+    if is_known or is_at(choice.provider.base_url, OPENAI_HOST):
+        return supported(parameters, traits)
+    return parameters
+
+
+def account_headers(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The headers that name the user's account at OpenAI."""
+    named = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+    return {name: environ[each] for name, each in named.items() if environ.get(each)}
+
+
+def _content(part: Part) -> JsonObject:
+    if part.kind == "text":
+        return {"type": "text", "text": part.text}
+    return {"type": "image_url", "image_url": {"url": data_uri(part)}}
 
 
 def _is_followed(call: Part, call_id: str, name: str, arguments: str) -> bool:

@@ -21,7 +21,7 @@ from tui.providers.chat_completions import ChatCompletions
 from tui.providers.codec import BrokenStream, Codec, JsonObject
 from tui.providers.converse import Converse
 from tui.providers.exchange import Refusal, Reply, answer_by_http, logged
-from tui.providers.failures import Failure, explained, passes, short_reason
+from tui.providers.failures import Failure, explained, passes
 from tui.providers.gemini import Gemini
 from tui.providers.messages import Messages
 from tui.providers.model_table import adaptation
@@ -130,7 +130,8 @@ class ChatModel:
     async def _attempts(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
         # A long conversation takes a tenth of a second.
-        body = await asyncio.to_thread(self._body, request)
+        body = await asyncio.to_thread(self._codec.body, request)
+        self._refused.remove_fields(body)
         offered = {tool.name for tool in request.tools}
         backoff = Backoff(self._choice.provider.retries, self._chance)
         while True:
@@ -154,8 +155,9 @@ class ChatModel:
                                 case _:
                                     yield event
             except (Refusal, NoReply, BrokenStream) as failure:
-                tries, reason = backoff.tries, short_reason(failure)
-                asked = failure.retry_after if isinstance(failure, Refusal) else None
+                tries, reason, asked = backoff.tries, "no connection", None
+                if isinstance(failure, Refusal):
+                    reason, asked = f"status {failure.status}", failure.retry_after
                 pause = backoff.next_pause(asked) if passes(failure) else None
                 error = self._refused_part(failure, request, body)
                 if error:
@@ -169,11 +171,6 @@ class ChatModel:
                 raise error
             yield AttemptFailed(tries, reason, pause)
             await asyncio.sleep(pause)
-
-    def _body(self, request: ModelRequest) -> JsonObject:
-        body = self._codec.body(request)
-        self._refused.remove_fields(body)
-        return body
 
     def _refused_part(
         self, failure: Failure, request: ModelRequest, body: JsonObject

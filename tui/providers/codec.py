@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.model_table import PLAIN, Traits, supported
@@ -23,7 +23,6 @@ from tui.providers.protocol import (
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
-    UsageReported,
 )
 from tui.providers.server_words import text_in
 
@@ -91,6 +90,8 @@ class Codec(ABC):
     """
     thinks_unasked = False
     """True for a model that thinks without an effort, and whose vendor wants that back."""
+    answer: type["Answer"]
+    """Begins an answer."""
 
     def __init__(self, choice: ModelChoice, traits: Traits = PLAIN) -> None:
         self.choice = choice
@@ -104,10 +105,6 @@ class Codec(ABC):
     @abstractmethod
     def body(self, request: ModelRequest) -> JsonObject:
         """Make the body of a request."""
-
-    @abstractmethod
-    def answer(self) -> "Answer":
-        """Begin an answer."""
 
     def add_limits(self, body: JsonObject, parameters: ModelParameters) -> None:
         """Add the temperature and the limit of the answer, if they are set, to their fields."""
@@ -221,12 +218,12 @@ class Answer(ABC):
 
     def usage(
         self, input_tokens: int, output_tokens: int, cached: int = 0, written: int = 0
-    ) -> Iterator[UsageReported]:
+    ) -> Iterator[TokenUsage]:
         """Report counts, if there are any; ``input_tokens`` has the cached ones, too."""
         if input_tokens or output_tokens:
             cached = min(cached, input_tokens)
             written = min(written, input_tokens - cached)
-            yield UsageReported(input_tokens, output_tokens, cached, written)
+            yield TokenUsage(input_tokens, output_tokens, cached, written)
 
     def decline(self, words: str) -> None:
         """Add to the words with which the model declines to answer."""

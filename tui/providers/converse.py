@@ -18,9 +18,47 @@ _NO_RESULT = "(no output)"
 """Blank texts are refused."""
 
 
+class ConverseAnswer(Answer):
+    """The events of one answer, each an object with its name as the only field."""
+
+    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
+        match event:
+            case {"contentBlockStart": {"contentBlockIndex": place, "start": {"toolUse": given}}}:
+                call, given = self.part(str(place), "call"), as_object(given)
+                call.id, call.name = as_text(given.get("toolUseId")), as_text(given.get("name"))
+            case {"contentBlockDelta": {"contentBlockIndex": place, "delta": delta}}:
+                yield from self._delta(str(place), as_object(delta))
+            case {"messageStop": stop}:
+                self.finish(as_text(as_object(stop).get("stopReason")))
+            case {"metadata": metadata}:
+                self.is_done = self.is_finished
+                usage = self.counts(as_object(metadata).get("usage"))
+                cached, written = usage["cacheReadInputTokens"], usage["cacheWriteInputTokens"]
+                sent = usage["inputTokens"] + cached + written
+                yield from self.usage(sent, usage["outputTokens"], cached, written)
+            case _:
+                pass
+
+    def _delta(self, place: str, delta: JsonObject) -> Iterator[ModelEvent]:
+        match delta:
+            case {"text": str(text)}:
+                yield self.text(place, text)
+            case {"toolUse": {"input": str(piece)}}:
+                self.part(place, "call").text += piece
+            case {"reasoningContent": {"text": str(text)}}:
+                yield self.thinking(place, text)
+            case {"reasoningContent": {"signature": str(signature)}}:
+                self.part(place, "thinking").extra = {"signature": signature}
+            case {"reasoningContent": {"redactedContent": data}}:
+                self.part(place, "other").extra = {"redactedContent": data}
+            case _:
+                pass
+
+
 class Converse(ClaudeCodec):
     """Requests to Amazon Bedrock, which AWS's client sends."""
 
+    answer = ConverseAnswer
     optional: Mapping[str, str] = {
         "inferenceConfig.temperature": "temperature",
         "inferenceConfig.maxTokens": "max_tokens",
@@ -61,9 +99,6 @@ class Converse(ClaudeCodec):
             body["additionalModelRequestFields"] = fields
         return body
 
-    def answer(self) -> "ConverseAnswer":
-        return ConverseAnswer()
-
     def thinking(self, parameters: ModelParameters) -> JsonObject:
         effort = parameters.effort
         if self._claude:
@@ -95,40 +130,3 @@ def _block(part: Part) -> JsonObject | None:
         case "result":
             content = [{"text": part.text if part.text.strip() else _NO_RESULT}]
             return {"toolResult": {"toolUseId": part.id, "content": content}}
-
-
-class ConverseAnswer(Answer):
-    """The events of one answer, each an object with its name as the only field."""
-
-    def receive(self, event: JsonObject) -> Iterator[ModelEvent]:
-        match event:
-            case {"contentBlockStart": {"contentBlockIndex": place, "start": {"toolUse": given}}}:
-                call, given = self.part(str(place), "call"), as_object(given)
-                call.id, call.name = as_text(given.get("toolUseId")), as_text(given.get("name"))
-            case {"contentBlockDelta": {"contentBlockIndex": place, "delta": delta}}:
-                yield from self._delta(str(place), as_object(delta))
-            case {"messageStop": stop}:
-                self.finish(as_text(as_object(stop).get("stopReason")))
-            case {"metadata": metadata}:
-                self.is_done = self.is_finished
-                usage = self.counts(as_object(metadata).get("usage"))
-                cached, written = usage["cacheReadInputTokens"], usage["cacheWriteInputTokens"]
-                sent = usage["inputTokens"] + cached + written
-                yield from self.usage(sent, usage["outputTokens"], cached, written)
-            case _:
-                pass
-
-    def _delta(self, place: str, delta: JsonObject) -> Iterator[ModelEvent]:
-        match delta:
-            case {"text": str(text)}:
-                yield self.text(place, text)
-            case {"toolUse": {"input": str(piece)}}:
-                self.part(place, "call").text += piece
-            case {"reasoningContent": {"text": str(text)}}:
-                yield self.thinking(place, text)
-            case {"reasoningContent": {"signature": str(signature)}}:
-                self.part(place, "thinking").extra = {"signature": signature}
-            case {"reasoningContent": {"redactedContent": data}}:
-                self.part(place, "other").extra = {"redactedContent": data}
-            case _:
-                pass

@@ -85,11 +85,33 @@ async def answer_by_http(
 
     Redirects are not followed. Raises ``Refusal``, ``NoReply`` and ``BrokenStream``.
     """
+    provider = choice.provider
     # A long conversation takes a tenth of a second.
-    data = await asyncio.to_thread(_encoded, body | choice.provider.extra_body)
-    connect = min(CONNECT_TIMEOUT, choice.provider.timeout)
+    data = await asyncio.to_thread(_encoded, body | provider.extra_body)
+    connect = min(CONNECT_TIMEOUT, provider.timeout)
+    headers = httpx2.Headers(
+        {
+            "Accept": "text/event-stream, application/json",
+            # A compressed answer may be delayed: a gateway buffers until it has enough to compress.
+            "Accept-Encoding": "identity",
+            "Content-Type": "application/json",
+            "User-Agent": _USER_AGENT,
+            **codec.headers,
+        }
+    )
+    for name, value in choice.headers:
+        headers[name] = value
+    url = httpx2.URL(provider.base_url.rstrip("/") + codec.path)
+    timeout = httpx2.Timeout(provider.timeout, connect=connect)
+    request = httpx2.Request(
+        "POST",
+        url.copy_merge_params(provider.query) if provider.query else url,
+        headers=headers,
+        content=data,
+        extensions={"timeout": timeout.as_dict()},
+    )
     async with reply.route.transport() as transport:
-        response = await _replied(transport, _request(choice, codec, data, connect), reply, connect)
+        response = await _replied(transport, request, reply, connect)
         try:
             if not response.is_success:
                 raise await _refusal(response, reply)
@@ -106,29 +128,6 @@ def _encoded(body: JsonObject) -> bytes:
     except (UnicodeEncodeError, TypeError, ValueError, RecursionError):
         # Lone surrogates, say in a tool's description.
         return json.dumps(body).encode()
-
-
-def _request(choice: ModelChoice, codec: Codec, data: bytes, connect: float) -> httpx2.Request:
-    url = httpx2.URL(choice.provider.base_url.rstrip("/") + codec.path)
-    headers = httpx2.Headers(
-        {
-            "Accept": "text/event-stream, application/json",
-            # A compressed answer may be delayed: a gateway buffers until it has enough to compress.
-            "Accept-Encoding": "identity",
-            "Content-Type": "application/json",
-            "User-Agent": _USER_AGENT,
-            **codec.headers,
-        }
-    )
-    for name, value in choice.headers:
-        headers[name] = value
-    return httpx2.Request(
-        "POST",
-        url.copy_merge_params(choice.provider.query) if choice.provider.query else url,
-        headers=headers,
-        content=data,
-        extensions={"timeout": httpx2.Timeout(choice.provider.timeout, connect=connect).as_dict()},
-    )
 
 
 async def _replied(

@@ -121,11 +121,6 @@ def passes(failure: Failure) -> bool:
             return False
 
 
-def short_reason(failure: Failure) -> str:
-    """Name the reason of a failure that is retried, for a place of a few words."""
-    return f"status {failure.status}" if isinstance(failure, Refusal) else "no connection"
-
-
 def explained(
     failure: Failure, reply: Reply, choice: ModelChoice, tries: int, parameters: ModelParameters
 ) -> ModelError:

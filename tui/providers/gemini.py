@@ -30,73 +30,6 @@ _BLOCKED = "PROHIBITED_CONTENT"
 """The reason of the end for a prompt that was blocked for a reason of another name."""
 
 
-class Gemini(Codec):
-    """Requests to Google's Gemini API, which lists its models at the same address."""
-
-    optional: Mapping[str, str] = {
-        "generationConfig.temperature": "temperature",
-        "generationConfig.maxOutputTokens": "max_tokens",
-        "generationConfig.thinkingConfig": "effort",
-    }
-
-    def __init__(self, choice: ModelChoice) -> None:
-        super().__init__(choice, traits_in(GEMINI, choice.model.removeprefix("models/")))
-        name = self.model
-        place = name if "/" in name else f"models/{name}"
-        self.path = f"/v1beta/{place}:streamGenerateContent?alt=sse"
-
-    def body(self, request: ModelRequest) -> JsonObject:
-        body: JsonObject = {
-            "contents": [
-                {"role": "model" if role == "assistant" else "user", "parts": parts}
-                for role, parts in blocks_of(request, _ANY_ID, _part)
-                # None may be empty.
-                if parts
-            ]
-        }
-        if request.system_prompt:
-            body["systemInstruction"] = {"parts": [{"text": sendable(request.system_prompt)}]}
-        if request.tools:
-            declared = [tool(each, parametersJsonSchema=each.parameters) for each in request.tools]
-            body["tools"] = [{"functionDeclarations": declared}]
-        self.add_limits(body, request.parameters)
-        if thinking := self._thinking(request.parameters.effort):
-            body.setdefault("generationConfig", {})["thinkingConfig"] = thinking
-        return body
-
-    def answer(self) -> "GeminiAnswer":
-        return GeminiAnswer()
-
-    def _thinking(self, effort: Effort | None) -> JsonObject:
-        if not self.traits.efforts:
-            return {}
-        shown = {} if effort == "off" else {"includeThoughts": True}
-        if effort is None:
-            return shown
-        if self.traits.switch == "budget":
-            return {**shown, "thinkingBudget": _BUDGETS[effort]}
-        return {**shown, "thinkingLevel": "MINIMAL" if effort == "off" else effort.upper()}
-
-
-def _part(part: Part) -> JsonObject | None:
-    match part.kind:
-        case "text":
-            return {"text": part.text, **part.extra} if part.text or part.extra else None
-        case "thinking":
-            # A thought need not come back, unless it is what is signed.
-            return {"text": part.text, "thought": True, **part.extra} if part.extra else None
-        case "picture":
-            return {"inlineData": {"mimeType": part.name, "data": base64_of(part)}}
-        case "call":
-            args = arguments_object(part.value)
-            return {"functionCall": {"id": part.id, "name": part.name, "args": args}, **part.extra}
-        case "result":
-            said = {"id": part.id, "name": part.name, "response": {"output": part.text}}
-            return {"functionResponse": said}
-        case "other":
-            return None
-
-
 class GeminiAnswer(Answer):
     """The chunks of one answer, of which the first candidate counts.
 
@@ -158,3 +91,68 @@ class GeminiAnswer(Answer):
         part = self.part(len(self.parts), kind)
         part.extra = signed
         return part
+
+
+class Gemini(Codec):
+    """Requests to Google's Gemini API, which lists its models at the same address."""
+
+    answer = GeminiAnswer
+    optional: Mapping[str, str] = {
+        "generationConfig.temperature": "temperature",
+        "generationConfig.maxOutputTokens": "max_tokens",
+        "generationConfig.thinkingConfig": "effort",
+    }
+
+    def __init__(self, choice: ModelChoice) -> None:
+        super().__init__(choice, traits_in(GEMINI, choice.model.removeprefix("models/")))
+        name = self.model
+        place = name if "/" in name else f"models/{name}"
+        self.path = f"/v1beta/{place}:streamGenerateContent?alt=sse"
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        body: JsonObject = {
+            "contents": [
+                {"role": "model" if role == "assistant" else "user", "parts": parts}
+                for role, parts in blocks_of(request, _ANY_ID, _part)
+                # None may be empty.
+                if parts
+            ]
+        }
+        if request.system_prompt:
+            body["systemInstruction"] = {"parts": [{"text": sendable(request.system_prompt)}]}
+        if request.tools:
+            declared = [tool(each, parametersJsonSchema=each.parameters) for each in request.tools]
+            body["tools"] = [{"functionDeclarations": declared}]
+        self.add_limits(body, request.parameters)
+        if thinking := self._thinking(request.parameters.effort):
+            body.setdefault("generationConfig", {})["thinkingConfig"] = thinking
+        return body
+
+    def _thinking(self, effort: Effort | None) -> JsonObject:
+        if not self.traits.efforts:
+            return {}
+        shown = {} if effort == "off" else {"includeThoughts": True}
+        if effort is None:
+            return shown
+        if self.traits.switch == "budget":
+            return {**shown, "thinkingBudget": _BUDGETS[effort]}
+        return {**shown, "thinkingLevel": "MINIMAL" if effort == "off" else effort.upper()}
+
+
+def _part(part: Part) -> JsonObject | None:
+    match part.kind:
+        case "text":
+            return {"text": part.text, **part.extra} if part.text or part.extra else None
+        case "thinking":
+            # A thought need not come back, unless it is what is signed.
+            return {"text": part.text, "thought": True, **part.extra} if part.extra else None
+        case "picture":
+            return {"inlineData": {"mimeType": part.name, "data": base64_of(part)}}
+        case "call":
+            args = arguments_object(part.value)
+            return {"functionCall": {"id": part.id, "name": part.name, "args": args}, **part.extra}
+        case "result":
+            said = {"id": part.id, "name": part.name, "response": {"output": part.text}}
+            return {"functionResponse": said}
+        case "other":
+            return None

@@ -74,79 +74,6 @@ class ClaudeCodec(Codec):
         return min(_BUDGETS.get(parameters.effort or "off", 0), most // 2)
 
 
-class Messages(ClaudeCodec):
-    """Requests to Anthropic or a compatible server."""
-
-    path = "/v1/messages"
-    headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
-    optional: Mapping[str, str] = {
-        "temperature": "temperature",
-        "output_config": "effort",
-        "thinking": "effort",
-        "cache_control": "",
-    }
-
-    def __init__(self, choice: ModelChoice) -> None:
-        super().__init__(choice, traits_in(CLAUDE, choice.model))
-        # The vendor finds the end of the conversation by itself. A gateway to the vendor may know
-        # only marks; other servers are sent nothing.
-        self._is_vendor = is_at(choice.provider.base_url, _VENDOR)
-        self._marks_ends = self._is_vendor or choice.provider.name == "anthropic"
-
-    def body(self, request: ModelRequest) -> JsonObject:
-        parameters = request.parameters
-        blocks = blocks_of(request, _CALL_ID, _block)
-        messages = [{"role": role, "content": content} for role, content in blocks]
-        body: JsonObject = {
-            "model": self.model,
-            "max_tokens": parameters.max_tokens or self.answer_tokens,
-            # A last message that is blank stays: refusing it is the server's part.
-            "messages": [each for each in messages if each["content"] or each is messages[-1]],
-            "stream": True,
-        }
-        if request.system_prompt.strip():
-            body["system"] = sendable(request.system_prompt)
-        if request.tools:
-            body["tools"] = [tool(each, input_schema=each.parameters) for each in request.tools]
-        self.add_limits(body, parameters)
-        body |= self.thinking(parameters)
-        if self._marks_ends:
-            # Of tools, system prompt and conversation, for the vendor's cache.
-            if "tools" in body:
-                body["tools"][-1] |= _MARK
-            if "system" in body:
-                body["system"] = [{"type": "text", "text": body["system"], **_MARK}]
-            if self._is_vendor:
-                body |= _MARK
-            elif body["messages"] and (last := body["messages"][-1]["content"]):
-                last[-1] |= _MARK
-        return body
-
-    def answer(self) -> "MessageAnswer":
-        return MessageAnswer()
-
-
-def _block(part: Part) -> JsonObject | None:
-    """A part as the vendor takes it, who refuses blank texts, and thinking without a signature."""
-    match part.kind:
-        case "text":
-            return {"type": "text", "text": part.text} if part.text.strip() else None
-        case "picture":
-            source = {"type": "base64", "media_type": part.name, "data": base64_of(part)}
-            return {"type": "image", "source": source}
-        case "thinking":
-            signed = {"thinking": part.text, **part.extra}
-            return {"type": "thinking", **signed} if part.extra.get("signature") else None
-        case "call":
-            given = arguments_object(part.value)
-            return {"type": "tool_use", "id": part.id, "name": part.name, "input": given}
-        case "result":
-            content = [{"type": "text", "text": part.text}] if part.text.strip() else ""
-            return {"type": "tool_result", "tool_use_id": part.id, "content": content}
-        case "other":
-            return part.extra or None
-
-
 class MessageAnswer(Answer):
     """The events of one answer; those of a kind to come are passed over."""
 
@@ -245,3 +172,74 @@ class MessageAnswer(Answer):
         written = self._usage["cache_creation_input_tokens"]
         sent = self._usage["input_tokens"] + cached + written
         return self.usage(sent, self._usage["output_tokens"], cached, written)
+
+
+class Messages(ClaudeCodec):
+    """Requests to Anthropic or a compatible server."""
+
+    answer = MessageAnswer
+    path = "/v1/messages"
+    headers: Mapping[str, str] = {"anthropic-version": "2023-06-01"}
+    optional: Mapping[str, str] = {
+        "temperature": "temperature",
+        "output_config": "effort",
+        "thinking": "effort",
+        "cache_control": "",
+    }
+
+    def __init__(self, choice: ModelChoice) -> None:
+        super().__init__(choice, traits_in(CLAUDE, choice.model))
+        # The vendor finds the end of the conversation by itself. A gateway to the vendor may know
+        # only marks; other servers are sent nothing.
+        self._is_vendor = is_at(choice.provider.base_url, _VENDOR)
+        self._marks_ends = self._is_vendor or choice.provider.name == "anthropic"
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        parameters = request.parameters
+        blocks = blocks_of(request, _CALL_ID, _block)
+        messages = [{"role": role, "content": content} for role, content in blocks]
+        body: JsonObject = {
+            "model": self.model,
+            "max_tokens": parameters.max_tokens or self.answer_tokens,
+            # A last message that is blank stays: refusing it is the server's part.
+            "messages": [each for each in messages if each["content"] or each is messages[-1]],
+            "stream": True,
+        }
+        if request.system_prompt.strip():
+            body["system"] = sendable(request.system_prompt)
+        if request.tools:
+            body["tools"] = [tool(each, input_schema=each.parameters) for each in request.tools]
+        self.add_limits(body, parameters)
+        body |= self.thinking(parameters)
+        if self._marks_ends:
+            # Of tools, system prompt and conversation, for the vendor's cache.
+            if "tools" in body:
+                body["tools"][-1] |= _MARK
+            if "system" in body:
+                body["system"] = [{"type": "text", "text": body["system"], **_MARK}]
+            if self._is_vendor:
+                body |= _MARK
+            elif body["messages"] and (last := body["messages"][-1]["content"]):
+                last[-1] |= _MARK
+        return body
+
+
+def _block(part: Part) -> JsonObject | None:
+    """A part as the vendor takes it, who refuses blank texts, and thinking without a signature."""
+    match part.kind:
+        case "text":
+            return {"type": "text", "text": part.text} if part.text.strip() else None
+        case "picture":
+            source = {"type": "base64", "media_type": part.name, "data": base64_of(part)}
+            return {"type": "image", "source": source}
+        case "thinking":
+            signed = {"thinking": part.text, **part.extra}
+            return {"type": "thinking", **signed} if part.extra.get("signature") else None
+        case "call":
+            given = arguments_object(part.value)
+            return {"type": "tool_use", "id": part.id, "name": part.name, "input": given}
+        case "result":
+            content = [{"type": "text", "text": part.text}] if part.text.strip() else ""
+            return {"type": "tool_result", "tool_use_id": part.id, "content": content}
+        case "other":
+            return part.extra or None

@@ -113,22 +113,6 @@ class ToolCallReceived(msgspec.Struct, frozen=True):
     call: ToolCall
 
 
-class UsageReported(msgspec.Struct, frozen=True):
-    """The server's token counts so far; the last ones count, and are kept with the answer."""
-
-    input_tokens: int
-    """Everything that was sent, also what the server read from its cache or wrote there."""
-    output_tokens: int
-    cached_tokens: int = 0
-    cache_write_tokens: int = 0
-
-    @property
-    def usage(self) -> TokenUsage:
-        return TokenUsage(
-            self.input_tokens, self.output_tokens, self.cached_tokens, self.cache_write_tokens
-        )
-
-
 class AnswerEnded(msgspec.Struct, frozen=True):
     """The end of the answer: the last event of every stream that does not fail."""
 
@@ -142,9 +126,10 @@ ModelEvent = (
     | RequestAdapted
     | AttemptFailed
     | ToolCallReceived
-    | UsageReported
+    | TokenUsage
     | AnswerEnded
 )
+"""Of counts, those so far: the last ones count, and are kept with the answer."""
 
 
 class Answering(Protocol):

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
+from tui.domain.journal.message import TokenUsage
 from tui.providers.codec import Answer, BrokenStream, Halves, JsonObject
 from tui.providers.event_stream import NO_JSON, EndlessLine, Event, EventParser
-from tui.providers.protocol import ModelEvent, TextReceived, ThinkingReceived, UsageReported
+from tui.providers.protocol import ModelEvent, TextReceived, ThinkingReceived
 from tui.providers.server_words import value_at
 from tui.providers.thinking import ThinkingFilter
 
@@ -41,8 +42,8 @@ class Reception:
         self._malformed: BrokenStream | None = None
         self._unread = ""
         self._has_text = self._is_known = False
-        self._counts: UsageReported | None = None
-        self._reported: UsageReported | None = None
+        self._counts: TokenUsage | None = None
+        self._reported: TokenUsage | None = None
 
     @property
     def is_finished(self) -> bool:
@@ -174,7 +175,7 @@ class Reception:
             case ThinkingReceived(text):
                 if text := self._thinking.joined(text):
                     yield ThinkingReceived(text)
-            case UsageReported():
+            case TokenUsage():
                 self._counts = event
                 if self._reported is None:
                     # The first one is all there is of a stopped answer.

@@ -39,92 +39,6 @@ _KINDS: Mapping[str, PartKind] = {
 """By the types of items; others are of tools that are never offered."""
 
 
-class Responses(Codec):
-    """Requests to OpenAI, or to a server that speaks its Responses."""
-
-    path = "/responses"
-    optional: Mapping[str, str] = {
-        "temperature": "temperature",
-        "max_output_tokens": "max_tokens",
-        "reasoning.effort": "effort",
-        # OpenAI refuses them to accounts that it has not verified.
-        "reasoning.summary": "",
-        "include": "",
-        "store": "",
-    }
-
-    def __init__(self, choice: ModelChoice) -> None:
-        super().__init__(choice, traits_in(OPENAI, choice.model))
-        self.headers = account_headers() if is_at(choice.provider.base_url, OPENAI_HOST) else {}
-
-    def supported(self, parameters: ModelParameters) -> ModelParameters:
-        return supported_by_openai(parameters, self.choice)
-
-    def body(self, request: ModelRequest) -> JsonObject:
-        body: JsonObject = {
-            "model": self.model,
-            "input": list(self._items(request)),
-            "stream": True,
-            "store": False,
-        }
-        reasoning: JsonObject = {}
-        if self.traits.efforts:
-            # Models that do not reason refuse to summarise it.
-            reasoning["summary"] = "auto"
-            body["include"] = ["reasoning.encrypted_content"]
-        if effort := request.parameters.effort:
-            reasoning["effort"] = REASONING_EFFORTS.get(effort, effort)
-        if reasoning:
-            body["reasoning"] = reasoning
-        if request.tools:
-            tools = [tool(each, parameters=each.parameters) for each in request.tools]
-            body["tools"] = [{"type": "function", **each, "strict": False} for each in tools]
-        self.add_limits(body, request.parameters)
-        return body
-
-    def answer(self) -> "ResponseAnswer":
-        return ResponseAnswer()
-
-    def _items(self, request: ModelRequest) -> Iterator[JsonObject]:
-        if request.system_prompt:
-            yield {"role": "system", "content": sendable(request.system_prompt)}
-        for role, parts in messages_of(request, PLAIN_ID, self.choice.name):
-            if role != "user":
-                yield from (item for part in parts if (item := _item(part)))
-            elif len(parts) == 1 and parts[0].kind == "text":
-                yield {"role": "user", "content": parts[0].text}
-            else:
-                yield {"role": "user", "content": [_content(part) for part in parts]}
-
-
-def _content(part: Part) -> JsonObject:
-    if part.kind == "text":
-        return {"type": "input_text", "text": part.text}
-    return {"type": "input_image", "image_url": data_uri(part), "detail": "auto"}
-
-
-def _item(part: Part) -> JsonObject | None:
-    match part.kind:
-        case "text":
-            said = {"role": "assistant", "content": part.text, **part.extra}
-            return said if part.text else None
-        case "thinking":
-            # The vendor has not stored it.
-            is_encrypted = isinstance(part.extra.get("encrypted_content"), str)
-            return {"type": "reasoning", "summary": [], **part.extra} if is_encrypted else None
-        case "call":
-            return {
-                "type": "function_call",
-                "call_id": part.id,
-                "name": part.name,
-                "arguments": arguments_text(part.value),
-            }
-        case "result":
-            return {"type": "function_call_output", "call_id": part.id, "output": part.text}
-        case _:
-            return None
-
-
 class ResponseAnswer(Answer):
     """The events of one answer; those of a kind to come are passed over."""
 
@@ -239,3 +153,87 @@ class ResponseAnswer(Answer):
         reason = as_text(as_object(response.get("incomplete_details") or {}).get("reason"))
         self.finish(reason or ("incomplete" if status == "incomplete" else ""))
         self.is_done = True
+
+
+class Responses(Codec):
+    """Requests to OpenAI, or to a server that speaks its Responses."""
+
+    answer = ResponseAnswer
+    path = "/responses"
+    optional: Mapping[str, str] = {
+        "temperature": "temperature",
+        "max_output_tokens": "max_tokens",
+        "reasoning.effort": "effort",
+        # OpenAI refuses them to accounts that it has not verified.
+        "reasoning.summary": "",
+        "include": "",
+        "store": "",
+    }
+
+    def __init__(self, choice: ModelChoice) -> None:
+        super().__init__(choice, traits_in(OPENAI, choice.model))
+        self.headers = account_headers() if is_at(choice.provider.base_url, OPENAI_HOST) else {}
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        return supported_by_openai(parameters, self.choice)
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        body: JsonObject = {
+            "model": self.model,
+            "input": list(self._items(request)),
+            "stream": True,
+            "store": False,
+        }
+        reasoning: JsonObject = {}
+        if self.traits.efforts:
+            # Models that do not reason refuse to summarise it.
+            reasoning["summary"] = "auto"
+            body["include"] = ["reasoning.encrypted_content"]
+        if effort := request.parameters.effort:
+            reasoning["effort"] = REASONING_EFFORTS.get(effort, effort)
+        if reasoning:
+            body["reasoning"] = reasoning
+        if request.tools:
+            tools = [tool(each, parameters=each.parameters) for each in request.tools]
+            body["tools"] = [{"type": "function", **each, "strict": False} for each in tools]
+        self.add_limits(body, request.parameters)
+        return body
+
+    def _items(self, request: ModelRequest) -> Iterator[JsonObject]:
+        if request.system_prompt:
+            yield {"role": "system", "content": sendable(request.system_prompt)}
+        for role, parts in messages_of(request, PLAIN_ID, self.choice.name):
+            if role != "user":
+                yield from (item for part in parts if (item := _item(part)))
+            elif len(parts) == 1 and parts[0].kind == "text":
+                yield {"role": "user", "content": parts[0].text}
+            else:
+                yield {"role": "user", "content": [_content(part) for part in parts]}
+
+
+def _content(part: Part) -> JsonObject:
+    if part.kind == "text":
+        return {"type": "input_text", "text": part.text}
+    return {"type": "input_image", "image_url": data_uri(part), "detail": "auto"}
+
+
+def _item(part: Part) -> JsonObject | None:
+    match part.kind:
+        case "text":
+            said = {"role": "assistant", "content": part.text, **part.extra}
+            return said if part.text else None
+        case "thinking":
+            # The vendor has not stored it.
+            is_encrypted = isinstance(part.extra.get("encrypted_content"), str)
+            return {"type": "reasoning", "summary": [], **part.extra} if is_encrypted else None
+        case "call":
+            return {
+                "type": "function_call",
+                "call_id": part.id,
+                "name": part.name,
+                "arguments": arguments_text(part.value),
+            }
+        case "result":
+            return {"type": "function_call_output", "call_id": part.id, "output": part.text}
+        case _:
+            return None

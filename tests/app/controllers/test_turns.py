@@ -10,11 +10,12 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import FULL, World
 from tests.waiting import until
 from tui.app.controllers.turns import Turns
+from tui.domain.journal.message import TokenUsage
 from tui.domain.views.costs import AnswerCost
 from tui.engine.turns.turn import TurnSettings
-from tui.providers.protocol import AttemptFailed, ThinkingReceived, UsageReported
+from tui.providers.protocol import AttemptFailed, ThinkingReceived
 
-USAGE = UsageReported(1, 1)
+USAGE = TokenUsage(1, 1)
 
 
 class App:

@@ -33,7 +33,7 @@ from tui.engine.turns.compaction import (
     request_for,
 )
 from tui.errors import AnswerCut, ModelRefused
-from tui.providers.protocol import TextReceived, TextTakenBack, ToolDefinition, UsageReported
+from tui.providers.protocol import TextReceived, TextTakenBack, ToolDefinition
 from tui.storage.file_store import FileStore
 
 WIDE = 1_000_000
@@ -232,7 +232,7 @@ async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal
 
 async def test_a_summary_keeps_the_tokens_that_it_took(session, store):
     say(session, "hello", "hi", "Sort it.")
-    model = ScriptedModel(["They met.", UsageReported(90, 9, cached_tokens=80)])
+    model = ScriptedModel(["They met.", TokenUsage(90, 9, cached_tokens=80)])
     await Compaction(model).run(session)
     await session.save()
     kept = Summary("They met.", session.summary.through, model.name, TokenUsage(90, 9, 80))

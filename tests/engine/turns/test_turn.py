@@ -41,7 +41,6 @@ from tui.providers.protocol import (
     RequestAdapted,
     TextTakenBack,
     ThinkingReceived,
-    UsageReported,
 )
 from tui.storage.journal import Journal
 
@@ -243,7 +242,7 @@ async def test_the_prompt_is_in_the_store_before_the_model_is_asked(session, sto
 
 
 async def test_a_turn_tells_what_happens_in_order(session):
-    events = await played(session, ScriptedModel(["hel", "lo", UsageReported(1, 2)]))
+    events = await played(session, ScriptedModel(["hel", "lo", TokenUsage(1, 2)]))
     assert [type(event) for event in events] == [
         MessageSaved,
         AnswerStarted,
@@ -262,15 +261,15 @@ async def test_a_turn_tells_what_happens_in_order(session):
 
 async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(session, store):
     call = ToolCall("c1", "read_file", {})
-    first = [UsageReported(10, 1), call, UsageReported(10, 5, cached_tokens=8)]
-    await played(session, ScriptedModel(first, ["done", UsageReported(30, 2)]))
+    first = [TokenUsage(10, 1), call, TokenUsage(10, 5, cached_tokens=8)]
+    await played(session, ScriptedModel(first, ["done", TokenUsage(30, 2)]))
     kept = [message.usage for message in store.journal(session.id).load().loaded_messages]
     assert kept == [None, TokenUsage(10, 5, 8), None, TokenUsage(30, 2)]
 
 
 @pytest.mark.parametrize("end", [ModelRefused("No more."), AnswerEnded("length")])
 async def test_an_answer_that_fails_or_is_cut_keeps_what_was_counted(session, store, end):
-    await played(session, ScriptedModel([UsageReported(10, 1), "some", end]))
+    await played(session, ScriptedModel([TokenUsage(10, 1), "some", end]))
     last = store.journal(session.id).load().loaded_messages[-1]
     assert (last.status in ("failed", "truncated"), last.usage) == (True, TokenUsage(10, 1))
 
@@ -472,7 +471,7 @@ async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
 
 async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(session, store):
     gate = asyncio.Event()
-    model = ScriptedModel([UsageReported(10, 1), "half an ", gate])
+    model = ScriptedModel([TokenUsage(10, 1), "half an ", gate])
     task = asyncio.create_task(played(session, model))
     await until(lambda: _stored_text(store, session) == "half an ")
     task.cancel()

@@ -3,7 +3,7 @@
 from contextlib import aclosing
 
 from tui.domain.journal.message import Message, TokenUsage
-from tui.providers.protocol import Model, ModelRequest, TextReceived, TextTakenBack, UsageReported
+from tui.providers.protocol import Model, ModelRequest, TextReceived, TextTakenBack
 
 _MOST_CHARACTERS = 2000
 """Of an answer; the rest is not waited for."""
@@ -17,8 +17,8 @@ async def short_answer(
     usage: TokenUsage | None = None
     async with aclosing(model.stream(ModelRequest(instructions, (asked,)))) as events:
         async for event in events:
-            if isinstance(event, UsageReported):
-                usage = event.usage
+            if isinstance(event, TokenUsage):
+                usage = event
             elif isinstance(event, TextTakenBack):
                 pieces.clear()
             elif isinstance(event, TextReceived):

@@ -30,14 +30,7 @@ from tui.engine.requests.token_estimate import (
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
 from tui.logs import log_of
-from tui.providers.protocol import (
-    Model,
-    ModelRequest,
-    TextReceived,
-    TextTakenBack,
-    ToolDefinition,
-    UsageReported,
-)
+from tui.providers.protocol import Model, ModelRequest, TextReceived, TextTakenBack, ToolDefinition
 
 FULL = 0.8
 """From this share of what can be sent on, the oldest part is summarised."""
@@ -147,8 +140,8 @@ class Compaction(msgspec.Struct, frozen=True):
         request = await asyncio.to_thread(request_for, part, room)
         async with aclosing(self.model.stream(request)) as events:
             async for event in events:
-                if isinstance(event, UsageReported):
-                    usage = event.usage
+                if isinstance(event, TokenUsage):
+                    usage = event
                 elif isinstance(event, TextTakenBack):
                     pieces, left = [], most
                 elif isinstance(event, TextReceived):

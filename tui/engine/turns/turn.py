@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
 from tui.domain.providers import is_guide
@@ -52,7 +52,6 @@ from tui.providers.protocol import (
     ToolCallReceived,
     ToolDefinition,
     TurnMemory,
-    UsageReported,
 )
 
 _log = logging.getLogger(__name__)
@@ -247,9 +246,9 @@ class Turn:
                 answer.add_call(event.call)
             case AnswerEnded():
                 answer.cut = event.reason == "length"
-            case UsageReported():
-                answer.usage = event.usage
-                await emit(UsageCounted(answer.message_id, event.usage))
+            case TokenUsage():
+                answer.usage = event
+                await emit(UsageCounted(answer.message_id, event))
 
     async def _emit_remark(self, remark: TurnEvent, emit: Emit) -> None:
         """Emit a remark about the requests of a turn, once."""
