@@ -2,22 +2,31 @@
 
 import logging
 import os
+import threading
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
-from tui.domain.journal.records import VERSION
-from tui.errors import NewerVersion, SessionBusy, SessionExists, SessionNotFound, StorageError
+from tui.domain.journal.records import VERSION, SessionHeader
+from tui.errors import (
+    NewerVersion,
+    ReadOnly,
+    SessionBusy,
+    SessionExists,
+    SessionNotFound,
+    StorageError,
+)
 from tui.storage import locks
-from tui.storage.beginning import Beginning
-from tui.storage.directory import Directory
 from tui.storage.disk import storage_errors
-from tui.storage.file_lease import FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders
 from tui.storage.open_journal import OpenJournal, opened
+from tui.storage.protocol import Lease
+from tui.storage.scopes import Scopes
 from tui.storage.writer import JournalWriter
 
 _log = logging.getLogger(__name__)
@@ -29,37 +38,92 @@ _WHERE = {
 }
 
 
+class FileLease(msgspec.Struct):
+    """A session's lock, and the state of its journal.
+
+    ``beginning`` is the header of one that was not written to, ``newer`` the version of a journal
+    that is too new to append to; ``unmarked_restore`` is true while an archived session was moved
+    back without a ``Restored`` record.
+    """
+
+    session_id: str
+    lock: locks.Lock
+    folder: Folder = Folder.SESSIONS
+    scope: str = ""
+    ordinal: int = 0
+    writer: JournalWriter | None = None
+    beginning: SessionHeader | None = None
+    newer: int | None = None
+    unmarked_restore: bool = False
+    written: bool = False
+
+    def __post_init__(self) -> None:
+        _log.info("lease of %s taken", self.session_id)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the journal that are on disk."""
+        return self.writer.size if self.writer is not None else 0
+
+    def release(self) -> None:
+        if self.lock.held:
+            _log.info("lease of %s released", self.session_id)
+        self.lock.release()
+
+
 class FileHolding:
-    """Leases the sessions of a data directory for one program, and opens their journals."""
+    """Leases the sessions of a data directory for one program, and opens their journals.
 
-    def __init__(
-        self, folders: Folders, directory: Directory, clock: Callable[[], datetime]
-    ) -> None:
-        self.held = HeldLeases(clock)
+    Threads may use it at once.
+    """
+
+    def __init__(self, folders: Folders, scopes: Scopes, clock: Callable[[], datetime]) -> None:
         self._folders = folders
-        self._directory = directory
+        self._scopes = scopes
         self._clock = clock
+        self._leases: dict[str, FileLease] = {}
+        self._lock = threading.Lock()
 
-    def create(self, beginning: Beginning, session_id: str | None) -> FileLease:
-        """Reserve a session under an id, or under a new one. Raises as ``SessionStore.create``."""
+    def create(self, header: SessionHeader) -> FileLease:
+        """Reserve a session under its id, or under a new one. Raises as ``SessionStore.create``."""
         self._folders.prepare()
         with storage_errors("Cannot reserve a session"):
-            lease = self._reserve_new() if session_id is None else self._reserve(session_id)
-        lease.beginning = beginning
-        return self.held.keep(lease)
+            lease = self._reserve(header.id) if header.id else self._reserve_new()
+        lease.beginning = msgspec.structs.replace(header, id=lease.session_id)
+        return self._keep(lease)
 
     def lease(self, session_id: str) -> FileLease:
         """Lease a session that is kept or archived. Raises as ``SessionStore.lease``."""
         lease = self._take(session_id, Folder.SESSIONS, Folder.ARCHIVE)
         if lease.newer is None:
-            return self.held.keep(lease)
+            return self._keep(lease)
         lease.release()
         raise NewerVersion(session_id, lease.newer)
+
+    def own(self, lease: Lease) -> FileLease:
+        """Check that a lease is one of these and held. Raises ``ReadOnly``."""
+        held = self._held(lease.session_id)
+        if held is None or held is not lease:
+            raise ReadOnly(lease.session_id)
+        return held
+
+    def _held(self, session_id: str) -> FileLease | None:
+        """Find this program's lease on a session, if it holds one."""
+        lease = self._leases.get(session_id)
+        return lease if lease is not None and lease.lock.held else None
+
+    def _keep(self, lease: FileLease) -> FileLease:
+        """Register a lease, and sign its lock."""
+        lease.lock.note(self._clock())
+        with self._lock:
+            alive = {name: other for name, other in self._leases.items() if other.lock.held}
+            self._leases = {**alive, lease.session_id: lease}
+        return lease
 
     @contextmanager
     def borrowed(self, session_id: str, *folders: Folder) -> Generator[FileLease]:
         """Lease a session for one operation, unless this program has a lease already."""
-        held = self.held.find(session_id)
+        held = self._held(session_id)
         if held is not None:
             self._require(session_id, folders)
             yield held
@@ -74,8 +138,23 @@ class FileHolding:
     @contextmanager
     def journal(self, session_id: str) -> Generator[OpenJournal]:
         """Open a journal to read it. Raises ``SessionNotFound``."""
+        own = self._held(session_id)
+        # An unfinished answer from before a lease under which nothing was written is nobody's.
+        held = self._folders.is_held(session_id) and (own is None or own.written)
+        guess = partial(self._scopes.guess, session_id)
         with ExitStack() as stack:
-            yield self._open(session_id, stack)
+            for _ in Folder:
+                _, path = self._folders.find(session_id)
+                try:
+                    journal = stack.enter_context(opened(path, session_id, guess, held=held))
+                except StorageError as error:
+                    # Another program has moved it since: find it again.
+                    if not isinstance(error.__cause__, FileNotFoundError):
+                        raise
+                else:
+                    yield journal
+                    return
+        raise SessionNotFound(session_id)
 
     def _reserve_new(self) -> FileLease:
         while True:
@@ -121,19 +200,6 @@ class FileHolding:
         if folder not in folders:
             raise SessionNotFound(session_id, where=_WHERE[folder])
         return folder, path
-
-    def _open(self, session_id: str, stack: ExitStack) -> OpenJournal:
-        held = self._directory.held(session_id) and not self.held.unwritten(session_id)
-        guess = partial(self._directory.guess, session_id)
-        for _ in Folder:
-            _, path = self._folders.find(session_id)
-            try:
-                return stack.enter_context(opened(path, session_id, guess, held=held))
-            except StorageError as error:
-                # Another program has moved it since: find it again.
-                if not isinstance(error.__cause__, FileNotFoundError):
-                    raise
-        raise SessionNotFound(session_id)
 
 
 @contextmanager

@@ -11,6 +11,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from tui.domain.imports import ImportLine, bytes_naming, came_from
 from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import (
@@ -28,7 +30,7 @@ from tui.domain.journal.session import (
     SessionEntry,
     Stamp,
 )
-from tui.domain.moves import Batch, Move, Place
+from tui.domain.moves import Batch, Move
 from tui.domain.targets import resolve
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc, utc_now
@@ -36,9 +38,7 @@ from tui.errors import ReadOnly, SessionExists, SessionNotFound, StorageError
 from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
 from tui.storage.attachments import AttachmentFiles, checked_hash, used_pictures
-from tui.storage.beginning import Beginning
-from tui.storage.catalog import FileCatalog
-from tui.storage.directory import Directory, open_scopes
+from tui.storage.directory import Directory, FileCatalog
 from tui.storage.disk import (
     open_to_read,
     place_blocks,
@@ -47,16 +47,15 @@ from tui.storage.disk import (
     sync_directory,
 )
 from tui.storage.drafts import Drafts
-from tui.storage.file_holding import FileHolding, locked
-from tui.storage.file_lease import FileLease
+from tui.storage.file_holding import FileHolding, FileLease, locked
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import Journal
 from tui.storage.json_lines import IMPORTS
 from tui.storage.lines import lines_forward, reader_of
 from tui.storage.moves import MoveLog, new_batch
-from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
-from tui.storage.scopes import ScopeLine
+from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter, begun
+from tui.storage.scopes import ScopeLine, Scopes
 from tui.storage.writer import JournalWriter, NewJournal, encode_lines, last_use, set_last_use
 
 if TYPE_CHECKING:
@@ -79,10 +78,10 @@ class FileStore:
         self.root = root
         self._clock = clock
         self._folders = Folders(root)
-        self._scopes = open_scopes(self._folders)
+        self._scopes = Scopes(self._folders)
         self._index = LazyIndex(root)
         self._directory = Directory(self._folders, self._scopes, self._index)
-        self._holding = FileHolding(self._folders, self._directory, clock)
+        self._holding = FileHolding(self._folders, self._scopes, clock)
         self._attachments = AttachmentFiles(self._folders, clock)
         self._moves = MoveLog(self._folders.moves)
 
@@ -91,7 +90,7 @@ class FileStore:
         # Late: only a copy to another store needs them.
         from tui.storage.journal_files import JournalFiles
 
-        return JournalFiles(self._folders, self._scopes, self._directory, self._index, self._clock)
+        return JournalFiles(self._folders, self._scopes, self._index, self._clock)
 
     def close(self) -> None:
         """Close nothing: files are open only while they are used."""
@@ -109,10 +108,10 @@ class FileStore:
         forked_from: str | None = None,
         imported_from: str | None = None,
     ) -> Lease:
-        beginning = Beginning(
-            scope, project_path, model, created_at or self._now(), forked_from, imported_from
+        created = created_at or self._now()
+        return self._holding.create(
+            begun(session_id, scope, project_path, model, created, forked_from, imported_from)
         )
-        return self._holding.create(beginning, session_id)
 
     def lease(self, session_id: str) -> Lease:
         return self._holding.lease(session_id)
@@ -122,7 +121,6 @@ class FileStore:
             return locks.holder_of(self._folders.lock(session_id))
 
     def obstacles(self) -> tuple[str, ...]:
-        """Describe why archive or trash cannot be used; the store works without them."""
         return self._folders.obstacles()
 
     # --- writing
@@ -130,7 +128,7 @@ class FileStore:
     def append(
         self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
     ) -> Appended:
-        held = self._holding.held.own(lease)
+        held = self._holding.own(lease)
         if not records:
             return Appended(held.ordinal)
         self._index.changed(held.session_id)
@@ -175,7 +173,7 @@ class FileStore:
         self._index.changed(session_id)
 
     def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
-        held = self._holding.held.own(lease)
+        held = self._holding.own(lease)
         if held.folder is Folder.TRASH:
             raise SessionNotFound(held.session_id)
         if held.writer is None:
@@ -283,15 +281,15 @@ class FileStore:
     ) -> "SearchResult":
         from tui.domain.search.query import source_of, with_sessions
 
-        found = self._index.search(query, limit, seconds, wanted)
+        found = self._index.search.search(query, limit, seconds, wanted)
         named = source_of(query)
         return with_sessions(found, self.entries(came_from(named, self.imports(named))), limit)
 
     def build_index(self, builder: str, *, anew: bool = False) -> "Iterator[Progress]":
-        return self._index.build(builder, anew=anew)
+        return self._index.maintenance.build(builder, anew=anew)
 
     def catch_up_index(self, session_id: str) -> None:
-        self._index.catch_up(session_id)
+        self._index.maintenance.catch_up(session_id)
 
     # --- moving
 
@@ -328,7 +326,7 @@ class FileStore:
                 except StorageError as error:
                     left = error
                 lease.lock.destroy()
-        self._index.forget()
+        self._index.maintenance.forget()
         if left is not None:
             raise StorageError(
                 f"Session {session_id} is purged, but its pictures are left: {left}."
@@ -375,7 +373,7 @@ class FileStore:
             pass
         with suppress(StorageError):
             # The index forgets the words.
-            self._index.note_forgetting()
+            self._index.maintenance.note_forgetting()
         with suppress(StorageError):
             # Doctor frees the pictures.
             self._attachments.expire(session_id)
@@ -394,7 +392,7 @@ class FileStore:
             at = self._now()
             active = ScopeLine(beginning.scope, at, active=lease.session_id)
             lease.ordinal = self._scopes.give_number(lease.session_id, beginning.scope, at, active)
-            header = beginning.header(lease.session_id, lease.ordinal)
+            header = msgspec.structs.replace(beginning, ordinal=lease.ordinal)
             own = encode(header)
             data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (own, *lines))
             publish_or_replace(path, data, own=own)
@@ -445,8 +443,8 @@ class FileStore:
                 self._moves.add(
                     Move(
                         lease.session_id,
-                        _place(source),
-                        _place(lease.folder),
+                        source.value,
+                        lease.folder.value,
                         self._now(),
                         batch.reason,
                         batch.id,
@@ -491,13 +489,3 @@ def _logged_save(lease: FileLease, count: int) -> Generator[None]:
     took, written = milliseconds_since(begun), lease.size - before
     records = plural(count, "record")
     _log.info("saved %s: %s, %d bytes, %d ms", lease.session_id, records, written, took)
-
-
-def _place(folder: Folder) -> Place:
-    match folder:
-        case Folder.SESSIONS:
-            return "sessions"
-        case Folder.ARCHIVE:
-            return "archive"
-        case Folder.TRASH:
-            return "trash"

@@ -15,6 +15,7 @@ from tui.domain.journal.ids import SESSION_ID, checked_id
 from tui.domain.journal.session import Stamp, Status
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionNotFound, StorageError
+from tui.storage import locks
 from tui.storage.disk import are_two_names, make_directory, move, storage_errors
 
 SUFFIX = ".jsonl"
@@ -31,7 +32,7 @@ class Folder(Enum):
     TRASH = "trash"
 
 
-_STATUSES: dict[Folder, Status] = {
+STATUSES: dict[Folder, Status] = {
     Folder.SESSIONS: "closed",
     Folder.ARCHIVE: "archived",
     Folder.TRASH: "trashed",
@@ -132,6 +133,14 @@ class Folders(msgspec.Struct, frozen=True):
     def lock(self, session_id: str) -> Path:
         return self.locks / (checked_id(session_id) + ".lock")
 
+    def is_held(self, session_id: str) -> bool:
+        """Tell whether any program has leased a session."""
+        try:
+            return locks.holder_of(self.lock(session_id)) is not None
+        except OSError:
+            # An unreadable lock hides no session; taking the lease reports it, and doctor does.
+            return False
+
     def find(self, session_id: str) -> tuple[Folder, Path]:
         """Find a session's journal. Raises ``SessionNotFound``."""
         # Two rounds: it may be moved meanwhile to a folder already checked.
@@ -151,7 +160,7 @@ class Folders(msgspec.Struct, frozen=True):
                 except FileNotFoundError:
                     continue
             place = f"{status.st_dev}:{status.st_ino}"
-            return Stamp(place, status.st_size, status.st_ctime_ns, _STATUSES[folder])
+            return Stamp(place, status.st_size, status.st_ctime_ns, STATUSES[folder])
         raise SessionNotFound(session_id)
 
     def finish_move(self, session_id: str, folder: Folder) -> None:
@@ -177,17 +186,13 @@ class Folders(msgspec.Struct, frozen=True):
         ``among`` filters ids before their files are looked at, which is the expensive part.
         """
         found: list[JournalFile] = []
-        seen: set[str] = set()
         with storage_errors(f"Cannot read the data directory {self.root}"):
-            for folder in _up_to_the_last(folders):
-                ids = list(filter(among, self.ids(folder))) if among else self.ids(folder)
-                if folder in folders:
-                    looked_at = self.statuses(folder, [key for key in ids if key not in seen])
-                    found += (
-                        JournalFile(key, folder, storable_ns(it.st_mtime_ns), it.st_ctime_ns)
-                        for key, it in looked_at
-                    )
-                seen.update(ids)
+            for folder, ids in self._ids_of(folders):
+                looked_at = self.statuses(folder, list(filter(among, ids)) if among else ids)
+                found += (
+                    JournalFile(key, folder, storable_ns(it.st_mtime_ns), it.st_ctime_ns)
+                    for key, it in looked_at
+                )
         # Two sorts by one key each take half the time of one sort by both.
         found.sort(key=attrgetter("session_id"))
         found.sort(key=attrgetter("mtime_ns"), reverse=True)
@@ -214,13 +219,21 @@ class Folders(msgspec.Struct, frozen=True):
 
     def names(self, *folders: Folder) -> Iterator[JournalFile]:
         """List the same journals by name alone, in no order, with 0 for the time of use."""
-        seen: set[str] = set()
         with storage_errors(f"Cannot read the data directory {self.root}"):
-            for folder in _up_to_the_last(folders):
-                ids = self.ids(folder)
-                if folder in folders:
-                    yield from (JournalFile(key, folder, 0) for key in ids if key not in seen)
-                seen.update(ids)
+            for folder, ids in self._ids_of(folders):
+                yield from (JournalFile(key, folder, 0) for key in ids)
+
+    def _ids_of(self, folders: Collection[Folder]) -> Iterator[tuple[Folder, list[str]]]:
+        """List the ids in some folders, without those that an earlier folder has, too."""
+        seen, left = set[str](), set(folders)
+        for folder in Folder:
+            if not left:
+                return
+            ids = self.ids(folder)
+            if folder in left:
+                left.remove(folder)
+                yield folder, [key for key in ids if key not in seen]
+            seen.update(ids)
 
     def ids(self, folder: Folder) -> list[str]:
         """List the ids in a folder, in no order. Raises ``OSError``.
@@ -259,12 +272,6 @@ class Folders(msgspec.Struct, frozen=True):
                 yield session_id, status
         finally:
             os.close(directory)
-
-
-def _up_to_the_last(folders: Collection[Folder]) -> list[Folder]:
-    """List the folders up to the last requested one: earlier ones take precedence."""
-    every = list(Folder)
-    return every[: max(map(every.index, folders), default=-1) + 1]
 
 
 def move_to_free_name(source: Path, target: Path) -> None:

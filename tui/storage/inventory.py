@@ -1,46 +1,24 @@
 """The sizes of a data directory, for a bug report. Nothing here raises for what is not readable."""
 
 import os
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-
-import msgspec
 
 from tui.domain.text.labels import plural
 from tui.storage.attachments import is_picture
 from tui.storage.folders import SUFFIX, Folder, Folders
 
 
-class FolderSize(msgspec.Struct, frozen=True):
-    """The journals of a folder."""
-
-    journals: int
-    bytes: int
-
-    def __str__(self) -> str:
-        return f"{plural(self.journals, 'session')}, {self.bytes:,} bytes"
-
-
 def folder_sizes(root: Path) -> dict[str, str]:
     """Describe each folder of a data directory."""
     folders = Folders(root)
-    return {folder.value: _described(folders.of(folder)) for folder in Folder}
+    return {each.value: _described(folders.of(each), "session", _is_journal) for each in Folder}
 
 
 def pictures_size(root: Path) -> str:
     """Describe the pictures of a data directory."""
-    try:
-        with os.scandir(Folders(root).attachments) as entries:
-            sizes = [
-                each.stat(follow_symlinks=False).st_size
-                for each in entries
-                if is_picture(each.name)
-            ]
-    except FileNotFoundError:
-        return "none"
-    except OSError as error:
-        return f"unreadable ({error.strerror})"
-    return f"{plural(len(sizes), 'picture')}, {sum(sizes):,} bytes"
+    return _described(Folders(root).attachments, "picture", is_picture)
 
 
 def index_state(root: Path) -> str:
@@ -66,16 +44,18 @@ def index_state(root: Path) -> str:
     return f"version {database.VERSION}, {messages} of {sessions}, {size:,} bytes"
 
 
-def _described(directory: Path) -> str:
+def _is_journal(name: str) -> bool:
+    return name.endswith(SUFFIX) and not name.startswith(".")
+
+
+def _described(directory: Path, kind: str, counts: Callable[[str], bool]) -> str:
     try:
         with os.scandir(directory) as entries:
             sizes = [
-                entry.stat(follow_symlinks=False).st_size
-                for entry in entries
-                if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
+                each.stat(follow_symlinks=False).st_size for each in entries if counts(each.name)
             ]
     except FileNotFoundError:
         return "none"
     except OSError as error:
         return f"unreadable ({error.strerror})"
-    return str(FolderSize(len(sizes), sum(sizes)))
+    return f"{plural(len(sizes), kind)}, {sum(sizes):,} bytes"

@@ -5,15 +5,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
-from tui.domain.journal.records import SessionHeader
-from tui.domain.moves import Move, Place
+from tui.domain.moves import Move
 from tui.domain.timestamps import format_utc, storable_ns
 from tui.errors import SessionExists, SessionNotFound, StorageError
 from tui.storage.attachments import AttachmentFiles
 from tui.storage.copyable import Numbers, SessionNumber, StoredJournal
-from tui.storage.directory import Directory
 from tui.storage.disk import (
     cut_back,
     odd_values,
@@ -36,12 +35,6 @@ from tui.storage.writer import set_last_use
 _BLOCK_BYTES = 1024 * 1024
 _NO_SESSION = ""
 """The id in a line that only raises the highest number."""
-_PLACES: Mapping[Folder, Place] = {
-    Folder.SESSIONS: "sessions",
-    Folder.ARCHIVE: "archive",
-    Folder.TRASH: "trash",
-}
-_FOLDERS: Mapping[Place, Folder] = {place: folder for folder, place in _PLACES.items()}
 
 
 class JournalFiles:
@@ -51,13 +44,11 @@ class JournalFiles:
         self,
         folders: Folders,
         scopes: Scopes,
-        directory: Directory,
         index: LazyIndex,
         clock: Callable[[], datetime],
     ) -> None:
         self._folders = folders
         self._scopes = scopes
-        self._directory = directory
         self._index = index
         self._clock = clock
         self._attachments = AttachmentFiles(folders, clock)
@@ -72,14 +63,13 @@ class JournalFiles:
     def find(self, session_id: str) -> StoredJournal:
         with self._opened(session_id) as (folder, descriptor):
             status, read = os.fstat(descriptor), reader_of(descriptor)
-            held = self._directory.held(session_id)
+            held = self._folders.is_held(session_id)
             has_grown = os.fstat(descriptor).st_size != status.st_size
             # While its holder writes, a last line without newline may be half written.
             size = whole_end(read, status.st_size) if held or has_grown else status.st_size
-            header = OpenJournal(
-                read, size, session_id, self._guess(session_id), held=held
-            ).header()
-        return StoredJournal(header, _PLACES[folder], size, storable_ns(status.st_mtime_ns))
+            guess = partial(self._scopes.guess, session_id)
+            header = OpenJournal(read, size, session_id, guess, held=held).header()
+        return StoredJournal(header, folder.value, size, storable_ns(status.st_mtime_ns))
 
     def read(self, session_id: str, end: int) -> Iterator[bytes]:
         with self._opened(session_id) as (_, descriptor):
@@ -109,7 +99,7 @@ class JournalFiles:
     # --- writing
 
     def add(self, journal: StoredJournal, blocks: Iterable[bytes]) -> None:
-        folder = _FOLDERS[journal.place]
+        folder = Folder(journal.place)
         path = self._folders.journal(journal.id, folder)
         doing = f"Cannot copy session {journal.id}"
         self._folders.prepare()
@@ -127,7 +117,7 @@ class JournalFiles:
 
     def extend(self, journal: StoredJournal, begin: int, blocks: Iterable[bytes]) -> None:
         doing = f"Cannot copy session {journal.id}"
-        folder = _FOLDERS[journal.place]
+        folder = Folder(journal.place)
         self._folders.find(journal.id)
         self._folders.prepare()
         self._folders.require(folder, doing)
@@ -177,9 +167,6 @@ class JournalFiles:
             # Moved or purged meanwhile.
             return 0
 
-    def _guess(self, session_id: str) -> Callable[[], SessionHeader]:
-        return lambda: self._directory.guess(session_id)
-
     @contextmanager
     def _opened(self, session_id: str) -> Generator[tuple[Folder, int]]:
         for _ in Folder:
@@ -199,7 +186,7 @@ class JournalFiles:
 
     def _note_pin(self, session_id: str) -> None:
         """Note for lists whether a session is pinned. The caller has locked it."""
-        guess = self._guess(session_id)
+        guess = partial(self._scopes.guess, session_id)
         _, path = self._folders.find(session_id)
         # An unreadable session has no pin.
         with suppress(StorageError), opened(path, session_id, guess, held=False) as journal:

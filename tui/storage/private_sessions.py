@@ -27,13 +27,12 @@ from tui.errors import (
     StorageError,
 )
 from tui.storage.attachments import checked_hash, only_match
-from tui.storage.beginning import Beginning
 from tui.storage.branches import Branches
 from tui.storage.directory import describe
 from tui.storage.disk import odd_values
 from tui.storage.journal import Journal
 from tui.storage.open_journal import OpenJournal
-from tui.storage.protocol import Appended, Lease
+from tui.storage.protocol import Appended, Lease, begun
 from tui.storage.writer import encode_lines
 
 
@@ -85,12 +84,12 @@ class PrivateSessions:
     ) -> Lease:
         now = self._clock()
         number = int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
-        name = checked_id(session_id or new_private_id(now, number))
+        name = session_id or new_private_id(now, number)
+        created = created_at or format_utc(now)
+        header = begun(name, scope, project_path, model, created, forked_from, imported_from)
         if name in self._sessions:
             raise SessionExists(name)
-        begun = created_at or format_utc(now)
-        beginning = Beginning(scope, project_path, model, begun, forked_from, imported_from)
-        self._sessions[name] = lease = PrivateLease(beginning.header(name))
+        self._sessions[name] = lease = PrivateLease(header)
         return lease
 
     def append(

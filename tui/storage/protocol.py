@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 from tui.domain.imports import ImportLine
-from tui.domain.journal.records import Encoded, Record, SessionHeader
+from tui.domain.journal.ids import checked_id
+from tui.domain.journal.records import VERSION, Encoded, Record, SessionHeader
 from tui.domain.journal.session import (
     Holder,
     SessionEntry,
@@ -83,6 +84,32 @@ class Appended(msgspec.Struct, frozen=True):
     ordinal: int
     restored: bool = False
     foreign: tuple[Record, ...] = ()
+
+
+def begun(
+    session_id: str | None,
+    scope: str,
+    project_path: str,
+    model: str,
+    created_at: str,
+    forked_from: str | None,
+    imported_from: str | None,
+) -> SessionHeader:
+    """Make the header of a session that was not written to: without a number, perhaps an id.
+
+    Raises ``SessionNotFound`` for a string that is no id.
+    """
+    return SessionHeader(
+        version=VERSION,
+        id="" if session_id is None else checked_id(session_id),
+        created_at=created_at,
+        scope=scope,
+        ordinal=0,
+        project_path=project_path,
+        model=model,
+        forked_from=forked_from,
+        imported_from=imported_from,
+    )
 
 
 class Lease(Protocol):

@@ -6,8 +6,9 @@ A line without its session is ignored; a missing file is rebuilt from the header
 """
 
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
@@ -15,17 +16,20 @@ from typing import Annotated
 import msgspec
 
 from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.records import SessionHeader
+from tui.domain.journal.records import VERSION, SessionHeader
 from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks
 from tui.storage.disk import replace, storage_errors
+from tui.storage.folders import Folder, Folders, JournalFile
 from tui.storage.json_lines import JsonLines
+from tui.storage.open_journal import opened
 
 _LOCK_PATIENCE = 10.0
 """Seconds: each holder takes the time of two writes, but many programs may queue."""
 
 _FILE_BYTES = 64 * 1024 * 1024
+_PROJECT = "project:"
 _Ordinal = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
 
 
@@ -49,6 +53,9 @@ class ScopeNumber(msgspec.Struct, frozen=True, gc=False):
 
     scope: str
     ordinal: int
+
+
+_NOWHERE = ScopeNumber("", 0)
 
 
 class ScopeTable(msgspec.Struct, frozen=True):
@@ -75,17 +82,16 @@ _Stamp = tuple[int, int, int]
 
 
 class Scopes:
-    """A cache of the file, read again only when it has changed.
+    """A cache of the file, read again only when it has changed; journals' headers replace it."""
 
-    ``headers`` makes a line for each existing session, to rebuild the file from.
-    """
-
-    def __init__(self, path: Path, lock: Path, headers: Callable[[], Iterable[ScopeLine]]) -> None:
-        self._path = path
-        self._lock = lock
-        self._headers = headers
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        self._path = folders.scopes
         self._table = ScopeTable()
         self._stamp: _Stamp | None = None
+        self._lines: list[ScopeLine] = []
+        self._lines_at: tuple[int, ...] = ()
+        """When the folders had changed as the headers were read."""
 
     def table(self) -> ScopeTable:
         """Read the file if it has changed; without one, the headers."""
@@ -98,6 +104,24 @@ class Scopes:
                 self._stamp = stamp
         return self._table
 
+    def guess(self, session_id: str) -> SessionHeader:
+        """Make up a damaged header from the session's line."""
+        return unknown_header(session_id, self.table().places.get(session_id, _NOWHERE))
+
+    def _headers(self) -> list[ScopeLine]:
+        """Read the headers, once a journal has come or gone: a line for each numbered session."""
+        changed = tuple(map(self._folders.changed, Folder))
+        if changed != self._lines_at:
+            headers = [read_header(self._folders, each) for each in self._folders.scan(*Folder)]
+            # An imported session has no number yet.
+            known = [header for header in headers if header.scope and header.ordinal]
+            self._lines = [
+                ScopeLine(header.scope, header.created_at, header.ordinal, header.id)
+                for header in sorted(known, key=lambda each: (each.created_at, each.ordinal))
+            ]
+            self._lines_at = changed
+        return self._lines
+
     def _read(self) -> ScopeTable:
         try:
             return fold_lines(LINES.decoded_whole(read_scopes(self._path)))
@@ -109,12 +133,13 @@ class Scopes:
     def locked(self) -> Generator[None]:
         """Lock the file against other writers; rebuild it if it is missing."""
         try:
-            lock = locks.take(self._lock, patience=_LOCK_PATIENCE)
+            lock = locks.take(self._folders.scopes_lock, patience=_LOCK_PATIENCE)
         except locks.LockHeld as held:
-            raise StorageError(f"{self._lock} has been locked too long ({held}).") from held
+            said = f"{self._folders.scopes_lock} has been locked too long ({held})."
+            raise StorageError(said) from held
         try:
-            if self._current_stamp() is None:
-                self.rebuild()
+            if self._current_stamp() is None and (lines := self._headers()):
+                replace(self._path, LINES.encoded(lines))
             yield
         finally:
             lock.release()
@@ -126,12 +151,6 @@ class Scopes:
         with self.locked():
             if self._current_stamp() is None:
                 self.add(_NOTHING)
-
-    def rebuild(self) -> None:
-        """Write the file anew from the headers. The caller holds the lock."""
-        lines = list(self._headers())
-        if lines:
-            replace(self._path, LINES.encoded(lines))
 
     def give_number(self, session_id: str, scope: str, at: str, *further: ScopeLine) -> int:
         """Give a session its number, or find the one that an earlier attempt gave it.
@@ -210,6 +229,31 @@ def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
             pinned[line.id] = line.pinned
     kept = frozenset(session_id for session_id, is_pinned in pinned.items() if is_pinned)
     return ScopeTable(places, highest, active, kept)
+
+
+def read_header(folders: Folders, file: JournalFile) -> SessionHeader:
+    """Read the header of a session, or make one up."""
+    unknown = partial(unknown_header, file.session_id)
+    path = folders.journal(file.session_id, file.folder)
+    try:
+        with opened(path, file.session_id, unknown, held=False) as journal:
+            return journal.header()
+    except StorageError:
+        return unknown()
+
+
+def unknown_header(session_id: str, place: ScopeNumber = _NOWHERE) -> SessionHeader:
+    """Make a header for a session whose own cannot be read."""
+    _, is_project, path = place.scope.partition(_PROJECT)
+    return SessionHeader(
+        version=VERSION,
+        id=session_id,
+        created_at="",
+        scope=place.scope,
+        ordinal=place.ordinal,
+        project_path=path if is_project else "",
+        model="",
+    )
 
 
 def read_scopes(path: Path) -> bytes:

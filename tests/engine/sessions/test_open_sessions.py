@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.workspaces import FULL, said
 from tui.errors import StorageError, StorageFull
-from tui.storage.file_lease import FileLease
+from tui.storage.file_holding import FileLease
 
 
 async def test_a_save_says_when_and_what_was_saved(program):

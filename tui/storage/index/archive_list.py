@@ -8,10 +8,10 @@ comes or goes changes the folder's time, and whoever writes to a journal in it d
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from tui.domain.search.query import spaced
 from tui.storage.folders import Folder, Folders
@@ -24,7 +24,6 @@ from tui.storage.index.origins import encoded
 Stamp = tuple[int, int]
 """The inode of the folder, and the time of its last change in nanoseconds."""
 
-_Found = TypeVar("_Found")
 # A file system with coarse times gives a later change the same one.
 _SETTLED_NS = 2_000_000_000
 _IN_SCOPE = " and project in (select number from projects where scope = :scope)"
@@ -94,60 +93,57 @@ def _has_all(
     )
 
 
-def page(
-    root: Path, scope: str | None, after: tuple[int, str] | None, limit: int
-) -> Sequence[tuple[str, int]] | None:
-    """The ids and times of sessions of a scope or of all, newest use first, after such a place.
+class ArchiveList:
+    """The list of the archive of a data directory; a verb gives ``None`` if it does not count."""
 
-    ``None`` if the list does not count.
-    """
-    time_ns, session_id = after or (_LATEST, "")
-    values = {"scope": encoded(scope or ""), "time": time_ns, "id": session_id, "limit": limit}
-    statement = _PAGE.format(scope="" if scope is None else _IN_SCOPE)
-    return _read(root, lambda connection: connection.execute(statement, values).fetchall())
+    def __init__(self, root: Path) -> None:
+        self._folders = Folders(root)
+        self._path = root / database.NAME
 
+    def page(
+        self, scope: str | None, after: tuple[int, str] | None, limit: int
+    ) -> Sequence[tuple[str, int]] | None:
+        """The ids and times of sessions of a scope or of all, newest use first, after a place."""
+        time_ns, session_id = after or (_LATEST, "")
+        values = {"scope": encoded(scope or ""), "time": time_ns, "id": session_id, "limit": limit}
+        return self._read(_PAGE.format(scope="" if scope is None else _IN_SCOPE), values)
 
-def count(root: Path, scope: str | None) -> int | None:
-    """The number of sessions of a scope or of all; ``None`` if the list does not count."""
-    statement = "select count(*) from sessions where folder = 'archive'"
-    values = {"scope": encoded(scope or "")}
-    if scope is not None:
-        statement += _IN_SCOPE
-    return _read(root, lambda connection: connection.execute(statement, values).fetchone()[0])
+    def count(self, scope: str | None) -> int | None:
+        """The number of sessions of a scope or of all."""
+        statement = "select count(*) from sessions where folder = 'archive'"
+        statement += "" if scope is None else _IN_SCOPE
+        found = self._read(statement, {"scope": encoded(scope or "")})
+        return None if found is None else found[0][0]
 
+    def scopes(self) -> dict[str, str]:
+        """The scopes of archived sessions by their ids, also where the list does not count."""
+        statement = """
+            select id, scope from sessions join projects on projects.number = sessions.project
+            where folder = 'archive' and scope != x''
+        """
+        rows = self._read(statement, {}, is_any=True) or []
+        texts = {scope: scope.decode("utf-8", "surrogatepass") for _, scope in rows}
+        return {session_id: texts[scope] for session_id, scope in rows}
 
-def scopes(root: Path) -> dict[str, str]:
-    """The scopes of archived sessions by their ids, also where the list does not count."""
-    statement = """
-        select id, scope from sessions join projects on projects.number = sessions.project
-        where folder = 'archive' and scope != x''
-    """
-    try:
-        with closing(database.connect(root / database.NAME)) as connection:
-            rows = connection.execute(statement).fetchall()
-    except (Unusable, sqlite3.Error):
-        return {}
-    texts = {scope: scope.decode("utf-8", "surrogatepass") for _, scope in rows}
-    return {session_id: texts[scope] for session_id, scope in rows}
+    def named(self, name: str) -> Sequence[str] | None:
+        """The ids of sessions whose name has the tokens of a name."""
+        statement = "select id from sessions where folder = 'archive' and name = :name"
+        try:
+            found = self._read(statement, {"name": spaced(name)})
+        except UnicodeEncodeError:
+            return None
+        return None if found is None else [session_id for (session_id,) in found]
 
-
-def named(root: Path, name: str) -> Sequence[str] | None:
-    """The ids of sessions whose name has the tokens of a name; ``None`` as above."""
-    statement = "select id from sessions where folder = 'archive' and name = ?"
-    try:
-        found = _read(
-            root, lambda connection: connection.execute(statement, (spaced(name),)).fetchall()
-        )
-    except UnicodeEncodeError:
-        return None
-    return None if found is None else [session_id for (session_id,) in found]
-
-
-def _read(root: Path, read: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
-    try:
-        with closing(database.connect(root / database.NAME)) as connection:
-            # One transaction: what is read is what was checked.
-            connection.execute("begin")
-            return read(connection) if is_listed(connection, Folders(root)) else None
-    except (Unusable, sqlite3.Error):
+    def _read(
+        self, statement: str, values: dict[str, Any], *, is_any: bool = False
+    ) -> list[Any] | None:
+        """Read rows, if the list counts or ``is_any`` will do."""
+        try:
+            with closing(database.connect(self._path)) as connection:
+                # One transaction: what is read is what was checked.
+                connection.execute("begin")
+                if is_any or is_listed(connection, self._folders):
+                    return connection.execute(statement, values).fetchall()
+        except (Unusable, sqlite3.Error):
+            pass
         return None

@@ -1,5 +1,6 @@
 """Search over index and journals; without a usable index, over the journals alone."""
 
+import logging
 import os
 import sqlite3
 import time
@@ -9,7 +10,9 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.search.query import Candidate, Query, SearchResult, parse, rank
+from tui.domain.text.labels import plural
 from tui.errors import StorageError
+from tui.logs import milliseconds_since
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folders
 from tui.storage.index.database import Unusable
@@ -17,6 +20,8 @@ from tui.storage.index.files import SEARCHED, scan
 from tui.storage.index.index_query import QueryEffort, from_index, from_journals
 from tui.storage.index.ingest import Pending, unread_bytes
 from tui.storage.index.maintenance import IndexMaintenance
+
+_log = logging.getLogger(__name__)
 
 _MANY = 1000  # files; fewer are stat-ed for each search
 _REST = 400  # times the duration of a scan, until the next one
@@ -40,7 +45,8 @@ class SearchIndex:
         self._told: set[str] = set()
         self._pending: Pending = []
         self._rested_at = 0.0
-        self._changed: set[str] = set()
+        self.changed: set[str] = set()
+        """The journals that this program has changed since the last search."""
 
     def search(
         self,
@@ -50,6 +56,7 @@ class SearchIndex:
         wanted: Callable[[], bool] | None = None,
     ) -> SearchResult:
         """Search as ``SessionStore.search``; an unusable index is no failure."""
+        begun = time.perf_counter()
         query = parse(text)
         if query.is_empty or not os.path.lexists(self._root):
             return SearchResult(notice=query.filters.fault)
@@ -63,6 +70,8 @@ class SearchIndex:
                 found = rank(query, self._without_index(query, effort), limit)
         notices = filter(None, (notice, _refusal(len(effort.refused))))
         pending = unread_bytes(self._pending)
+        found_count, took = plural(len(found.hits), "hit"), milliseconds_since(begun)
+        _log.info("search: %s, %d bytes not indexed yet, %d ms", found_count, pending, took)
         return msgspec.structs.replace(
             found,
             late=effort.late,
@@ -70,10 +79,6 @@ class SearchIndex:
             pending=pending,
             is_behind=self._maintenance.is_behind,
         )
-
-    def changed(self, session_id: str) -> None:
-        """Report a journal that this program has changed to the next search."""
-        self._changed.add(session_id)
 
     def _with_index(self, query: Query, limit: int, effort: QueryEffort) -> SearchResult:
         with self._maintenance.opened() as connection:
@@ -88,7 +93,7 @@ class SearchIndex:
 
     def _follow(self, connection: sqlite3.Connection) -> None:
         begun = time.monotonic()
-        changed, self._changed = self._changed, set[str]()
+        changed, self.changed = self.changed, set[str]()
         if begun < self._rested_at:
             others = [each for each in self._pending if each[0].session_id not in changed]
             self._pending = (

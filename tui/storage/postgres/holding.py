@@ -38,7 +38,6 @@ class Holding:
 
         Raises ``SessionNotFound``, ``SessionBusy``, ``SessionExists``.
         """
-        checked_id(header.id)
         with self._database.connection() as connection:
             epoch = reserve(connection, header, self.note(), self._unaware(header.id))
         return self._kept(header, epoch)

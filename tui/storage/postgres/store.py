@@ -18,7 +18,6 @@ from tui.domain.moves import Batch, Move
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, ServerUnreachable, SessionDamaged, SessionNotFound, StorageError
-from tui.storage.beginning import Beginning
 from tui.storage.disk import odd_values
 from tui.storage.index.child import Progress
 from tui.storage.journal import Journal
@@ -35,7 +34,7 @@ from tui.storage.postgres.listing import condition_of
 from tui.storage.postgres.moving import Mover, last_moves
 from tui.storage.postgres.taking import opened, published_row
 from tui.storage.postgres.text import as_bytes, as_text, scope_key
-from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter
+from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter, begun
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -157,10 +156,8 @@ class PostgresStore:
         imported_from: str | None = None,
     ) -> Lease:
         created = created_at or format_utc(self._clock())
-        beginning = Beginning(scope, project_path, model, created, forked_from, imported_from)
-        if session_id is None:
-            return self._holding.begin(beginning.header(""))
-        return self._holding.reserve(beginning.header(session_id))
+        header = begun(session_id, scope, project_path, model, created, forked_from, imported_from)
+        return self._holding.begin(header) if session_id is None else self._holding.reserve(header)
 
     def lease(self, session_id: str) -> Lease:
         return self._holding.lease(session_id)
