@@ -608,12 +608,12 @@ class StoreContract(ReadingContract):
         store.archive(name)
         lease = store.lease(name)
         assert store.entry(name).status == "archived"
-        assert store.is_archived(name)
+        assert store.stamp(name).where == "archived"
         assert store.append(lease, []).restored is False
         assert store.append(lease, [user("m2", "again")]).restored is True
         assert store.append(lease, [user("m3", "more")]).restored is False
         assert store.entry(name).status == "open"
-        assert not store.is_archived(name)
+        assert store.stamp(name).where == "closed"
         assert kept_texts(store, name) == ["hello", "again", "more"]
 
     def test_a_failed_restoring_append_restores_at_the_next_one(self, store, name, backend):
@@ -834,8 +834,6 @@ class StoreContract(ReadingContract):
         assert name in store.location(name)
         with pytest.raises(SessionNotFound):
             store.location("nowhere")
-        with pytest.raises(SessionNotFound):
-            store.is_archived("nowhere")
 
     def test_as_many_are_counted_as_a_list_holds(self, store):
         names = [closed(store) for _ in range(6)]
@@ -1480,7 +1478,6 @@ class StoreContract(ReadingContract):
             lambda: store.journal(name).since(None),
             lambda: store.stamp(name),
             lambda: store.entry(name),
-            lambda: store.is_archived(name),
             lambda: store.location(name),
             lambda: store.delete(name),
             lambda: store.archive(name),

@@ -9,8 +9,8 @@ from tests.builders import Story, at, header
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Restored
 from tui.storage import lines
+from tui.storage.journal import OpenJournal
 from tui.storage.lines import reader_of
-from tui.storage.open_journal import OpenJournal
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=20)
 """Any code points, lone surrogates too."""

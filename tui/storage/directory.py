@@ -22,7 +22,7 @@ from tui.errors import AmbiguousSession, SessionNotFound, StorageError
 from tui.storage.disk import storage_errors
 from tui.storage.folders import STATUSES, Folder, Folders, JournalFile
 from tui.storage.index.lazy_index import LazyIndex
-from tui.storage.open_journal import opened
+from tui.storage.journal import opened
 from tui.storage.protocol import KEPT, Listing, Order, SessionFilter
 from tui.storage.scopes import Scopes, ScopeTable, read_header
 

@@ -28,8 +28,8 @@ from tui.storage.attachments import AttachmentFiles, used_pictures
 from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, storage_errors
 from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
+from tui.storage.journal import opened
 from tui.storage.moves import damaged_moves
-from tui.storage.open_journal import opened
 from tui.storage.scopes import LINES, ScopeLine, ScopeNumber, Scopes, read_scopes, unknown_header
 
 Verdict = Literal["clean", "findings", "damage"]

@@ -24,7 +24,7 @@ from tui.errors import (
 from tui.storage import locks
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folder, Folders
-from tui.storage.open_journal import OpenJournal, opened
+from tui.storage.journal import OpenJournal, opened
 from tui.storage.protocol import Lease
 from tui.storage.scopes import Scopes
 from tui.storage.writer import JournalWriter

@@ -255,9 +255,6 @@ class FileStore:
     def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
         return tuple(self._directory.some(session_ids))
 
-    def is_archived(self, session_id: str) -> bool:
-        return self._folders.find(session_id)[0] is Folder.ARCHIVE
-
     def resolve(
         self,
         target: str,

@@ -1,17 +1,76 @@
-"""The reading of a session: one implementation, whatever store has its bytes."""
+"""Reads journals: whole, from the end, and page by page in both directions.
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+One implementation, whatever store has the bytes.
+"""
 
-from tui.domain.journal.counts import CountedRequest
+import json
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from itertools import takewhile
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from tui.domain.journal.counts import CountedRequest, counted_requests, may_answer
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Record
-from tui.domain.journal.session import Page, Session, Surroundings, Tail
+from tui.domain.journal.records import (
+    VERSION,
+    DamagedRecord,
+    Partial,
+    Record,
+    Reset,
+    SessionHeader,
+    Settings,
+    State,
+    Summary,
+    Todos,
+    Version,
+    decode,
+)
+from tui.domain.journal.session import (
+    Entry,
+    Page,
+    Session,
+    Surroundings,
+    Tail,
+    joined,
+    title_question,
+)
 from tui.domain.journal.versions import Versions
-from tui.storage.open_journal import OpenJournal
+from tui.domain.json_limits import LINE_BYTES, converted, parse
+from tui.errors import MessageNotFound, SessionDamaged, StorageError
+from tui.files import UnfitFile
+from tui.storage.branches import AFTER, Branches
+from tui.storage.disk import NOT_PLAIN, odd_values, open_to_read, storage_errors
+from tui.storage.journal_window import Window, decoded, entry_id
+from tui.storage.lines import (
+    Read,
+    line_at,
+    lines_backward,
+    lines_forward,
+    lines_with,
+    reader_of,
+    whole_end,
+)
 
 BEGINNING = "0"
 """The cursor with which ``page_after`` reads the first page of a session."""
+HeaderGuess = Callable[[], SessionHeader]
+"""A callback that makes up the header of a journal whose first line is damaged."""
+
+_Hint = Summary | Todos | Settings
+_Filter = Callable[[Record | None], Record | None]
+_Enough = Callable[[Window], bool]
+_Cursor = tuple[int, set[str], set[str]]
+_FIRST_PROMPT_BYTES = 1024 * 1024
+_STATE = b'"state"'
+_SETTINGS = b'"settings"'
+_DIGITS = 18
+_NEAR_MESSAGES = 200
 
 
 class Journal:
@@ -22,7 +81,7 @@ class Journal:
     for the journals of this session; one that was not made by these is a ``StorageError``.
     """
 
-    def __init__(self, opened: Callable[[], AbstractContextManager[OpenJournal]]) -> None:
+    def __init__(self, opened: Callable[[], AbstractContextManager["OpenJournal"]]) -> None:
         self._opened = opened
 
     def load(self) -> Session:
@@ -99,3 +158,420 @@ class Journal:
         """
         with self._opened() as journal:
             return journal.since(message_id)
+
+
+class JournalEnds(msgspec.Struct, frozen=True):
+    """The parts of a journal that a list entry needs: its end folded, and the first prompt."""
+
+    session: Session
+    first_prompt: str
+
+
+class OpenJournal:
+    """An open journal, read up to its length at the time of opening: the verbs of ``Journal``."""
+
+    def __init__(
+        self, read: Read, size: int, session_id: str, guess: HeaderGuess, *, held: bool
+    ) -> None:
+        self._read = read
+        self._session_id = session_id
+        self._guess = guess
+        self._held = held
+        self._size = size
+        # While the holder lives, a last line without newline may be half written.
+        self._end = whole_end(read, self._size) if held else self._size
+        self._branches = Branches(read, self._size)
+
+    def header(self) -> SessionHeader:
+        """Read the header, with the id of the file's name; guess it if the line is damaged."""
+        record = self._record_at(0)
+        if isinstance(record, SessionHeader):
+            # Outside of the journal an imported session is given its number later, and a copied one
+            # another, if its own belongs to somebody else here.
+            known = self._guess()
+            is_known = known.ordinal and known.scope == record.scope
+            ordinal = known.ordinal if is_known else record.ordinal
+            return msgspec.structs.replace(record, id=self._session_id, ordinal=ordinal)
+        version = _version(line_at(self._read, 0, self._size) or b"")
+        return msgspec.structs.replace(self._guess(), id=self._session_id, version=version)
+
+    def load(self) -> Session:
+        """Fold the whole file."""
+        return self._whole_fold().session(held=self._held)
+
+    def versions(self) -> Versions:
+        """Find the messages that have other versions."""
+        if next(lines_with(self._read, AFTER, self._end), None) is None:
+            return {}
+        return self._whole_fold(_without_text).session(held=self._held).versions
+
+    def records(self) -> Iterator[Record]:
+        """Read all records, the header first; damaged and unknown ones are left out."""
+        yield self.header()
+        for offset, line in lines_forward(self._read, 0, self._end):
+            record = decoded(line)
+            if offset and record is not None:
+                yield record
+
+    def requests(self) -> tuple[CountedRequest, ...]:
+        """Read the tokens of all requests; damage is skipped."""
+        lines = lines_forward(self._read, 0, self._end)
+        return counted_requests(decoded(line) for _, line in lines if may_answer(line))
+
+    def tail(self, count: int, last: str | None = None) -> Tail:
+        """Read the last live messages and the state, and no more of the file than needed.
+
+        With ``last`` as if that message were the last one. Raises ``MessageNotFound``.
+        """
+        if last is not None:
+            return self._tail_at(last, count)
+        # At least one, so that an answer still arriving is read whole.
+        session, window = self._end_session(lambda read: read.shown >= max(count, 1))
+        kept = _last_messages(session, count)
+        cut = msgspec.structs.replace(session, entries=kept, live_from=0)
+        return Tail(cut, _cursor(window, window.offset_of(kept[0]) if kept else self._end))
+
+    def _tail_at(self, last: str, count: int) -> Tail:
+        session = self._near_end(last)
+        if session is None:
+            try:
+                session = self._whole_fold(_without_text).up_to(last, held=self._held)
+            except LookupError as error:
+                raise MessageNotFound(self._session_id, last) from error
+        end = self._end_of(last) if last else self._branches.begin_of_conversation(self._end)
+        page = self._page(end, count if last else 0)
+        resets = [place for place, each in enumerate(page.entries, 1) if isinstance(each, Reset)]
+        if resets:
+            live = page.entries[resets[-1] :]
+            page = self._page(end, sum(isinstance(each, Message) for each in live))
+        return Tail(
+            msgspec.structs.replace(session, entries=page.entries, live_from=0), page.cursor
+        )
+
+    def _near_end(self, last: str) -> Session | None:
+        """Read the tail of a session up to a live message; ``None`` if that is further back."""
+        session, _ = self._end_session(
+            lambda read: last in read.messages or read.shown >= _NEAR_MESSAGES
+        )
+        ids = [message.id for message in session.loaded_messages]
+        if last not in ids or session.arriving or session.interrupted:
+            return None
+        later = ids[ids.index(last) + 1 :]
+        if session.summary is not None and session.summary.through in later:
+            return None
+        return msgspec.structs.replace(
+            session,
+            message_count=session.message_count - len(later),
+            everything=(),
+            parents={},
+        )
+
+    def since(self, message_id: str | None) -> tuple[Message, ...]:
+        """Read the live messages after one of them; all of them if there is no such message.
+
+        After a message that is not live any more, those from the last one that it has in common.
+        """
+        messages = self._end_session(lambda read: message_id in read.messages)[0].loaded_messages
+        ids = [message.id for message in messages]
+        if message_id in ids:
+            return messages[ids.index(message_id) + 1 :]
+        # Perhaps it is of another version, or replaced.
+        session = self.load()
+        ids = [message.id for message in session.loaded_messages]
+        while message_id and message_id not in ids:
+            message_id = session.parents.get(message_id)
+        return session.loaded_messages[ids.index(message_id) if message_id else 0 :]
+
+    def _page(self, before: int, count: int) -> Page:
+        cursor = json.dumps([before, [], []])
+        if count:
+            return self.page(cursor, count)
+        return Page((), cursor if before else None)
+
+    def page(self, cursor: str, count: int) -> Page:
+        """Read the messages before a cursor, with the marks between them."""
+        before, replaced, shown = _read_cursor(cursor, self._end)
+        window = Window(hidden=replaced | shown, replaced=replaced)
+        self._collect(window, before, lambda read: read.shown >= count)
+        fold = Fold(self.header(), whole=False)
+        for offset, record in reversed(window.records):
+            if entry_id(record) not in replaced and entry_id(record) not in shown:
+                fold.add(record, offset)
+        entries = fold.session(held=self._held).entries
+        return Page(entries, _cursor(window, window.resume), window.damaged)
+
+    def around(self, message_id: str, before: int, after: int) -> Surroundings:
+        """Read a message and its neighbours, of the version that it is in.
+
+        Raises ``MessageNotFound``.
+        """
+        # From the end of its last record: its earlier records come before that.
+        place = self._end_of(message_id)
+        page = self._page(place, before + 1)
+        end = self._branches.end_beside(place, self._end)
+        later = self.page_after(_place_text(place, end), after)
+        entries = joined(page.entries, later)
+        if message_id not in (entry.id for entry in entries if isinstance(entry, Message)):
+            raise MessageNotFound(self._session_id, message_id)
+        damaged = page.damaged + later.damaged
+        return Surroundings(entries, page.cursor, later.cursor, damaged, aside=end is not None)
+
+    def page_after(self, cursor: str, count: int) -> Page:
+        """Read ``count`` messages from an offset on, with the marks between them."""
+        fold = Fold(self.header(), whole=False)
+        seen: set[str] = set()
+        following: str | None = None
+        begin, end = _read_place(cursor, self._end)
+        for offset, line in self._branches.lines(begin, self._end if end is None else end):
+            try:
+                record = decode(line)
+            except DamagedRecord:
+                fold.damaged += 1
+                continue
+            key = entry_id(record) if record is not None else None
+            if key is not None and key not in seen and len(seen) >= count:
+                following = _place_text(offset, end)
+                break
+            seen.update(() if key is None else (key,))
+            fold.add(record, offset)
+        session = fold.session(held=self._held)
+        return Page(session.entries, following, session.damaged, fold.replaced)
+
+    def _end_of(self, message_id: str) -> int:
+        """Find the offset behind a message's last record. Raises ``MessageNotFound``."""
+        needle = journal_json(message_id)
+        for offset, line in lines_with(self._read, needle, self._end):
+            record = decoded(line)
+            if isinstance(record, Message) and record.id == message_id:
+                return min(offset + len(line) + 1, self._end)
+        raise MessageNotFound(self._session_id, message_id)
+
+    def ends(self) -> JournalEnds:
+        """Read the parts that a list entry needs: a few blocks, whatever the file's size."""
+        session, _ = self._end_session(lambda read: bool(read.messages))
+        # A name is the title: only without one is the beginning read.
+        return JournalEnds(session, "" if session.name.strip() else self._first_prompt())
+
+    def name(self) -> str:
+        """Read the name in the last ``state``, and nothing else."""
+        for _, line in lines_backward(self._read, self._end):
+            record = decoded(line) if _STATE in line else None
+            if isinstance(record, State):
+                return record.name
+        return ""
+
+    def _end_session(self, enough: _Enough) -> tuple[Session, Window]:
+        """Fold the end, from the last ``state`` and far enough back, or from a reset."""
+        window = self._read_end(
+            lambda read: read.state is not None and (read.reset or enough(read))
+        )
+        hints = None if window.torn else self._hints(window)
+        if hints is None:
+            # The state's offsets are wrong, or it is from before the live version.
+            window, hints = self._read_whole(), []
+        fold = self._fold(whole=window.whole)
+        fold.damaged += window.damaged
+        for offset, record in reversed(window.records):
+            for hint in hints if record is window.state else ():
+                fold.seed(hint)
+            fold.add(record, offset)
+        return fold.session(held=self._held), window
+
+    def _whole_fold(
+        self, kept: Callable[[Record | None], Record | None] = lambda record: record
+    ) -> Fold:
+        fold = self._fold(whole=True)
+        for offset, line in lines_forward(self._read, 0, self._end):
+            try:
+                fold.add(kept(decode(line)), offset)
+            except DamagedRecord:
+                fold.damaged += 1
+        return fold
+
+    def _fold(self, *, whole: bool) -> Fold:
+        # A journal is published with its header: without a whole line the header is lost.
+        return Fold(self.header(), whole=whole, damaged=int(self._end == 0))
+
+    def _read_whole(self) -> Window:
+        """Read all lines, also of versions that are not live."""
+        window = Window(begun=True, whole=True)
+        for offset, line in lines_backward(self._read, self._end):
+            record = window.read(line)
+            if record is not None:
+                window.take(offset, record)
+        window.jumps = self._branches.parents(reversed(window.records))
+        return window
+
+    def _read_end(self, enough: _Enough) -> Window:
+        window = Window()
+        self._collect(window, self._end, enough)
+        return window
+
+    def _collect(self, window: Window, before: int, enough: _Enough) -> None:
+        """Read backwards until there is enough, then on to the previous message.
+
+        Records between the pieces of an answer and its message belong after that message.
+        """
+        done, whole = False, True
+        lines = lines_backward(self._read, before)
+        while (line := next(lines, None)) is not None:
+            offset, data = line
+            record = window.read(data)
+            if record is None:
+                continue
+            jump = self._jump(window, record) if window.follower is not None else None
+            if jump is not None:
+                window.jump_to(jump)
+                if done:
+                    return
+                lines, whole = lines_backward(self._read, jump), False
+                continue
+            if done and window.begins_another(record):
+                return
+            window.take(offset, record)
+            done = done or (not window.in_answer and enough(window))
+        self._jump(window, None)
+        window.begun, window.whole = True, whole
+
+    def _jump(self, window: Window, record: Record | None) -> int | None:
+        """Find the offset to continue at, before the last message; ``None`` means ``record``."""
+        follower = window.follower
+        if follower is None or follower.after is None:
+            return None
+        if record is not None and not window.leaves(record):
+            return None
+        if not follower.after and (record is None or isinstance(record, Reset)):
+            return None
+        if record is not None and follower.after == entry_id(record):
+            return None
+        end = self._branches.end_of_parent(follower, window.follower_at)
+        window.damaged += end is None
+        return end
+
+    def _hints(self, window: Window) -> list[_Hint] | None:
+        """Read the records at the state's offsets; ``None`` if one is wrong."""
+        if window.whole or window.state is None or window.begin is None:
+            return []
+        if window.state.offsets.settings is msgspec.UNSET:
+            window.complete_state(self._settings_place())
+        offsets = window.state.offsets
+        places = (offsets.summary, Summary), (offsets.todos, Todos), (offsets.settings, Settings)
+        read = {place for place, _ in window.records}
+        found: list[_Hint] = []
+        for offset, kind in places:
+            if offset is None or offset is msgspec.UNSET:
+                continue
+            record = self._record_at(offset)
+            if not isinstance(record, kind):
+                return None
+            if offset not in read:
+                found.append(record)
+        return found
+
+    def _settings_place(self) -> int | None:
+        """Search for the last settings: an older program's ``state`` does not point there."""
+        for offset, line in lines_with(self._read, _SETTINGS, self._end):
+            record = decoded(line)
+            if isinstance(record, Settings):
+                return offset
+        return None
+
+    def _record_at(self, offset: int) -> Record | None:
+        line = line_at(self._read, offset, self._size)
+        return decoded(line) if line is not None else None
+
+    def _first_prompt(self) -> str:
+        end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
+        lines = lines_forward(self._read, 0, end)
+        beginning = takewhile(lambda line: line[0] <= _FIRST_PROMPT_BYTES, lines)
+        records = (decoded(line) for _, line in beginning)
+        return title_question(record for record in records if isinstance(record, Message))
+
+
+@contextmanager
+def opened(
+    path: Path, session_id: str, guess: HeaderGuess, *, held: bool
+) -> Generator[OpenJournal]:
+    """Open a journal for reading. Raises ``SessionDamaged`` if it is not a regular file."""
+    with storage_errors(f"Cannot read session {session_id}"), odd_values(session_id):
+        try:
+            descriptor = open_to_read(path)
+        except OSError as error:
+            if isinstance(error, UnfitFile) and error.errno not in NOT_PLAIN:
+                raise SessionDamaged(session_id, error.strerror or "") from error
+            if error.errno not in NOT_PLAIN:
+                raise
+            raise SessionDamaged(session_id, "it is not a regular file") from error
+        try:
+            size = os.fstat(descriptor).st_size
+            yield OpenJournal(reader_of(descriptor), size, session_id, guess, held=held)
+        finally:
+            os.close(descriptor)
+
+
+class _Versioned(msgspec.Struct):
+    """The fields of a header that every version has."""
+
+    type: Literal["session"]
+    version: Version
+
+
+def _version(line: bytes) -> int:
+    """Read the version of a header that cannot be decoded otherwise."""
+    try:
+        return converted(parse(line), _Versioned).version
+    except ValueError:
+        return VERSION
+
+
+def _last_messages(session: Session, count: int) -> tuple[Entry, ...]:
+    """Take the live entries from the ``count``-th last message on."""
+    live = session.entries[session.live_from :]
+    places = [place for place, entry in enumerate(live) if isinstance(entry, Message)]
+    if len(places) <= count:
+        return live
+    return live[places[-count] :] if count else ()
+
+
+def _cursor(window: Window, place: int) -> str | None:
+    if window.begun and not window.has_entries_before(place):
+        return None
+    # Replaced messages lie before it; so may earlier records of messages that are shown.
+    shown = window.ids_from(place)
+    return json.dumps([place, sorted(window.replaced - shown), sorted(shown)])
+
+
+def _read_cursor(cursor: str, end: int) -> tuple[int, set[str], set[str]]:
+    try:
+        place, replaced, shown = converted(parse(cursor.encode()), _Cursor)
+    except ValueError:
+        place, replaced, shown = -1, set[str](), set[str]()
+    return _within(place, end), replaced, shown
+
+
+def _place_text(place: int, end: int | None) -> str:
+    """Make a cursor for the pages after a place; with an ``end``, of a version."""
+    return str(place) if end is None else f"{place} {end}"
+
+
+def _read_place(cursor: str, end: int) -> tuple[int, int | None]:
+    place, _, own_end = cursor.partition(" ")
+    return _read_offset(place, end), _read_offset(own_end, end) if own_end else None
+
+
+def _read_offset(text: str, end: int) -> int:
+    plain = text.isascii() and text.isdigit() and len(text) <= _DIGITS
+    return _within(int(text) if plain else -1, end)
+
+
+def _without_text(record: Record | None) -> Record | None:
+    """Drop a message's text: all texts of a large session would fill the memory."""
+    if isinstance(record, Message):
+        return msgspec.structs.replace(record, content=None, tool_calls=())
+    return msgspec.structs.replace(record, text="") if isinstance(record, Partial) else record
+
+
+def _within(place: int, end: int) -> int:
+    if not 0 <= place <= end:
+        raise StorageError("This page no longer exists: the session's file has changed.")
+    return place

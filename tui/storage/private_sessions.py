@@ -30,8 +30,7 @@ from tui.storage.attachments import checked_hash, only_match
 from tui.storage.branches import Branches
 from tui.storage.directory import describe
 from tui.storage.disk import odd_values
-from tui.storage.journal import Journal
-from tui.storage.open_journal import OpenJournal
+from tui.storage.journal import Journal, OpenJournal
 from tui.storage.protocol import Appended, Lease, begun
 from tui.storage.writer import encode_lines
 

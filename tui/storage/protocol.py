@@ -378,10 +378,6 @@ class SessionStore(SessionReader, JournalStore, Protocol):
         """Close connections and the like; the store cannot be used afterwards."""
         ...
 
-    def is_archived(self, session_id: str) -> bool:
-        """Look up if a session is archived, without reading it. Raises ``SessionNotFound``."""
-        ...
-
     def lease(self, session_id: str) -> Lease:
         """Lease a session that is kept or archived.
 

@@ -22,8 +22,8 @@ from tui.files import read_bounded
 from tui.storage import locks
 from tui.storage.disk import replace, storage_errors
 from tui.storage.folders import Folder, Folders, JournalFile
+from tui.storage.journal import opened
 from tui.storage.json_lines import JsonLines
-from tui.storage.open_journal import opened
 
 _LOCK_PATIENCE = 10.0
 """Seconds: each holder takes the time of two writes, but many programs may queue."""

@@ -747,10 +747,10 @@ async def test_an_archived_session_that_a_crash_cut_off_is_restored_by_a_change_
         await program.look_at(there)
     assert world.holder(session.id) is None
     assert world.bytes(session.id) == before
-    assert world.reader.is_archived(session.id)
+    assert world.reader.stamp(session.id).where == "archived"
     await program.look_at(session.id)
     await program.send("more")
-    assert not world.reader.is_archived(session.id)
+    assert world.reader.stamp(session.id).where == "closed"
     assert world.texts(session.id) == ["hello", "half", "more"]
 
 

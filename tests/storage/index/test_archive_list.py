@@ -11,7 +11,7 @@ from tui.storage import folders
 from tui.storage.file_store import FileStore
 from tui.storage.index import archive_list
 from tui.storage.index.maintenance import IndexMaintenance
-from tui.storage.open_journal import OpenJournal
+from tui.storage.journal import OpenJournal
 from tui.storage.protocol import SessionFilter
 
 SHOP, FARM = "project:/shop", "project:/f\udcffrm"

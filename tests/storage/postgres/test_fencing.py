@@ -10,8 +10,8 @@ import pytest
 
 from tests.builders import texts, user
 from tui.errors import LeaseLost, ServerUnreachable, SessionBusy
-from tui.storage.postgres import holding, taking
-from tui.storage.postgres.moving import Mover
+from tui.storage.postgres import leases, moving
+from tui.storage.postgres.rows import Row
 
 SCOPE = "project:/shop"
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(64)
@@ -98,15 +98,15 @@ def test_an_append_that_comes_between_is_not_made_beside_its_repetition(cutter, 
 def test_a_move_whose_session_has_moved_since_it_was_read_is_made_once(store, monkeypatch, verb):
     """As one of a request that was taken for lost does, while it is repeated."""
     lease = say(store, "first")
-    read = holding.published_row
+    read = leases.published_row
 
     def late(*arguments):
         row = read(*arguments)
-        monkeypatch.setattr(holding, "published_row", read)
+        monkeypatch.setattr(leases, "published_row", read)
         getattr(store, verb)(lease.session_id)
         return row
 
-    monkeypatch.setattr(holding, "published_row", late)
+    monkeypatch.setattr(leases, "published_row", late)
     with pytest.raises(SessionBusy):
         getattr(store, verb)(lease.session_id)
     assert [move.id for move in store.moves()] == [lease.session_id]
@@ -123,8 +123,8 @@ def test_a_lease_that_is_renewed_at_the_last_moment_is_not_taken(
             connection.execute("update sibyl.sessions set leased_until = now() + interval '1min'")
         return is_free(row, *rest)
 
-    is_free = taking.is_free
-    monkeypatch.setattr(taking, "is_free", late)
+    is_free = Row.is_free
+    monkeypatch.setattr(Row, "is_free", late)
     with pytest.raises(SessionBusy):
         other.lease(lease.session_id)
     store.append(lease, [user("second", "second")])
@@ -140,7 +140,7 @@ def test_who_loses_the_lease_meanwhile_moves_nothing(verb, store, other, postgre
         taken.append(other.lease(lease.session_id))
         return "now"
 
-    monkeypatch.setattr(Mover, "_now", late)
+    monkeypatch.setattr(moving, "format_utc", late)
     with pytest.raises(SessionBusy):
         getattr(store, verb)(lease.session_id)
     assert store.moves() == ()

@@ -74,7 +74,7 @@ def test_an_append_whose_commit_stalls_counts_once(
 
 def test_a_locked_session_does_not_end_the_leases_of_others(store, begun, admin, postgres):
     second = new(store)
-    held = store._holding.held
+    held = store._leases
     with psycopg.connect(postgres) as locking:
         locking.execute("select from sibyl.sessions where id = %s for update", (begun.session_id,))
         admin.execute(

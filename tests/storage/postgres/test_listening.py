@@ -58,7 +58,7 @@ def test_neither_reading_nor_the_renewal_of_a_lease_is_a_change(store, other):
     told = Told(store)
     other.entry(first.session_id)
     other.journal(first.session_id).tail(9)
-    other._holding.held._renew([first, last])
+    other._leases._renew([first, last])
     other.append(last, [Settings(pinned=True)])
     assert told.next() == last.session_id
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.builders import user
 from tui.errors import SessionBusy
-from tui.storage.postgres import holding as module
+from tui.storage.postgres import leases as module
 from tui.storage.postgres.processes import this_process
 from tui.storage.postgres.store import PostgresStore
 

@@ -89,7 +89,7 @@ class SessionLoader:
         except StorageError as error:
             return self._unopened(session_id, error)
         try:
-            access = Access(archived=self._store.is_archived(session_id))
+            access = Access(archived=self._store.stamp(session_id).where == "archived")
             listed_as = self._listed_as(opened.session, opened.cursor)
             loaded = LoadedSession(opened, None, access, listed_as, self.outbox)
             self._complete(loaded)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.records import NO_OFFSETS, Closed, Offsets, Record, Restored, SessionHeader
+from tui.domain.journal.records import NO_OFFSETS, Closed, Record, Restored, SessionHeader
 from tui.domain.timestamps import format_utc, parse_utc, storable_ns
 from tui.errors import LeaseLost, SessionDamaged, SessionNotFound, StorageError
 from tui.storage.attachments import used_pictures
@@ -25,8 +25,7 @@ from tui.storage.postgres.connection_pool import transaction
 from tui.storage.postgres.leases import LEASE_SECONDS, Attempt, PostgresLease, ServerLeases
 from tui.storage.postgres.pieces import PIECE, PieceReader, cut, insert
 from tui.storage.postgres.rows import Place, Row, noted, row_of
-from tui.storage.postgres.taking import reserve
-from tui.storage.postgres.text import moment_ns
+from tui.storage.postgres.tables import moment_ns
 from tui.storage.protocol import Appended
 from tui.storage.writer import encode_lines, last_use
 
@@ -74,8 +73,7 @@ class _Writing(msgspec.Struct, frozen=True):
 class JournalAppender(msgspec.Struct, eq=False):
     """Appends to the sessions that a program holds."""
 
-    _held: ServerLeases
-    _holder: Callable[[], bytes]
+    _leases: ServerLeases
     _clock: Callable[[], datetime]
 
     def append(
@@ -89,16 +87,17 @@ class JournalAppender(msgspec.Struct, eq=False):
 
         Raises as ``SessionStore.append``. After ``ServerUnreachable`` it may have been made.
         """
-        settled = self.settle(connection, lease, records)
-        if settled is not None:
-            return settled
-        try:
-            return self._append_new(connection, lease, records, lines)
-        except StorageError:
-            # Was it an earlier attempt, which came only now?
-            if not self._resolve(connection, lease):
-                raise
-        return self.append(connection, lease, records, lines)
+        while (settled := self.settle(connection, lease, records)) is None:
+            try:
+                if lease.beginning is not None:
+                    self._publish(connection, lease, lease.beginning, records, lines)
+                elif not self._append_quickly(connection, lease, records, lines):
+                    self._append_carefully(connection, lease, records, lines)
+            except StorageError:
+                # Was it an earlier attempt, which came only now?
+                if not self._resolve(connection, lease):
+                    raise
+        return settled
 
     def extend(
         self,
@@ -108,23 +107,17 @@ class JournalAppender(msgspec.Struct, eq=False):
         lines: Sequence[bytes],
     ) -> None:
         """Append to a session in its place. Raises as ``SessionStore.extend``."""
-        if self.settle(connection, lease, records) is not None:
-            return
-        row = self._writable_row(connection, lease)
-        if lease.resolve(row.last_append):
-            self.extend(connection, lease, records, lines)
-            return
-        self._take_in(connection, lease, row)
-        made = self._write(connection, lease, _Writing(records, lines, row.place, lease.ordinal))
-        if made is None:
-            raise _changed_meanwhile(lease.session_id)
-        lease.accept(made)
-        lease.acknowledged()
+        while self.settle(connection, lease, records) is None:
+            row = self._writable_row(connection, lease)
+            if not lease.resolve(row.last_append):
+                self._take_in(connection, lease, row)
+                writing = _Writing(records, lines, row.place, lease.ordinal)
+                lease.accept(self._written(connection, lease, writing))
 
     def settle(
         self, connection: "Connection", lease: PostgresLease, records: Sequence[Record]
     ) -> Appended | None:
-        """Answer an append if all its records were written by earlier attempts."""
+        """Answer an append if all its records were written, perhaps by earlier attempts."""
         self._resolve(connection, lease)
         if _count_written(lease, records) < len(records):
             return None
@@ -135,22 +128,19 @@ class JournalAppender(msgspec.Struct, eq=False):
         row = row_of(connection, lease.session_id) if lease.attempts else None
         return row is not None and lease.resolve(row.last_append)
 
-    def _append_new(
+    def _append_quickly(
         self,
         connection: "Connection",
         lease: PostgresLease,
         records: Sequence[Record],
         lines: Sequence[bytes],
-    ) -> Appended:
-        if lease.beginning is not None:
-            return self._publish(connection, lease, lease.beginning, records, lines)
-        # The usual case: one statement, which checks everything.
+    ) -> bool:
+        """Append in the usual case: one statement, which checks everything."""
         writing = _Writing(records, lines, "kept", lease.ordinal)
         made = self._write(connection, lease, writing) if lease.ordinal > 0 else None
-        if made is None:
-            return self._append_carefully(connection, lease, records, lines)
-        lease.accept(made)
-        return lease.acknowledged()
+        if made is not None:
+            lease.accept(made)
+        return made is not None
 
     def _publish(
         self,
@@ -159,12 +149,12 @@ class JournalAppender(msgspec.Struct, eq=False):
         beginning: SessionHeader,
         records: Sequence[Record],
         lines: Sequence[bytes],
-    ) -> Appended:
+    ) -> None:
         lease.origin = words.origin_lexemes(beginning)
         # Three trips: in a pipeline only a result that is needed is waited for.
         with transaction(connection):
             asked = numbers.asked(connection, beginning.scope)
-            epoch = lease.epoch or reserve(connection, beginning, self._holder())
+            epoch = lease.epoch or self._leases.reserve(connection, beginning)
             ordinal = numbers.given(connection, asked, beginning.scope, lease.session_id)
             header = msgspec.structs.replace(beginning, ordinal=ordinal)
             data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (b"", *lines))
@@ -183,7 +173,6 @@ class JournalAppender(msgspec.Struct, eq=False):
             _note_pictures(connection, lease.session_id, records)
             numbers.set_active(connection, beginning.scope, lease.session_id)
         lease.accept(made)
-        return lease.acknowledged()
 
     def _append_carefully(
         self,
@@ -191,11 +180,11 @@ class JournalAppender(msgspec.Struct, eq=False):
         lease: PostgresLease,
         records: Sequence[Record],
         lines: Sequence[bytes],
-    ) -> Appended:
+    ) -> None:
         row = self._writable_row(connection, lease)
         if lease.resolve(row.last_append):
             # An earlier attempt came late.
-            return self.append(connection, lease, records, lines)
+            return
         self._take_in(connection, lease, row)
         with transaction(connection):
             ordinal = self._number(connection, lease)
@@ -203,11 +192,8 @@ class JournalAppender(msgspec.Struct, eq=False):
             if row.place == "archived":
                 connection.execute(_KEEP, (lease.session_id, lease.epoch))
                 writing = msgspec.structs.replace(writing, first=self._restored(), restores=True)
-            made = self._write(connection, lease, writing)
-            if made is None:
-                raise _changed_meanwhile(lease.session_id)
+            made = self._written(connection, lease, writing)
         lease.accept(made)
-        return lease.acknowledged()
 
     def restore(self, connection: "Connection", lease: PostgresLease, place: Place) -> Attempt:
         """Write that a session is restored, in a transaction; the lease accepts it afterwards."""
@@ -216,13 +202,19 @@ class JournalAppender(msgspec.Struct, eq=False):
         self._take_in(connection, lease, row)
         ordinal = self._number(connection, lease)
         writing = _Writing(lease.written_records, (), place, ordinal, self._restored())
+        return self._written(connection, lease, writing)
+
+    def _restored(self) -> tuple[Record, ...]:
+        return (Restored(at=format_utc(self._clock())),)
+
+    def _written(
+        self, connection: "Connection", lease: PostgresLease, writing: _Writing
+    ) -> Attempt:
+        """Append in one statement. Raises ``StorageError`` if the row was changed meanwhile."""
         made = self._write(connection, lease, writing)
         if made is None:
             raise _changed_meanwhile(lease.session_id)
         return made
-
-    def _restored(self) -> tuple[Record, ...]:
-        return (Restored(at=format_utc(self._clock())),)
 
     def _write(
         self, connection: "Connection", lease: PostgresLease, writing: _Writing
@@ -231,16 +223,49 @@ class JournalAppender(msgspec.Struct, eq=False):
 
         The lease is to accept it once it is committed.
         """
-        records, lines = _unwritten(lease, writing)
-        data, offsets = _encoded(connection, lease, records, lines)
+        written = _count_written(lease, writing.records)
+        records = (*writing.first, *writing.records[written:])
+        lines = (*[b""] * len(writing.first), *writing.lines[written:])
+        closing = b"\n" if lease.torn else b""
+        begin = lease.size + len(closing)
+        reader = PieceReader(connection, lease.session_id, lease.size)
+        earlier = Branches(reader.read, lease.size)
+        data, offsets = encode_lines(
+            records, begin, lease.offsets, lines, lambda key: earlier.begin_of(key, begin)
+        )
+        data = closing + data
         _note_pictures(connection, lease.session_id, records)
-        attempt = _attempt(lease, writing, lease.size + len(data), offsets)
-        earlier = tuple(each for each in lease.attempts if each.size == lease.size)
-        lease.attempts = (*earlier, attempt)
-        columns = {**self._columns(records), "place": writing.place}
-        if _is_done(connection, columns, lease, attempt, data):
+        attempt = Attempt(
+            append=str(uuid.uuid4()),
+            epoch=lease.epoch,
+            ordinal=writing.ordinal,
+            size=lease.size,
+            size_after=lease.size + len(data),
+            offsets_after=offsets,
+            records=tuple(writing.records),
+            restores=writing.restores,
+        )
+        unanswered = tuple(each for each in lease.attempts if each.size == lease.size)
+        lease.attempts = (*unanswered, attempt)
+        rows = words.rows_of_lines(words.lines_of(data, attempt.size), lease.origin)
+        insertion, said = words.insertion(rows, "held.id", "held")
+        piece, pieces = _pieces(data, attempt.size)
+        statement = _APPEND.format(said=f", said as ({insertion})" if rows else "", piece=piece)
+        values = {
+            **self._columns(records),
+            **pieces,
+            **(said if rows else {}),
+            "place": writing.place,
+            "id": lease.session_id,
+            "epoch": attempt.epoch,
+            "size": attempt.size,
+            "length": len(data),
+            "append": attempt.append,
+            "seconds": LEASE_SECONDS,
+        }
+        if connection.execute(statement.encode(), values).fetchone() is not None:
             return attempt
-        lease.attempts = earlier
+        lease.attempts = unanswered
         return None
 
     def _number(self, connection: "Connection", lease: PostgresLease) -> int:
@@ -257,7 +282,7 @@ class JournalAppender(msgspec.Struct, eq=False):
         """Read the row of a lease. Raises ``LeaseLost``."""
         row = row_of(connection, lease.session_id)
         if row is None or row.epoch != lease.epoch:
-            self._held.lose(lease)
+            self._leases.lose(lease)
             raise LeaseLost(lease.session_id)
         return row
 
@@ -294,72 +319,10 @@ class JournalAppender(msgspec.Struct, eq=False):
         }
 
 
-def _encoded(
-    connection: "Connection",
-    lease: PostgresLease,
-    records: Sequence[Record],
-    lines: Sequence[bytes],
-) -> tuple[bytes, Offsets]:
-    closing = b"\n" if lease.torn else b""
-    begin = lease.size + len(closing)
-    reader = PieceReader(connection, lease.session_id, lease.size)
-    earlier = Branches(reader.read, lease.size)
-    data, offsets = encode_lines(
-        records, begin, lease.offsets, lines, lambda key: earlier.begin_of(key, begin)
-    )
-    return closing + data, offsets
-
-
 def _count_written(lease: PostgresLease, records: Sequence[Record]) -> int:
     """Count the first records of an append that are written already."""
     both = zip(records, lease.written_records, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], both))
-
-
-def _unwritten(lease: PostgresLease, writing: _Writing) -> tuple[Sequence[Record], Sequence[bytes]]:
-    written = _count_written(lease, writing.records)
-    records, lines = writing.records[written:], writing.lines[written:]
-    if not writing.first:
-        return records, lines
-    return (*writing.first, *records), (b"",) * len(writing.first) + tuple(lines)
-
-
-def _attempt(lease: PostgresLease, writing: _Writing, size: int, offsets: Offsets) -> Attempt:
-    return Attempt(
-        append=str(uuid.uuid4()),
-        epoch=lease.epoch,
-        ordinal=writing.ordinal,
-        size=lease.size,
-        size_after=size,
-        offsets_after=offsets,
-        records=tuple(writing.records),
-        restores=writing.restores,
-    )
-
-
-def _is_done(
-    connection: "Connection",
-    columns: dict[str, object],
-    lease: PostgresLease,
-    attempt: Attempt,
-    data: bytes,
-) -> bool:
-    rows = words.rows_of_lines(words.lines_of(data, attempt.size), lease.origin)
-    insertion, said = words.insertion(rows, "held.id", "held")
-    piece, pieces = _pieces(data, attempt.size)
-    statement = _APPEND.format(said=f", said as ({insertion})" if rows else "", piece=piece)
-    values = {
-        **columns,
-        **pieces,
-        **(said if rows else {}),
-        "id": lease.session_id,
-        "epoch": attempt.epoch,
-        "size": attempt.size,
-        "length": len(data),
-        "append": attempt.append,
-        "seconds": LEASE_SECONDS,
-    }
-    return connection.execute(statement.encode(), values).fetchone() is not None
+    return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1] or pair[0] == pair[1], both))
 
 
 def _pieces(data: bytes, at: int) -> tuple[str, dict[str, object]]:

@@ -122,6 +122,12 @@ class ConnectionPool:
         with self._place(self._free), self._lent(seconds) as connection:
             yield connection
 
+    def execute(self, query: str, values: Any = None) -> list[Any]:
+        """Execute one statement, made of constants; gives its rows. Raises as ``connection``."""
+        with self.connection() as connection:
+            cursor = connection.execute(query.encode(), values)
+            return cursor.fetchall() if cursor.description else []
+
     @contextmanager
     def saving(self, size: int = 0) -> Generator["Connection"]:
         """Lend a connection as ``connection`` does, for what must not wait for readers.
@@ -342,24 +348,16 @@ def connection_text(address: str) -> str:
 
 
 def storage_error(error: "Error") -> StorageError:
-    """Convert an error of the library."""
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return _of_code(error.sqlstate, reason) or _of_words(error, reason)
-
-
-def _of_code(code: str | None, reason: str) -> StorageError | None:
-    if code in _FULL:
-        return StorageFull(f"The store's server has no room: {reason}")
-    if code in _TOO_SLOW:
-        return ServerTooSlow(reason)
-    if code == _NO_RIGHT:
-        return ServerRefused(f"{reason}. docs/postgres.md names the rights that it takes")
-    return None
-
-
-def _of_words(error: "Error", reason: str) -> StorageError:
+    """Convert an error of the library, by its code, else by its words."""
     from psycopg import OperationalError
 
+    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    if error.sqlstate in _FULL:
+        return StorageFull(f"The store's server has no room: {reason}")
+    if error.sqlstate in _TOO_SLOW:
+        return ServerTooSlow(reason)
+    if error.sqlstate == _NO_RIGHT:
+        return ServerRefused(f"{reason}. docs/postgres.md names the rights that it takes")
     if any(words in reason for words in _POOLERS):
         return StorageError(_POOLER)
     if any(words in reason for words in _REFUSALS):

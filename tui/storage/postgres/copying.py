@@ -19,15 +19,14 @@ from tui.domain.timestamps import parse_utc, storable_ns
 from tui.errors import SessionDamaged, StorageError
 from tui.storage.copyable import Numbers, StoredJournal
 from tui.storage.disk import odd_values
-from tui.storage.open_journal import OpenJournal
+from tui.storage.journal import OpenJournal
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.importing import IMPORT_SECONDS, insert_session
 from tui.storage.postgres.moving import PLACES, add_moves
 from tui.storage.postgres.pieces import PieceReader, cut
-from tui.storage.postgres.rows import COLUMNS, Place, Row, rows_of
-from tui.storage.postgres.taking import is_free, published_row
-from tui.storage.postgres.text import as_bytes, moment_ns
+from tui.storage.postgres.rows import COLUMNS, Place, Row, published_row, rows_of
+from tui.storage.postgres.tables import as_bytes, moment_ns
 from tui.storage.postgres.words import index_session
 
 if TYPE_CHECKING:
@@ -51,6 +50,7 @@ _NUMBERED = """
         where numbers.session = sessions.id and numbers.scope = sessions.scope), 0)
     where id = %s
 """
+_USES = "select sha256, session from picture_uses order by session, sha256"
 _LOCK = f"select {COLUMNS} from sessions where id = %s for update"  # noqa: S608 - constants
 
 
@@ -63,8 +63,7 @@ class PostgresJournals:
     # --- reading
 
     def sizes(self) -> Mapping[str, int]:
-        with self._database.connection() as connection:
-            return dict(listing.sizes(connection))
+        return dict(self._database.execute(listing.SIZES))
 
     def find(self, session_id: str) -> StoredJournal:
         with self._database.connection() as connection:
@@ -89,9 +88,8 @@ class PostgresJournals:
 
     def pictures(self) -> Mapping[str, Collection[str]]:
         found: defaultdict[str, list[str]] = defaultdict(list)
-        with self._database.connection() as connection:
-            for sha256, session_id in pictures.uses(connection):
-                found[session_id].append(sha256)
+        for sha256, session_id in self._database.execute(_USES):
+            found[session_id].append(sha256)
         return found
 
     # --- writing
@@ -166,7 +164,7 @@ def _end_of(connection: "Connection", journal: StoredJournal, size: int) -> Sess
 def _locked_row(connection: "Connection", session_id: str) -> Row:
     published_row(connection, session_id)
     row = rows_of(connection, _LOCK, (session_id,))[0]
-    if not is_free(row):
+    if not row.is_free():
         raise row.busy
     return row
 

@@ -27,28 +27,21 @@ class HangWatch:
     @contextmanager
     def over(self, connection: "Connection", seconds: float) -> Generator[None]:
         """Watch over one use of a connection."""
-        number = self._begin(connection.fileno(), time.monotonic() + seconds)
-        try:
-            yield
-        finally:
-            self._end(number)
-
-    def _begin(self, descriptor: int, deadline: float) -> int:
         # A descriptor of its own: the library may close its own one meanwhile.
-        watched = _duplicate(descriptor)
+        watched = _duplicate(connection.fileno())
         with self._changed:
-            self._number += 1
-            self._uses[self._number] = deadline, watched
+            number = self._number = self._number + 1
+            self._uses[number] = time.monotonic() + seconds, watched
             if not self._watching:
                 self._watching = True
                 threading.Thread(target=self._watch, daemon=True, name="server").start()
-            return self._number
-
-    def _end(self, number: int) -> None:
-        with self._changed:
-            use = self._uses.pop(number, None)
-        if use is not None:
-            os.close(use[1])
+        try:
+            yield
+        finally:
+            with self._changed:
+                use = self._uses.pop(number, None)
+            if use is not None:
+                os.close(watched)
 
     def _watch(self) -> None:
         while True:

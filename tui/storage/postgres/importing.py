@@ -1,6 +1,6 @@
 """Sessions of other programs, added whole, and the log of imports."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.domain.imports import ImportLine
-from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import Encoded, SessionHeader, encode
 from tui.domain.timestamps import storable_ns
 from tui.errors import SessionExists
@@ -18,7 +17,7 @@ from tui.storage.postgres import numbers, pictures, words
 from tui.storage.postgres.connection_pool import transaction
 from tui.storage.postgres.pieces import insert
 from tui.storage.postgres.rows import Place, noted
-from tui.storage.postgres.text import moment_ns, scope_key
+from tui.storage.postgres.tables import moment_ns, scope_key
 from tui.storage.writer import NewJournal
 
 if TYPE_CHECKING:
@@ -69,14 +68,6 @@ def read_log(connection: "Connection", part: bytes = b"") -> Iterator[ImportLine
     query = "select line from imports where position(%s::bytea in line) > 0 order by number"
     rows = connection.execute(query, (part,)).fetchall()
     return IMPORTS.decoded(bytes(row[0]) for row in rows)
-
-
-def add_to_log(connection: "Connection", lines: Sequence[ImportLine]) -> None:
-    """Append lines to the log of imports."""
-    encoded = [journal_json(msgspec.to_builtins(line)) for line in lines]
-    connection.execute(
-        "insert into imports (line) select line from unnest(%s::bytea[]) line", (encoded,)
-    )
 
 
 class _ImportedSession(msgspec.Struct):

@@ -1,18 +1,64 @@
-"""The leases that a program holds on sessions of the server, and their renewal."""
+"""The leases that a program holds on sessions of the server, their taking and their renewal."""
 
+import secrets
+import socket
 import threading
-from collections.abc import Callable, Mapping
+import uuid
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.journal.records import NO_OFFSETS, Offsets, Record, SessionHeader
-from tui.errors import LeaseLost, ReadOnly, StorageError
-from tui.storage.postgres.connection_pool import ConnectionPool
+from tui.domain.journal.ids import SESSION_NUMBERS, checked_id, new_session_id
+from tui.domain.journal.records import (
+    NO_OFFSETS,
+    VERSION,
+    Offsets,
+    Record,
+    SessionHeader,
+    encode,
+)
+from tui.domain.journal.session import Holder
+from tui.errors import LeaseLost, NewerVersion, ReadOnly, SessionExists, StorageError
+from tui.storage.journal import OpenJournal
+from tui.storage.postgres.connection_pool import ConnectionPool, transaction
+from tui.storage.postgres.pieces import PieceReader
+from tui.storage.postgres.processes import this_process
+from tui.storage.postgres.rows import (
+    OPENED,
+    HolderNote,
+    Place,
+    Row,
+    opened_row,
+    published_row,
+    row_of,
+)
+from tui.storage.postgres.tables import scope_key
+from tui.storage.postgres.words import origin_lexemes
 from tui.storage.protocol import Appended, Lease
+
+if TYPE_CHECKING:
+    from psycopg import Connection
 
 LEASE_SECONDS = 12
 _RENEWALS = 4
 
+_RESERVE = """
+    insert into sessions (id, scope, header, place, epoch, holder, leased_until)
+    values (%(id)s, %(scope)s, %(header)s, 'reserved', 1, %(holder)s,
+        now() + make_interval(secs => %(seconds)s))
+    on conflict (id) do nothing returning epoch
+"""
+_TAKE = """
+    update sessions set epoch = epoch + 1, holder = %(holder)s,
+        leased_until = now() + make_interval(secs => %(seconds)s)
+    where id = %(id)s and epoch = %(epoch)s and place = any(%(places)s)
+        and (holder = %(gone)s or coalesce(leased_until <= now(), true))
+    returning epoch
+"""
+"""Its holder may renew the lease at the last moment."""
 # A row that is locked is being written to, and keeps no other lease waiting.
 _RENEW = """
     with free as (
@@ -24,7 +70,7 @@ _RENEW = """
     from free where sessions.id = free.id
 """
 _RELEASE = "update sessions set leased_until = null, holder = null where id = %s and epoch = %s"
-UNRESERVE = "delete from sessions where id = %s and epoch = %s and place = 'reserved'"
+_UNRESERVE = "delete from sessions where id = %s and epoch = %s and place = 'reserved'"
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -77,6 +123,14 @@ class PostgresLease(msgspec.Struct, eq=False):
             self.held = False
             self.release_at(self)
 
+    def look(self, row: Row, reader: PieceReader) -> None:
+        """Read what is to be known of the journal."""
+        end = OpenJournal(reader.read, row.size, row.id, row.header, held=False).tail(0).session
+        self.scope, self.ordinal, self.size = row.header().scope, row.ordinal, row.size
+        self.offsets, self.origin = end.offsets, origin_lexemes(row.header())
+        self.newer = end.header.version if end.header.version > VERSION else None
+        self.torn = reader.read(1, row.size - 1) != b"\n"
+
     def resolve(self, last_append: str | None) -> bool:
         """Find out if an attempt was made, by the last append in the session's row."""
         made = next((each for each in self.attempts if each.append == last_append), None)
@@ -100,16 +154,139 @@ class PostgresLease(msgspec.Struct, eq=False):
 
 
 class ServerLeases:
-    """The leases of one program; thread-safe. A thread renews them while there are any."""
+    """Takes leases for one program, and renews them in a thread while there are any; thread-safe.
 
-    def __init__(self, database: ConnectionPool) -> None:
+    Sessions are reserved, leased, or borrowed for one operation.
+    """
+
+    def __init__(self, database: ConnectionPool, clock: Callable[[], datetime]) -> None:
         self._database = database
+        self._clock = clock
+        self._program = uuid.uuid4().hex
         self._leases: Mapping[str, PostgresLease] = {}
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._renewing = False
 
-    def keep(self, lease: PostgresLease) -> PostgresLease:
+    # --- taking
+
+    def create(self, header: SessionHeader) -> PostgresLease:
+        """Reserve a session under the id of its header.
+
+        Without one, begin it under a new id, which its first append reserves: nobody waits for it.
+        Raises ``SessionBusy``, ``SessionExists``.
+        """
+        epoch = 0
+        if header.id:
+            with self._database.connection() as connection:
+                epoch = self.reserve(connection, header)
+        else:
+            name = new_session_id(self._clock(), secrets.randbelow(SESSION_NUMBERS))
+            header = msgspec.structs.replace(header, id=name)
+        return self._keep(PostgresLease(header.id, epoch, self.release, header, header.scope))
+
+    def reserve(self, connection: "Connection", header: SessionHeader) -> int:
+        """Reserve an id; gives the epoch. Raises ``SessionBusy``, ``SessionExists``."""
+        values = {
+            "id": header.id,
+            "scope": scope_key(header.scope),
+            "header": encode(header),
+            "holder": self._note(),
+            "seconds": LEASE_SECONDS,
+        }
+        while (taken := connection.execute(_RESERVE, values).fetchone()) is None:
+            row = row_of(connection, header.id)
+            if row is not None and not row.is_free(self._unaware(header.id)):
+                raise row.busy
+            if row is None or row.place != "reserved":
+                raise SessionExists(header.id)
+            # Whoever had reserved it is gone.
+            connection.execute(_UNRESERVE, (header.id, row.epoch))
+        return int(taken[0])
+
+    def lease(self, session_id: str) -> PostgresLease:
+        """Lease a session that is kept or archived. Raises as ``SessionStore.lease``."""
+        with self._database.saving() as connection:
+            row = published_row(connection, session_id, "kept", "archived")
+            lease = self._take(connection, row, "kept", "archived")
+        if lease.newer is not None:
+            lease.release()
+            raise NewerVersion(session_id, lease.newer)
+        return self._keep(lease)
+
+    @contextmanager
+    def borrowed(
+        self, session_id: str, *places: Place
+    ) -> Generator[tuple["Connection", PostgresLease, Row]]:
+        """Lease a session for one transaction, unless this program has a lease already."""
+        own = lease = self.find(session_id)
+        try:
+            with self._database.connection() as connection:
+                row = published_row(connection, session_id, *places)
+                if own is not None:
+                    own.resolve(row.last_append)
+                if own is not None and own.epoch != row.epoch:
+                    self.lose(own)
+                    own = None
+                lease = own or self._take(connection, row, *places)
+                with transaction(connection):
+                    yield connection, lease, row
+        finally:
+            # By the same connection, which is free again.
+            if lease is not None and lease is not own:
+                lease.release()
+
+    def holder(self, session_id: str) -> Holder | None:
+        """Find the holder of a session."""
+        with self._database.connection() as connection:
+            row = row_of(connection, checked_id(session_id))
+        if row is None or row.is_free(self._unaware(session_id)):
+            return None
+        return row.held_by
+
+    def _take(self, connection: "Connection", row: Row, *places: Place) -> PostgresLease:
+        """Take the lease of a session in one of these places.
+
+        Raises ``SessionBusy``, ``SessionNotFound``, ``SessionDamaged``.
+        """
+        if not row.is_free(self._unaware(row.id)):
+            raise row.busy
+        wanted = {
+            "id": row.id,
+            "epoch": row.epoch,
+            "holder": self._note(),
+            "gone": row.holder if row.leased else None,
+            "places": list(places),
+            "seconds": LEASE_SECONDS,
+        }
+        with connection.pipeline():
+            # In one transaction, and one trip: nobody appends between the two.
+            taking = connection.execute(_TAKE, wanted)
+            reading = connection.execute(OPENED.encode(), (row.id,), binary=True)
+        taken = taking.fetchone()
+        if taken is None:
+            # Somebody was quicker.
+            raise published_row(connection, row.id, *places).busy
+        lease = PostgresLease(row.id, int(taken[0]), self.release)
+        try:
+            lease.look(*opened_row(connection, row.id, reading.fetchone()))
+        except BaseException:
+            lease.release()
+            raise
+        return lease
+
+    def _note(self) -> bytes:
+        """Describe this program, for the row of a session that it holds."""
+        note = HolderNote(this_process(), socket.gethostname(), self._clock(), self._program)
+        return msgspec.json.encode(note)
+
+    def _unaware(self, session_id: str) -> str:
+        """Name this program if it has no lease: one at the server is of a lost answer."""
+        return "" if self.find(session_id) is not None else self._program
+
+    # --- held
+
+    def _keep(self, lease: PostgresLease) -> PostgresLease:
         with self._lock:
             self._leases = {**self._leases, lease.session_id: lease}
             if not self._renewing:
@@ -144,13 +321,10 @@ class ServerLeases:
     def release(self, lease: PostgresLease) -> None:
         """Give a lease up at the server, which would otherwise end it after a while."""
         self.drop(lease)
-        given_up = _RELEASE if lease.beginning is None else UNRESERVE
-        try:
-            with self._database.saving() as connection:
-                connection.execute(given_up, (lease.session_id, lease.epoch))
-        except StorageError:
-            # It runs out by itself.
-            return
+        given_up = _RELEASE if lease.beginning is None else _UNRESERVE
+        # It runs out by itself.
+        with suppress(StorageError), self._database.saving() as connection:
+            connection.execute(given_up, (lease.session_id, lease.epoch))
 
     def close(self) -> None:
         """End the renewal; what is still held runs out at the server."""
@@ -170,10 +344,7 @@ class ServerLeases:
 
     def _renew(self, leases: list[PostgresLease]) -> None:
         ids, epochs = [each.session_id for each in leases], [each.epoch for each in leases]
-        try:
-            with self._database.saving() as connection:
-                wanted = {"ids": ids, "epochs": epochs, "seconds": LEASE_SECONDS}
-                connection.execute(_RENEW, wanted)
-        except StorageError:
-            # Whoever lost a lease meanwhile is told by the next append.
-            return
+        wanted = {"ids": ids, "epochs": epochs, "seconds": LEASE_SECONDS}
+        # Whoever lost a lease meanwhile is told by the next append.
+        with suppress(StorageError), self._database.saving() as connection:
+            connection.execute(_RENEW, wanted)

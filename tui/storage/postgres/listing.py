@@ -14,10 +14,10 @@ from tui.domain.json_limits import converted, parse
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
 from tui.storage.disk import odd_values
-from tui.storage.open_journal import OpenJournal
+from tui.storage.journal import OpenJournal
 from tui.storage.postgres.pieces import ENDS, PieceReader
 from tui.storage.postgres.rows import COLUMNS, Row
-from tui.storage.postgres.text import moment_ns, scope_key
+from tui.storage.postgres.tables import moment_ns, scope_key
 from tui.storage.protocol import Listing, Order, SessionFilter
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _ACTIVE = """
          where newest.scope = sessions.scope and newest.place = 'kept'
          order by newest.used_ns desc, newest.id limit 1))
 """
-_ACTIVE_OF = """
+ACTIVE_OF = """
     select coalesce(
         (select chosen.id from scopes join sessions chosen on chosen.id = scopes.active
          where scopes.scope = %(scope)s and chosen.place = 'kept'),
@@ -64,6 +64,8 @@ _STORE_ENTRIES = """
     update sessions set described_at = free.size, described = free.described
     from free where sessions.id = free.id
 """
+SIZES = "select id, size from sessions where place <> 'reserved' order by used_ns desc, id"
+"""All sessions with the sizes of their journals, newest use first."""
 _MOST_CACHED = 1000
 _TITLE = {"titles": 2}
 """Stored with each entry: one that another version has titled in its way is made anew."""
@@ -155,29 +157,6 @@ class Lister:
         if len(self._cached) >= _MOST_CACHED:
             self._cached = {}
         self._cached[row.id] = row.size, entry
-
-
-def count(connection: "Connection", wanted: SessionFilter) -> int:
-    """Count the sessions that a filter passes."""
-    condition, values = condition_of(wanted, wanted.statuses)
-    found = connection.execute(
-        # Of constants of this module.
-        f"select count(*) from sessions where {condition}".encode(),  # noqa: S608
-        values,
-    ).fetchone()
-    return int(found[0]) if found else 0
-
-
-def sizes(connection: "Connection") -> list[tuple[str, int]]:
-    """List all sessions with the sizes of their journals, newest use first."""
-    query = "select id, size from sessions where place <> 'reserved' order by used_ns desc, id"
-    return [(session_id, size) for session_id, size in connection.execute(query)]
-
-
-def active_of(connection: "Connection", scope: str) -> str | None:
-    """Find the session of a scope that was opened last."""
-    found = connection.execute(_ACTIVE_OF, {"scope": scope_key(scope)}).fetchone()
-    return found[0] if found else None
 
 
 def _as_listed(entry: SessionEntry, row: Listed) -> SessionEntry:

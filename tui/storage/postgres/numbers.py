@@ -7,7 +7,7 @@ import msgspec
 from tui.domain.journal.records import SessionHeader
 from tui.storage.copyable import Numbers, SessionNumber
 from tui.storage.postgres.connection_pool import transaction
-from tui.storage.postgres.text import as_bytes, as_text, scope_key
+from tui.storage.postgres.tables import as_bytes, as_text, scope_key
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor

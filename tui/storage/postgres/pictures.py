@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from tui.errors import AttachmentNotFound
 from tui.storage.attachments import KEPT_DAYS, checked_hash, hash_of, only_match
+from tui.storage.postgres.connection_pool import ConnectionPool
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -29,23 +30,23 @@ def keep(connection: "Connection", session_id: str, data: bytes) -> str:
     return sha256
 
 
-def read(connection: "Connection", sha256: str) -> bytes:
+def read(database: ConnectionPool, sha256: str) -> bytes:
     """Read a picture. Raises ``AttachmentNotFound`` if it is not there or damaged."""
     if not sha256.isascii() or not sha256.isalnum():
         raise AttachmentNotFound(sha256)
     query = "select data from pictures where sha256 = %s"
-    row = connection.execute(query, (sha256,)).fetchone()
-    if row is None or hash_of(bytes(row[0])) != sha256:
+    rows = database.execute(query, (sha256,))
+    if not rows or hash_of(bytes(rows[0][0])) != sha256:
         raise AttachmentNotFound(sha256)
-    return bytes(row[0])
+    return bytes(rows[0][0])
 
 
-def find(connection: "Connection", prefix: str) -> str:
+def find(database: ConnectionPool, prefix: str) -> str:
     """Find the SHA-256 that begins with a prefix. Raises ``AttachmentNotFound``."""
     if not prefix.isascii() or not prefix.isalnum():
         raise AttachmentNotFound(prefix)
     query = "select sha256 from pictures where starts_with(sha256, %s) limit 2"
-    return only_match(prefix, [str(row[0]) for row in connection.execute(query, (prefix,))])
+    return only_match(prefix, [str(row[0]) for row in database.execute(query, (prefix,))])
 
 
 def note(connection: "Connection", session_id: str, pictures: Sequence[str]) -> None:
@@ -58,12 +59,6 @@ def note(connection: "Connection", session_id: str, pictures: Sequence[str]) -> 
         " new(sha256) on conflict (sha256, session) do update set noted_at = now()",
         (session_id, list(set(pictures))),
     )
-
-
-def uses(connection: "Connection") -> list[tuple[str, str]]:
-    """List the uses of pictures: SHA-256 and session."""
-    query = "select sha256, session from picture_uses order by session, sha256"
-    return [(str(sha256), str(session)) for sha256, session in connection.execute(query).fetchall()]
 
 
 def missing(connection: "Connection", wanted: Sequence[str]) -> list[str]:

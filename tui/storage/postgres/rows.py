@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from tui.domain.journal.ids import checked_id
 from tui.domain.journal.records import Record, SessionHeader, Settings, State
 from tui.domain.journal.session import Holder, Status
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds
-from tui.errors import SessionBusy, SessionDamaged
+from tui.errors import SessionBusy, SessionDamaged, SessionNotFound
 from tui.storage.journal_window import decoded
+from tui.storage.postgres.pieces import ENDS, PieceReader
 from tui.storage.postgres.processes import Process
-from tui.storage.postgres.text import as_bytes
+from tui.storage.postgres.tables import as_bytes
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -25,6 +27,8 @@ COLUMNS = """id, number, scope, ordinal, header, place, used_ns, closed_ns, pinn
     coalesce(leased_until > now(), false) as leased, described_at, described"""
 
 _ROW = f"select {COLUMNS} from sessions where id = %s"  # noqa: S608 - constants
+OPENED = f"select {COLUMNS}, {ENDS} from sessions where id = %s"  # noqa: S608 - constants
+"""With both ends of its journal."""
 
 
 class HolderNote(msgspec.Struct, frozen=True):
@@ -97,6 +101,14 @@ class Row(msgspec.Struct, frozen=True):
         held = self.held_by
         return SessionBusy(self.id, str(held)) if held else SessionBusy(self.id)
 
+    def is_free(self, unaware: str = "") -> bool:
+        """Tell whether nobody holds it: its lease has run out, or its holder has died here.
+
+        ``unaware`` is a program that does not know of its lease: the answer never came.
+        """
+        note = self.note
+        return note is None or note.program == unaware or note.process.has_ended
+
     def header(self) -> SessionHeader:
         """Read the header as the row has it. Raises ``SessionDamaged``."""
         header = decoded(self.beginning.rstrip(b"\n"))
@@ -109,6 +121,39 @@ def row_of(connection: "Connection", session_id: str) -> Row | None:
     """Read the row of a session that was published or is reserved."""
     found = rows_of(connection, _ROW, (session_id,))
     return found[0] if found else None
+
+
+def published_row(connection: "Connection", session_id: str, *places: Place) -> Row:
+    """Read the row of a session, in one of these places if any are given.
+
+    Raises ``SessionNotFound``.
+    """
+    row = row_of(connection, checked_id(session_id))
+    if row is None or row.place == "reserved" or (places and row.place not in places):
+        raise SessionNotFound(session_id)
+    return row
+
+
+def opened(connection: "Connection", session_id: str) -> tuple[Row, PieceReader]:
+    """Begin to read a journal: its row and both its ends come at once.
+
+    Raises ``SessionNotFound``, and ``SessionDamaged`` if its pieces are gone.
+    """
+    found = connection.execute(OPENED.encode(), (checked_id(session_id),), binary=True).fetchone()
+    return opened_row(connection, session_id, found)
+
+
+def opened_row(
+    connection: "Connection", session_id: str, found: tuple[Any, ...] | None
+) -> tuple[Row, PieceReader]:
+    """Begin to read a journal with its row of ``OPENED``. Raises as ``opened``."""
+    row = Row(*found[:-2]) if found is not None else None
+    if found is None or row is None or row.place == "reserved":
+        raise SessionNotFound(session_id)
+    reader = PieceReader(connection, row.id, row.size, *found[-2:])
+    if not reader.read(1, 0):
+        raise SessionDamaged(row.id, "its records are gone")
+    return row, reader
 
 
 def rows_of(connection: "Connection", query: str, values: Any = ()) -> list[Row]:

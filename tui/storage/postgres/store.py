@@ -6,8 +6,11 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from tui.domain.imports import ImportLine, bytes_naming, came_from
 from tui.domain.journal.ids import checked_id, is_session_id
+from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import DamagedRecord, Encoded, Record, SessionHeader, encode
 from tui.domain.journal.session import (
     Holder,
@@ -20,20 +23,19 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import ReadOnly, ServerUnreachable, SessionDamaged, SessionNotFound, StorageError
 from tui.storage.disk import odd_values
 from tui.storage.index.child import Progress
-from tui.storage.journal import Journal
-from tui.storage.open_journal import OpenJournal
+from tui.storage.journal import Journal, OpenJournal
+from tui.storage.moves import decoded
 from tui.storage.postgres import listing, numbers, pictures
 from tui.storage.postgres.appending import JournalAppender
-from tui.storage.postgres.attempts import Attempts, is_named
+from tui.storage.postgres.attempts import Attempts
 from tui.storage.postgres.connection_pool import ConnectionPool
-from tui.storage.postgres.holding import Holding
-from tui.storage.postgres.importing import IMPORT_SECONDS, add_session, add_to_log, read_log
-from tui.storage.postgres.leases import PostgresLease
+from tui.storage.postgres.importing import IMPORT_SECONDS, add_session, read_log
+from tui.storage.postgres.leases import PostgresLease, ServerLeases
 from tui.storage.postgres.listening import Listener
 from tui.storage.postgres.listing import condition_of
-from tui.storage.postgres.moving import Mover, last_moves
-from tui.storage.postgres.taking import opened, published_row
-from tui.storage.postgres.text import as_bytes, as_text, scope_key
+from tui.storage.postgres.moving import Mover
+from tui.storage.postgres.rows import opened, published_row
+from tui.storage.postgres.tables import as_bytes, as_text, scope_key
 from tui.storage.protocol import FINDABLE, Appended, Lease, Listing, SessionFilter, begun
 
 if TYPE_CHECKING:
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 _INDEX_SECONDS = 600.0
 """Of one session."""
 
+_LAST_MOVES = "select line from moves order by number desc limit 25000"
 _NEWEST = "order by used_ns desc, id"
 _NUMBERED = """
     select id from numbers join sessions on sessions.id = numbers.session
@@ -106,11 +109,11 @@ class PostgresStore:
     def __init__(self, address: str, clock: Callable[[], datetime] = utc_now) -> None:
         self._database = ConnectionPool(address)
         self._clock = clock
-        self._holding = Holding(self._database, clock)
-        self._writer = JournalAppender(self._holding.held, self._holding.note, clock)
+        self._leases = ServerLeases(self._database, clock)
+        self._writer = JournalAppender(self._leases, clock)
         self._lister = listing.Lister()
         self._attempts = Attempts(self._database)
-        self._mover = Mover(self._holding, self._writer, self._attempts, clock)
+        self._mover = Mover(self._leases, self._writer, self._attempts, clock)
         self._listener: Listener | None = None
 
     @property
@@ -123,7 +126,7 @@ class PostgresStore:
         """Close the connections; leases that are still held run out."""
         if self._listener is not None:
             self._listener.close()
-        self._holding.held.close()
+        self._leases.close()
         self._database.close()
 
     # --- the server
@@ -156,24 +159,25 @@ class PostgresStore:
         imported_from: str | None = None,
     ) -> Lease:
         created = created_at or format_utc(self._clock())
-        header = begun(session_id, scope, project_path, model, created, forked_from, imported_from)
-        return self._holding.begin(header) if session_id is None else self._holding.reserve(header)
+        return self._leases.create(
+            begun(session_id, scope, project_path, model, created, forked_from, imported_from)
+        )
 
     def lease(self, session_id: str) -> Lease:
-        return self._holding.lease(session_id)
+        return self._leases.lease(session_id)
 
     def obstacles(self) -> tuple[str, ...]:
         return ()
 
     def holder(self, session_id: str) -> Holder | None:
-        return self._holding.holder(session_id)
+        return self._leases.holder(session_id)
 
     # --- writing
 
     def append(
         self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
     ) -> Appended:
-        held = self._holding.held.own(lease)
+        held = self._leases.own(lease)
         if not records:
             return Appended(held.ordinal)
         with _saving(held.session_id):
@@ -190,7 +194,7 @@ class PostgresStore:
                 return appended
 
     def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
-        held = self._holding.held.own(lease)
+        held = self._leases.own(lease)
         if held.beginning is not None:
             raise ReadOnly(held.session_id)
         if not records:
@@ -212,31 +216,28 @@ class PostgresStore:
             with self._database.connection(IMPORT_SECONDS) as connection:
                 add_session(connection, header, records, self._clock(), attempt, active=active)
 
-        def is_made(connection: "Connection", attempts: Sequence[str]) -> bool:
-            return is_named(connection, header.id, attempts)
-
         with _saving(header.id):
-            self._attempts.once(header.id, make, is_made)
+            self._attempts.once(header.id, "imported", make)
 
     def imports(self, naming: str = "") -> Iterator[ImportLine]:
         with self._database.connection() as connection:
             return read_log(connection, bytes_naming(naming))
 
     def note_imports(self, lines: Sequence[ImportLine]) -> None:
-        with self._database.connection() as connection:
-            add_to_log(connection, lines)
+        encoded = [journal_json(msgspec.to_builtins(line)) for line in lines]
+        self._database.execute(
+            "insert into imports (line) select line from unnest(%s::bytea[]) line", (encoded,)
+        )
 
     def add_attachment(self, session_id: str, data: bytes) -> str:
         with self._database.connection() as connection:
             return pictures.keep(connection, checked_id(session_id), data)
 
     def attachment(self, session_id: str, sha256: str) -> bytes:  # noqa: ARG002 - all share them
-        with self._database.connection() as connection:
-            return pictures.read(connection, sha256)
+        return pictures.read(self._database, sha256)
 
     def find_attachment(self, session_id: str, prefix: str) -> str:  # noqa: ARG002 - all share them
-        with self._database.connection() as connection:
-            return pictures.find(connection, prefix)
+        return pictures.find(self._database, prefix)
 
     # --- reading
 
@@ -260,8 +261,9 @@ class PostgresStore:
             return self._lister.page(connection, wanted, cursor, limit)
 
     def count(self, wanted: SessionFilter) -> int:
-        with self._database.connection() as connection:
-            return listing.count(connection, wanted)
+        condition, values = condition_of(wanted, wanted.statuses)
+        query = f"select count(*) from sessions where {condition}"  # noqa: S608 - our constants
+        return int(self._database.execute(query, values)[0][0])
 
     def entry(self, session_id: str) -> SessionEntry:
         with self._database.connection() as connection:
@@ -274,10 +276,6 @@ class PostgresStore:
         with self._database.connection() as connection:
             wanted = [each for each in session_ids if is_session_id(each)]
             return self._lister.entries(connection, wanted)
-
-    def is_archived(self, session_id: str) -> bool:
-        with self._database.connection() as connection:
-            return published_row(connection, session_id).place == "archived"
 
     def location(self, session_id: str) -> str:
         with self._database.connection() as connection:
@@ -328,8 +326,7 @@ class PostgresStore:
         """Rebuild the index of all sessions, newest use first; it is never behind."""
         if not anew:
             return
-        with self._database.connection() as connection:
-            waiting = listing.sizes(connection)
+        waiting: list[tuple[str, int]] = self._database.execute(listing.SIZES)
         done, total = 0, sum(size for _, size in waiting)
         yield Progress(done, total)
         for session_id, size in waiting:
@@ -342,20 +339,20 @@ class PostgresStore:
     # --- moving
 
     def delete(self, session_id: str, batch: Batch | None = None) -> None:
-        self._mover.delete(session_id, batch)
+        self._mover.move(session_id, ("kept", "archived"), "trashed", batch)
 
     def archive(self, session_id: str, batch: Batch | None = None) -> None:
-        self._mover.archive(session_id, batch)
+        self._mover.move(session_id, ("kept",), "archived", batch)
 
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
-        self._mover.restore(session_id, batch)
+        self._mover.move(session_id, ("archived", "trashed"), "kept", batch)
 
     def purge(self, session_id: str) -> None:
         self._mover.purge(session_id)
 
     def moves(self) -> tuple[Move, ...]:
-        with self._database.connection() as connection:
-            return last_moves(connection)
+        rows = self._database.execute(_LAST_MOVES)
+        return decoded([row[0] for row in reversed(rows)])
 
     # --- scopes
 
@@ -364,8 +361,8 @@ class PostgresStore:
             numbers.set_active(connection, scope, checked_id(session_id))
 
     def active(self, scope: str) -> str | None:
-        with self._database.connection() as connection:
-            return listing.active_of(connection, scope)
+        found = self._database.execute(listing.ACTIVE_OF, {"scope": scope_key(scope)})
+        return found[0][0]
 
     # --- within
 
@@ -383,7 +380,7 @@ class PostgresStore:
             row, reader = opened(connection, session_id)
         # Whoever reads slowly keeps no connection.
         reader.lend(self._database.connection)
-        own = self._holding.held.find(session_id)
+        own = self._leases.find(session_id)
         held = row.leased and (own is None or own.written)
         with odd_values(session_id):
             yield OpenJournal(reader.read, row.size, row.id, row.header, held=held)

@@ -4,8 +4,10 @@ A journal is kept byte for byte, cut into pieces: a piece begins where the one b
 column of text holds anything but ASCII, so that any encoding and collation of the database will do.
 """
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from tui.domain.timestamps import MILLISECOND_NS, storable_ns
 from tui.errors import StorageError
 
 if TYPE_CHECKING:
@@ -117,6 +119,8 @@ _TABLES = "select tablename from pg_tables where schemaname = 'sibyl'"
 """A look-up by name (``to_regclass``) would not see what another program has just committed."""
 _ALWAYS = {"schema_version", "sessions"}
 """The tables by which every version is known."""
+_SCOPE_BYTES = 1024
+"""The longest key; the server's indexes hold up to about 2,600 bytes."""
 _FOREIGN = (
     f'The schema "{SCHEMA}" of this database has tables of another program. Name a database of its'
     " own in the address of the store."
@@ -163,3 +167,30 @@ def _version(connection: "Connection") -> int:
     # By its full name: without it, a role with no right to the schema is told of no such table.
     row = connection.execute("select version from sibyl.schema_version").fetchone()
     return int(row[0]) if row else 0
+
+
+def as_bytes(text: str) -> bytes:
+    """Encode any text for a column, also one with lone surrogates, as a path may have."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def as_text(data: bytes) -> str:
+    """Decode the bytes that ``as_bytes`` makes."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def scope_key(scope: str) -> bytes:
+    """Make the key of a scope in the tables: its name, or the beginning and hash of a long one."""
+    name = as_bytes(scope)
+    if len(name) < _SCOPE_BYTES:
+        return name
+    # Late: it loads OpenSSL.
+    from hashlib import sha256
+
+    hashed = sha256(name).digest()
+    return name[: _SCOPE_BYTES - len(hashed)] + hashed
+
+
+def moment_ns(moment: datetime) -> int:
+    """Convert a time to a column's nanoseconds, exact to the millisecond."""
+    return storable_ns(int(moment.timestamp() * 1000) * MILLISECOND_NS)

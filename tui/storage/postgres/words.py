@@ -24,7 +24,7 @@ from tui.storage.journal_window import decoded
 from tui.storage.lines import Line, lines_forward
 from tui.storage.postgres.pieces import PieceReader
 from tui.storage.postgres.rows import row_of
-from tui.storage.postgres.text import as_bytes, as_text
+from tui.storage.postgres.tables import as_bytes, as_text
 
 if TYPE_CHECKING:
     from psycopg import Connection
