@@ -10,6 +10,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -161,23 +162,27 @@ class AttachmentFiles:
     def free(self, sha256: str) -> None:
         """Remove a picture and the notes of its uses. Raises ``StorageError``."""
         with storage_errors("Cannot free the picture"):
-            for path in (self._folder / sha256, *self._uses_of(sha256)):
-                path.unlink(missing_ok=True)
+            names = [name for name in self._names() if name.startswith(f"{sha256}.")]
+            for name in (sha256, *filter(_USE.fullmatch, names)):
+                (self._folder / name).unlink(missing_ok=True)
             sync_directory(self._folder)
 
     def _counts(self, sha256: str, session_id: str) -> bool:
         if self._folders.exists(session_id):
             return True
-        return self._age(self._folders.use(sha256, session_id)) < _SECONDS
-
-    def _age(self, path: Path) -> float:
         with storage_errors("Cannot read the uses of a picture"):
-            return self._clock().timestamp() - os.lstat(path).st_mtime
+            noted = os.lstat(self._folders.use(sha256, session_id)).st_mtime
+        return self._clock().timestamp() - noted < _SECONDS
 
     def _drafts(self) -> bytes:
         """Read all drafts, in which a picture is named by the beginning of its hash."""
+        found: list[bytes] = []
         with storage_errors("Cannot read the drafts"):
-            return b"\n".join(map(_content, Drafts(self._folders.root).files()))
+            for path in Drafts(self._folders.root).files():
+                # Sent or removed meanwhile.
+                with suppress(FileNotFoundError):
+                    found.append(read_bounded(path, LINE_BYTES))
+        return b"\n".join(found)
 
     def used_by(self, session_id: str) -> list[str]:
         """List the pictures of a session. Raises ``StorageError``."""
@@ -186,11 +191,6 @@ class AttachmentFiles:
         names = [name for name in self._names() if name.endswith(ending)]
         uses = filter(None, map(_USE.fullmatch, names))
         return [use[1] for use in uses if use[2] == session_id]
-
-    def _uses_of(self, sha256: str) -> list[Path]:
-        beginning = f"{sha256}."
-        names = [name for name in self._names() if name.startswith(beginning)]
-        return [self._folder / name for name in names if _USE.fullmatch(name)]
 
     def _names(self) -> list[str]:
         with storage_errors("Cannot look for the picture"):
@@ -241,11 +241,3 @@ def only_match(prefix: str, names: Iterable[str]) -> str:
 
 def _set_time(path: Path, seconds: float) -> None:
     os.utime(path, (seconds, seconds), follow_symlinks=False)
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return read_bounded(path, LINE_BYTES)
-    except FileNotFoundError:
-        # Sent or removed meanwhile.
-        return b""

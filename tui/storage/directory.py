@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import islice
 
 import msgspec
@@ -33,6 +33,7 @@ _FOLDERS: dict[Status, Folder] = {
     "archived": Folder.ARCHIVE,
     "trashed": Folder.TRASH,
 }
+_ActiveOf = Callable[[str], str | None]
 _ARCHIVED: frozenset[Status] = frozenset({"archived"})
 
 
@@ -51,7 +52,7 @@ class Directory:
             listing = self._indexed_page(wanted, after, limit)
             if listing is not None:
                 return listing
-        active, table = self._active_sessions(), self._scopes.table()
+        active_of, table = self._active_sessions(), self._scopes.table()
         entries: list[SessionEntry] = []
         last: JournalFile | None = None
         for file in self._files(wanted, table, after):
@@ -59,7 +60,7 @@ class Directory:
                 more = json.dumps(_ORDERS[wanted.order](table, last))
                 return Listing(_in_order(entries, wanted.order), more)
             last = file
-            entry = self._entry(file, active)
+            entry = self._entry(file, active_of)
             if entry is not None and _fits(entry, wanted):
                 entries.append(entry)
         return Listing(_in_order(entries, wanted.order), None)
@@ -76,9 +77,9 @@ class Directory:
         rows = self._index.archive.page(wanted.scope, behind, limit + 1)
         if rows is None:
             return None
-        active = self._active_sessions()
+        active_of = self._active_sessions()
         files = [JournalFile(key, Folder.ARCHIVE, mtime_ns) for key, mtime_ns in rows[:limit]]
-        entries = [entry for file in files if (entry := self._entry(file, active))]
+        entries = [entry for file in files if (entry := self._entry(file, active_of))]
         if len(entries) < len(files):
             # Moved meanwhile.
             return None
@@ -100,19 +101,19 @@ class Directory:
 
     def some(self, session_ids: Iterable[str]) -> Iterator[SessionEntry]:
         """Make the entries of some sessions, in any folder; unknown ones are left out."""
-        active = self._active_sessions()
+        active_of = self._active_sessions()
         for session_id in session_ids:
             # It may be moved while it is looked at.
             for _ in Folder:
                 file = self._file(session_id)
-                entry = self._entry(file, active) if file is not None else None
+                entry = self._entry(file, active_of) if file is not None else None
                 if entry is not None:
                     yield entry
                     break
 
     def active(self, scope: str) -> str | None:
         """Find the session of a scope that was opened last, else the most recently used."""
-        return self._active_sessions().of(scope)
+        return self._active_sessions()(scope)
 
     def named(self, name: str, wanted: SessionFilter) -> Iterator[str]:
         """Find the sessions with a name."""
@@ -160,8 +161,28 @@ class Directory:
             except (SessionNotFound, FileNotFoundError):
                 return None
 
-    def _active_sessions(self) -> "_ActiveSessions":
-        return _ActiveSessions(self._folders, self._scopes.table(), self._scope_of)
+    def _active_sessions(self) -> _ActiveOf:
+        """Make the look-up of the active session of a scope, for one list: it keeps its finds."""
+        table = self._scopes.table()
+
+        @cache
+        def ids() -> Mapping[str, Sequence[str]]:
+            found: defaultdict[str, list[str]] = defaultdict(list)
+            for file in self._folders.names(Folder.SESSIONS):
+                found[self._scope_of(file, table)].append(file.session_id)
+            return found
+
+        @cache
+        def active_of(scope: str) -> str | None:
+            chosen = table.chosen(scope)
+            if chosen and os.path.lexists(self._folders.journal(chosen, Folder.SESSIONS)):
+                return chosen
+            with storage_errors(f"Cannot read the data directory {self._folders.root}"):
+                there = list(self._folders.statuses(Folder.SESSIONS, ids().get(scope, ())))
+            newest = min(there, key=lambda each: (-each[1].st_mtime_ns, each[0]), default=None)
+            return newest[0] if newest is not None else None
+
+        return active_of
 
     def _files(
         self, wanted: SessionFilter, table: ScopeTable, after: "_Place | None" = None
@@ -211,7 +232,7 @@ class Directory:
         is_large = self._folders.is_large(Folder.ARCHIVE)
         return self._index.archive.scopes() if is_large else {}
 
-    def _entry(self, file: JournalFile, active: "_ActiveSessions") -> SessionEntry | None:
+    def _entry(self, file: JournalFile, active_of: _ActiveOf) -> SessionEntry | None:
         """Make the entry of one session; ``None`` if it was moved meanwhile."""
         session_id, path = file.session_id, self._folders.journal(file.session_id, file.folder)
         guess, held = partial(self._scopes.guess, session_id), self._folders.is_held(session_id)
@@ -223,14 +244,14 @@ class Directory:
             with opened(path, session_id, guess, held=held) as journal:
                 ends = journal.ends()
                 scope = ends.session.header.scope
-                is_active = status in KEPT and active.of(scope) == session_id
+                is_active = status in KEPT and active_of(scope) == session_id
                 return describe(ends.session, ends.first_prompt, status, used, active=is_active)
         except StorageError as error:
             if isinstance(error.__cause__, FileNotFoundError):
                 return None
             # Listed all the same: an unreadable session is not gone.
             header = guess()
-            is_active = status in KEPT and active.of(header.scope) == session_id
+            is_active = status in KEPT and active_of(header.scope) == session_id
             return describe_unreadable(header, status, used, active=is_active)
 
 
@@ -271,42 +292,6 @@ class FileCatalog(msgspec.Struct, eq=False):
     def newest_names(self, count: int) -> Mapping[str, str]:
         entries = self._directory.page(self._wanted, None, count).entries
         return {entry.name: entry.id for entry in reversed(entries) if entry.name}
-
-
-class _ActiveSessions:
-    """A cache of the active session of each scope, for one list."""
-
-    def __init__(
-        self,
-        folders: Folders,
-        table: ScopeTable,
-        scope_of: Callable[[JournalFile, ScopeTable], str],
-    ) -> None:
-        self._folders = folders
-        self._table = table
-        self._scope_of = scope_of
-        self._known: dict[str, str | None] = {}
-
-    def of(self, scope: str) -> str | None:
-        if scope not in self._known:
-            chosen = self._table.chosen(scope)
-            there = chosen and os.path.lexists(self._folders.journal(chosen, Folder.SESSIONS))
-            self._known[scope] = chosen if there else self._most_recent(scope)
-        return self._known[scope]
-
-    def _most_recent(self, scope: str) -> str | None:
-        with storage_errors(f"Cannot read the data directory {self._folders.root}"):
-            there = list(self._folders.statuses(Folder.SESSIONS, self._ids.get(scope, ())))
-        newest = min(there, key=lambda each: (-each[1].st_mtime_ns, each[0]), default=None)
-        return newest[0] if newest is not None else None
-
-    @cached_property
-    def _ids(self) -> Mapping[str, Sequence[str]]:
-        """The ids of the kept sessions of each scope."""
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        for file in self._folders.names(Folder.SESSIONS):
-            found[self._scope_of(file, self._table)].append(file.session_id)
-        return found
 
 
 def describe(

@@ -89,8 +89,12 @@ def prune_by_age(
     """
     if policy.max_age_days == 0:
         return ()
-    limit = _days_before(now, policy.max_age_days)
-    old = every_entry(store, SessionFilter(used_before=limit)) if limit else ()
+    try:
+        limit = format_utc(now - timedelta(days=policy.max_age_days))
+    except OverflowError:
+        # Before the year 1: nothing is older.
+        return ()
+    old = every_entry(store, SessionFilter(used_before=limit))
     return _set_aside(store, policy, old, keep, "age")
 
 
@@ -114,14 +118,6 @@ def run_archive_hook(command: Sequence[str], done: SetAside) -> None:
         raise HookFailed(f"The archive hook could not be started: {error}") from error
 
 
-def _days_before(now: datetime, days: int) -> str | None:
-    try:
-        return format_utc(now - timedelta(days=days))
-    except OverflowError:
-        # Before the year 1: nothing is older.
-        return None
-
-
 def _set_aside(
     store: SessionStore,
     policy: RetentionPolicy,
@@ -136,7 +132,10 @@ def _set_aside(
     for entry in entries:
         if entry.status == "open" or entry.active or entry.pinned or entry.id in keep:
             continue
-        undone = _undone(store) if undone is None else undone
+        if undone is None:
+            # What an undo has brought back, and when: it stays until it is used.
+            moves = last_moves(store.moves()).values()
+            undone = {move.id: move.at for move in moves if move.reason == "undo"}
         if entry.last_used_at <= undone.get(entry.id, ""):
             continue
         try:
@@ -149,12 +148,6 @@ def _set_aside(
     if failures:
         raise PartlySetAside(failures[0], done)
     return done
-
-
-def _undone(store: SessionStore) -> dict[str, str]:
-    """The sessions that an undo has brought back, and when: they stay until they are used."""
-    moves = last_moves(store.moves()).values()
-    return {move.id: move.at for move in moves if move.reason == "undo"}
 
 
 def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str, batch: Batch) -> bool:

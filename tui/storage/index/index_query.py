@@ -3,8 +3,8 @@
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,7 +13,7 @@ import msgspec
 
 from tui.domain.journal.records import State
 from tui.domain.json_limits import ODD_VALUES
-from tui.domain.search.filters import Filters, origin_of
+from tui.domain.search.filters import origin_of
 from tui.domain.search.query import (
     CANDIDATES,
     Candidate,
@@ -104,7 +104,7 @@ def from_index(
         values = [_match(connection, each, allowed), CANDIDATES + 1]
         return sum(1 for _ in _rows(connection, _COUNTED, values, effort))
 
-    with _journals(folders, effort.refused) as journals:
+    with closing(_Journals(folders, effort.refused)) as journals:
         messages = chain.from_iterable(
             _rows(connection, *_messages_with(connection, each, allowed), effort)
             for each in rarest_first(query, count)
@@ -129,13 +129,10 @@ def _messages_with(
     statement = _ROW.format(
         source=source, condition=condition, passing=allowed.condition, order=order
     )
-    return statement, [*([match] if match else []), *_rowids(query.filters)]
-
-
-def _rowids(filters: Filters) -> tuple[int, int]:
-    """The first and the last row that a message within the dates can have."""
-    first = row_of(filters.since or 0)
-    return first, _LAST_ROW if filters.until is None else row_of(filters.until) - 1
+    until = query.filters.until
+    # The first and the last row that a message within the dates can have.
+    last = _LAST_ROW if until is None else row_of(until) - 1
+    return statement, [*([match] if match else []), row_of(query.filters.since or 0), last]
 
 
 def _names_with(query: Query, allowed: Passing) -> tuple[str, list[str | int]]:
@@ -236,15 +233,6 @@ class _Journals(msgspec.Struct, eq=False):
     def close(self) -> None:
         for descriptor in self._open.values():
             os.close(descriptor)
-
-
-@contextmanager
-def _journals(folders: Folders, refused: set[str]) -> Generator[_Journals]:
-    journals = _Journals(folders, refused)
-    try:
-        yield journals
-    finally:
-        journals.close()
 
 
 def from_journals(

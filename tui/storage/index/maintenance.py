@@ -8,7 +8,6 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from tui.domain.journal.session import Holder
 from tui.domain.json_limits import ODD_VALUES
 from tui.domain.timestamps import utc_now
 from tui.errors import IndexBusy, StorageError
@@ -121,7 +120,11 @@ class IndexMaintenance:
         is_archive_listed = is_listed(connection, self._folders)
         if is_archive_listed or (was_listed(connection) and self._folders.is_large(Folder.ARCHIVE)):
             self._is_archive_behind = not is_archive_listed
-            seen = self._seen_without_archive(connection)
+            files, known = scan(self._folders, _CHANGING), known_in(connection, _CHANGING)
+            there = {file.session_id for file in files}
+            archived = look(self._folders, known.keys() - there)
+            restored = known_sessions(connection, there - known.keys())
+            seen = _Seen([*files, *archived], known | restored)
         else:
             self._is_archive_behind = False
             seen = self._seen_all(connection)
@@ -131,13 +134,6 @@ class IndexMaintenance:
     def _seen_all(self, connection: sqlite3.Connection) -> _Seen:
         stamp = archive_stamp(self._folders)
         return _Seen(scan(self._folders), known_in(connection, tuple(Folder)), stamp)
-
-    def _seen_without_archive(self, connection: sqlite3.Connection) -> _Seen:
-        files, known = scan(self._folders, _CHANGING), known_in(connection, _CHANGING)
-        there = {file.session_id for file in files}
-        archived = look(self._folders, known.keys() - there)
-        restored = known_sessions(connection, there - known.keys())
-        return _Seen([*files, *archived], known | restored)
 
     def _follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None
@@ -247,7 +243,10 @@ class IndexMaintenance:
             with storage_errors("The search index cannot be written"):
                 lock = locks.take(self._lock, patience=patience)
         except locks.LockHeld as held:
-            raise IndexBusy(_builder(held.holder)) from None
+            # One that has just taken it is not known yet.
+            other, work = held.holder, held.holder.work or "a process"
+            said = f"{work} ({other.process})" if other.pid else "another program"
+            raise IndexBusy(said) from None
         try:
             lock.note(utc_now(), holder)
             yield
@@ -273,22 +272,18 @@ class IndexMaintenance:
     def _usable(self) -> sqlite3.Connection:
         """Open the index, or create an empty one in place of an unusable one."""
         try:
-            connection = database.connect(self._path)
+            return database.connect(self._path)
         except Unusable as error:
             if error.kind not in _MENDED:
                 raise
-            self._clear_away(error)
-            connection = database.create(self._path)
-        return connection
-
-    def _clear_away(self, error: Unusable) -> None:
-        try:
-            if error.kind == "damaged":
-                database.set_aside(self._path)
-            else:
-                database.remove(self._path)
-        except OSError as reason:
-            raise Unusable("out of reach", os.strerror(reason.errno or 0)) from reason
+            try:
+                if error.kind == "damaged":
+                    database.set_aside(self._path)
+                else:
+                    database.remove(self._path)
+            except OSError as reason:
+                raise Unusable("out of reach", os.strerror(reason.errno or 0)) from reason
+            return database.create(self._path)
 
     @contextmanager
     def _locked(self, patience: float, holder: str) -> Generator[bool]:
@@ -299,11 +294,6 @@ class IndexMaintenance:
                 yield False
                 return
             yield True
-
-
-def _builder(holder: Holder) -> str:
-    """Say who holds the index's lock; one that has just taken it is not known yet."""
-    return f"{holder.work or 'a process'} ({holder.process})" if holder.pid else "another program"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.search.query import Candidate, Query, SearchResult, parse, rank
+from tui.domain.search.query import Query, SearchResult, parse, rank
 from tui.domain.text.labels import plural
 from tui.errors import StorageError
 from tui.logs import milliseconds_since
@@ -67,8 +67,13 @@ class SearchIndex:
                 found = self._with_index(query, limit, effort)
             except Unusable as error:
                 notice = self._notice(error)
-                found = rank(query, self._without_index(query, effort), limit)
-        notices = filter(None, (notice, _refusal(len(effort.refused))))
+                self._pending = [(it, None) for it in scan(self._folders) if it.folder in SEARCHED]
+                self._rested_at = 0.0
+                ids = [file.session_id for file, _ in self._pending]
+                found = rank(query, from_journals(self._folders, ids, query, effort)[0], limit)
+        refused = plural(len(effort.refused), "session")
+        refusal = f"{refused} could not be read. Run `sibyl-tui doctor`." if effort.refused else ""
+        notices = filter(None, (notice, refusal))
         pending = unread_bytes(self._pending)
         found_count, took = plural(len(found.hits), "hit"), milliseconds_since(begun)
         _log.info("search: %s, %d bytes not indexed yet, %d ms", found_count, pending, took)
@@ -105,12 +110,6 @@ class SearchIndex:
         rest = min(took * _REST, _LONGEST_REST) if self._maintenance.journals > _MANY else 0.0
         self._rested_at = begun + rest
 
-    def _without_index(self, query: Query, effort: QueryEffort) -> list[Candidate]:
-        self._pending = [(file, None) for file in scan(self._folders) if file.folder in SEARCHED]
-        self._rested_at = 0.0
-        ids = [file.session_id for file, _ in self._pending]
-        return from_journals(self._folders, ids, query, effort)[0]
-
     def _notice(self, error: Unusable) -> str:
         """Word a notice about an unusable index, once for each kind; set a damaged one aside."""
         # Only a damaged one is away afterwards, and built anew.
@@ -124,11 +123,3 @@ class SearchIndex:
             return ""
         self._told.add(error.kind)
         return _NOTICES[error.kind].format(error)
-
-
-def _refusal(count: int) -> str:
-    """Word a notice about unreadable sessions."""
-    if not count:
-        return ""
-    sessions = "1 session" if count == 1 else f"{count} sessions"
-    return f"{sessions} could not be read. Run `sibyl-tui doctor`."

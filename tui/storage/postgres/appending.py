@@ -310,9 +310,10 @@ class JournalAppender(msgspec.Struct, eq=False):
 
     def _columns(self, records: Sequence[Record]) -> dict[str, object]:
         columns = noted(records)
+        times = [parse_utc(record.at) for record in records if isinstance(record, Closed)]
         return {
             "used": storable_ns(last_use(records) or 0),
-            "closed": _closing(records),
+            "closed": max((moment_ns(each) for each in times if each), default=0),
             "name": columns.name,
             "name_words": words.name_words(columns.name),
             "pinned": columns.pinned,
@@ -336,11 +337,6 @@ def _note_pictures(connection: "Connection", session_id: str, records: Sequence[
     used = used_pictures(records)
     if used:
         pictures.note(connection, session_id, used)
-
-
-def _closing(records: Sequence[Record]) -> int:
-    times = [parse_utc(record.at) for record in records if isinstance(record, Closed)]
-    return max((moment_ns(each) for each in times if each), default=0)
 
 
 def _changed_meanwhile(session_id: str) -> StorageError:

@@ -25,7 +25,7 @@ from tui.storage.postgres.connection_pool import ConnectionPool
 from tui.storage.postgres.importing import IMPORT_SECONDS, insert_session
 from tui.storage.postgres.moving import PLACES, add_moves
 from tui.storage.postgres.pieces import PieceReader, cut
-from tui.storage.postgres.rows import COLUMNS, Place, Row, published_row, rows_of
+from tui.storage.postgres.rows import COLUMNS, Place, published_row, rows_of
 from tui.storage.postgres.tables import as_bytes, moment_ns
 from tui.storage.postgres.words import index_session
 
@@ -103,7 +103,10 @@ class PostgresJournals:
 
     def extend(self, journal: StoredJournal, begin: int, blocks: Iterable[bytes]) -> None:
         with self._writing() as connection:
-            row = _locked_row(connection, journal.id)
+            published_row(connection, journal.id)
+            row = rows_of(connection, _LOCK, (journal.id,))[0]
+            if not row.is_free():
+                raise row.busy
             if row.size != begin or row.place not in _PLACES.values():
                 raise StorageError(f"Session {journal.id} was changed meanwhile.")
             self._complete(connection, journal, _copy_in(connection, journal.id, begin, blocks))
@@ -159,14 +162,6 @@ def _end_of(connection: "Connection", journal: StoredJournal, size: int) -> Sess
             return read.tail(0).session
     except StorageError:
         return None
-
-
-def _locked_row(connection: "Connection", session_id: str) -> Row:
-    published_row(connection, session_id)
-    row = rows_of(connection, _LOCK, (session_id,))[0]
-    if not row.is_free():
-        raise row.busy
-    return row
 
 
 def _copy_in(connection: "Connection", session_id: str, at: int, blocks: Iterable[bytes]) -> int:

@@ -33,23 +33,19 @@ def report(connection: "Connection") -> dict[str, str]:
     connection.execute("select 1")
     milliseconds = (time.monotonic() - began) * 1000
     ((user, may_create, sessions, held, server_time),) = connection.execute(_STATE).fetchall()
+    tls = "TLS" if connection.pgconn.ssl_in_use else "no TLS"
+    is_local = _is_local(connection)
+    sure = "verified" if _is_verified(connection) else "not verified"
     apart = abs(time.time() - server_time)
     return {
         "server": f"PostgreSQL {connection.info.parameter_status('server_version')}",
-        "connection": _security(connection),
+        "connection": f"this machine, {tls}" if is_local else f"network, {tls}, {sure}",
         "tables": f"version {VERSION}",
         "role": f"{user}, {'may' if may_create else 'may not'} make the tables",
         "sessions": f"{sessions:,}, {held:,} open",
         "round trip": f"{milliseconds:.1f} ms",
         "clocks": f"{apart:.1f} s apart",
     }
-
-
-def _security(connection: "Connection") -> str:
-    tls = "TLS" if connection.pgconn.ssl_in_use else "no TLS"
-    if _is_local(connection):
-        return f"this machine, {tls}"
-    return f"network, {tls}, {'' if _is_verified(connection) else 'not '}verified"
 
 
 def _is_verified(connection: "Connection") -> bool:

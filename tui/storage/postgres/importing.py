@@ -23,6 +23,10 @@ from tui.storage.writer import NewJournal
 if TYPE_CHECKING:
     from psycopg import Connection
 
+_COMPLETE = (
+    "update sessions set size = %s, used_ns = %s, closed_ns = %s, name = %s, name_words = %s,"
+    " pinned = %s where id = %s"
+)
 IMPORT_SECONDS = 3600.0
 """Of one import: its records are made while they are written."""
 
@@ -53,9 +57,9 @@ def add_session(
             insert(connection, header.id, size, block)
             words.insert(connection, header.id, words.lines_of(block, size), header)
             size += len(block)
-        _complete(
-            connection, header.id, size, storable_ns(journal.last_use or moment_ns(now)), seen
-        )
+        used, found = storable_ns(journal.last_use or moment_ns(now)), words.name_words(seen.name)
+        wanted = (size, used, used, seen.name, found, seen.pinned, header.id)
+        connection.execute(_COMPLETE, wanted)
         if seen.pictures:
             pictures.note(connection, header.id, seen.pictures)
         if active:
@@ -97,21 +101,3 @@ def insert_session(
     )
     if done.fetchone() is None:
         raise SessionExists(header.id)
-
-
-def _complete(
-    connection: "Connection", session_id: str, size: int, used_ns: int, seen: _ImportedSession
-) -> None:
-    connection.execute(
-        "update sessions set size = %s, used_ns = %s, closed_ns = %s, name = %s,"
-        " name_words = %s, pinned = %s where id = %s",
-        (
-            size,
-            used_ns,
-            used_ns,
-            seen.name,
-            words.name_words(seen.name),
-            seen.pinned,
-            session_id,
-        ),
-    )

@@ -66,6 +66,7 @@ _STORE_ENTRIES = """
 """
 SIZES = "select id, size from sessions where place <> 'reserved' order by used_ns desc, id"
 """All sessions with the sizes of their journals, newest use first."""
+_INVALID_CURSOR = "This list cannot be continued: its cursor is invalid."
 _MOST_CACHED = 1000
 _TITLE = {"titles": 2}
 """Stored with each entry: one that another version has titled in its way is made anew."""
@@ -113,7 +114,17 @@ class Lister:
         new = [row.id for row in rows if row.id not in made]
         if new:
             made |= self._describe(connection, new)
-        return tuple(_as_listed(made[row.id], row) for row in rows if row.id in made)
+        return tuple(
+            msgspec.structs.replace(
+                made[row.id],
+                ordinal=row.ordinal,
+                status=row.status,
+                closed_at=None if row.status == "open" else made[row.id].closed_at,
+                active=row.active,
+            )
+            for row in rows
+            if row.id in made
+        )
 
     def _entry(self, row: Row) -> SessionEntry | None:
         described = row.described or b""
@@ -157,16 +168,6 @@ class Lister:
         if len(self._cached) >= _MOST_CACHED:
             self._cached = {}
         self._cached[row.id] = row.size, entry
-
-
-def _as_listed(entry: SessionEntry, row: Listed) -> SessionEntry:
-    return msgspec.structs.replace(
-        entry,
-        ordinal=row.ordinal,
-        status=row.status,
-        closed_at=None if row.status == "open" else entry.closed_at,
-        active=row.active,
-    )
 
 
 def _listed(connection: "Connection", query: str, values: Any) -> list[Listed]:
@@ -229,13 +230,9 @@ def condition_of(wanted: SessionFilter, statuses: frozenset[Status]) -> tuple[st
         values["scope"] = scope_key(wanted.scope)
     if wanted.used_before is not None:
         parts.append("used_ns < %(before)s")
-        values["before"] = _nanoseconds(wanted.used_before)
+        before = parse_utc(wanted.used_before)
+        values["before"] = moment_ns(before) if before else 0
     return " and ".join(parts), values
-
-
-def _nanoseconds(text: str) -> int:
-    moment = parse_utc(text)
-    return moment_ns(moment) if moment else 0
 
 
 def _described(row: Row, reader: PieceReader) -> SessionEntry:
@@ -260,11 +257,7 @@ def _read_cursor(cursor: str) -> _Key:
             parse(cursor.encode()), tuple[int, int, int, str]
         )
     except ValueError as error:
-        raise _invalid_cursor() from error
+        raise StorageError(_INVALID_CURSOR) from error
     if not is_session_id(session_id):
-        raise _invalid_cursor()
+        raise StorageError(_INVALID_CURSOR)
     return _Key(bool(pinned), used, closed, session_id)
-
-
-def _invalid_cursor() -> StorageError:
-    return StorageError("This list cannot be continued: its cursor is invalid.")
