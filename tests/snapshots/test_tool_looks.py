@@ -17,8 +17,8 @@ async def test_tools(world, same_picture, size):
     servers = ScriptedServers(offered(), offered("write_file", description="Write a file."))
     await servers.start()
     approvals = ToolApprovals(w.approvals_file)
-    await approvals.allow_always(ToolApproval("files", "read_file", "1"))
-    await approvals.allow_always(ToolApproval("git", "log", "1"))
+    await approvals.allow(ToolApproval("files", "read_file", "1"), always=True)
+    await approvals.allow(ToolApproval("git", "log", "1"), always=True)
     names = ("write_todos", "search_sessions")
     w.tools = Tools(set_up(*names, servers=servers), approvals=approvals)
     async with w.running(size=size) as (app, pilot):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -11,7 +11,7 @@ from tui.config.paths import with_tilde
 from tui.domain.text.safe_text import make_visible_name
 from tui.domain.tool_servers import ToolApproval
 from tui.engine.project_folder import NotShown, ProjectFolder, unfit_project
-from tui.engine.turns.tool import Run, Save, fields_of, schema_of
+from tui.engine.turns.tool import Run, Save, Tool, fields_of, schema_of
 from tui.providers.protocol import ToolDefinition
 
 if TYPE_CHECKING:
@@ -83,50 +83,37 @@ _TOOLS: tuple[tuple[str, type[Any], Callable[[ProjectFolder, Any], str], str, st
 # fmt: on
 
 
-def project_tools(project: str) -> Sequence["ProjectTool"]:
-    """All of them, for a project's folder."""
-    return [ProjectTool(project, *each) for each in _TOOLS]
+def project_tools(project: str) -> Sequence[Tool]:
+    """All of them, for a project's folder; each is allowed for that project only."""
+    unfit = unfit_project(project)
+    place = f"Project: {make_visible_name(with_tilde(project))}"
+    return [
+        Tool(
+            ToolDefinition(name, description, schema_of(kind)),
+            partial(_prepared, project, unfit, kind, look),
+            # In an unfit one it only says so, which nobody has to be asked about.
+            None if unfit else ToolApproval("", name, "1", project),
+            unfit or f"{does}\n{place}",
+        )
+        for name, kind, look, does, description in _TOOLS
+    ]
 
 
-class ProjectTool:
-    """A tool that looks below the folder of a project; it is allowed for that project only."""
+def _prepared(
+    project: str,
+    unfit: str,
+    kind: type[Any],
+    look: Callable[[ProjectFolder, Any], str],
+    arguments: Mapping[str, Any],
+) -> Run:
+    asked = fields_of(arguments, kind)
 
-    def __init__(
-        self,
-        project: str,
-        name: str,
-        kind: type[Any],
-        look: Callable[[ProjectFolder, Any], str],
-        does: str,
-        description: str,
-    ) -> None:
-        self.definition = ToolDefinition(name, description, schema_of(kind))
-        self._project, self._kind, self._look, self._does = project, kind, look, does
+    async def run(_: "OpenSession", __: Save) -> str:
+        if unfit:
+            return unfit
+        try:
+            return await asyncio.to_thread(look, ProjectFolder(project), asked)
+        except (NotShown, OSError) as error:
+            return f"Not shown: {getattr(error, 'strerror', None) or error}."
 
-    @property
-    def about(self) -> str:
-        place = make_visible_name(with_tilde(self._project))
-        return self._unfit or f"{self._does}\nProject: {place}"
-
-    @cached_property
-    def _unfit(self) -> str:
-        return unfit_project(self._project)
-
-    @property
-    def approval(self) -> ToolApproval | None:
-        # In an unfit one it only says so, which nobody has to be asked about.
-        name = self.definition.name
-        return None if self._unfit else ToolApproval("", name, "1", self._project)
-
-    def prepare(self, arguments: Mapping[str, Any]) -> Run:
-        asked = fields_of(arguments, self._kind)
-
-        async def run(_: "OpenSession", __: Save) -> str:
-            if self._unfit:
-                return self._unfit
-            try:
-                return await asyncio.to_thread(self._look, ProjectFolder(self._project), asked)
-            except (NotShown, OSError) as error:
-                return f"Not shown: {getattr(error, 'strerror', None) or error}."
-
-        return run
+    return run

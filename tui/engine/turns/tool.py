@@ -1,7 +1,7 @@
 """A tool: what a model is offered, and how a call is read and run."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -39,24 +39,14 @@ def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
     return {key: each for key, each in schema.items() if each and key != "title"}
 
 
-class Tool(Protocol):
+class Tool(msgspec.Struct, frozen=True, eq=False):
     """Something that a model may ask this program to do."""
 
-    @property
-    def definition(self) -> ToolDefinition:
-        """The definition that the model is offered."""
-        ...
-
-    @property
-    def about(self) -> str:
-        """Lines beside its name for the user who is asked for approval; foreign text."""
-        ...
-
-    @property
-    def approval(self) -> ToolApproval | None:
-        """The subject of the question before each call; ``None`` if there is no question."""
-        ...
-
-    def prepare(self, arguments: Mapping[str, Any]) -> Run:
-        """Read the arguments of a call; nothing is done yet. Raises ``InvalidArguments``."""
-        ...
+    definition: ToolDefinition
+    """The definition that the model is offered."""
+    prepare: Callable[[Mapping[str, Any]], Run]
+    """Reads the arguments of a call; nothing is done yet. Raises ``InvalidArguments``."""
+    approval: ToolApproval | None = None
+    """The subject of the question before each call; ``None`` if there is no question."""
+    about: str = ""
+    """Lines beside its name for the user who is asked for approval; foreign text."""

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,7 +11,6 @@ from tui.config.loading import Settings
 from tui.config.settings_schema import Config
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import (
-    Choice,
     Decision,
     OfferedTool,
     Question,
@@ -69,21 +69,20 @@ class ToolApprovals:
 
     async def standing(self, tool: ToolApproval) -> Standing:
         """Look a tool up. Raises ``StorageError`` if that takes a file that cannot be trusted."""
-        if tool in self._until_quit:
-            return "allowed"
-        known = {*await self.kept(), *self._until_quit}
+        known = self._until_quit
+        if tool not in known:
+            known = {*await self.kept(), *known}
         if tool in known:
             return "allowed"
         return "changed" if any(map(tool.is_of, known)) else "unknown"
 
-    def allow_until_quit(self, tool: ToolApproval) -> None:
-        """Allow a tool until the program ends."""
-        self._until_quit.add(tool)
+    async def allow(self, tool: ToolApproval, *, always: bool) -> None:
+        """Allow a tool until the program ends, or for good.
 
-    async def allow_always(self, tool: ToolApproval) -> None:
-        """Allow a tool for good. Raises ``StorageError``, and then until the program ends."""
+        Raises ``StorageError`` if that cannot be kept, and then until the program ends.
+        """
         self._until_quit.add(tool)
-        if self._file is not None:
+        if always and self._file is not None:
             await asyncio.to_thread(tool_approvals.allow, self._file, tool)
             # The file alone counts: another program may withdraw it.
             self._until_quit.discard(tool)
@@ -101,42 +100,26 @@ class ToolApprovals:
             await asyncio.to_thread(tool_approvals.withdraw_all, self._file)
 
 
-class ServerTool:
-    """A tool of a server."""
-
-    def __init__(self, offered: OfferedTool, servers: ToolServers) -> None:
-        self._offered = offered
-        self._servers = servers
-
-    @property
-    def definition(self) -> ToolDefinition:
-        offered = self._offered
-        return ToolDefinition(offered.called, offered.description, offered.parameters)
-
-    @property
-    def about(self) -> str:
-        return ""
-
-    @property
-    def approval(self) -> ToolApproval:
-        return ToolApproval(self._offered.server, self._offered.name, self._offered.fingerprint)
-
-    def prepare(self, arguments: Mapping[str, Any]) -> Run:
-        async def run(_: "OpenSession", __: Save) -> str:
-            # Its server says what is wrong with the arguments.
-            return (await self._servers.call(self._offered, dict(arguments))).text
-
-        return run
-
-
-def server_tools(servers: ToolServers) -> tuple[ServerTool, ...]:
+def server_tools(servers: ToolServers) -> tuple[Tool, ...]:
     """The tools of the servers that are ready."""
     return tuple(
-        ServerTool(offered, servers)
+        Tool(
+            ToolDefinition(offered.called, offered.description, offered.parameters),
+            partial(_prepared, servers, offered),
+            ToolApproval(offered.server, offered.name, offered.fingerprint),
+        )
         for status in servers.statuses()
         if status.state == "ready"
         for offered in status.tools
     )
+
+
+def _prepared(servers: ToolServers, offered: OfferedTool, arguments: Mapping[str, Any]) -> Run:
+    async def run(_: "OpenSession", __: Save) -> str:
+        # Its server says what is wrong with the arguments.
+        return (await servers.call(offered, dict(arguments))).text
+
+    return run
 
 
 def trouble_words(status: ServerStatus) -> str:
@@ -232,7 +215,12 @@ class Tools:
             return Decision("once")
         about = f"{tool.about}\n{words}".strip()
         decision = await self._ask(Question(session.id, call, about, approval))
-        await self._remember(decision.choice, approval, emit)
+        if decision.choice in ("until-quit", "always"):
+            try:
+                await self.approvals.allow(approval, always=decision.choice == "always")
+            except StorageError as error:
+                words = f"{approval.title} is allowed only until you quit: {error}"
+                await emit(NoticeGiven(words))
         return decision
 
     async def _doubt(self, approval: ToolApproval) -> str | None:
@@ -241,23 +229,7 @@ class Tools:
             standing = await self.approvals.standing(approval)
         except StorageError as error:
             return f"Earlier approvals do not count: {error}"
-        match standing:
-            case "allowed":
-                return None
-            case "changed":
-                return _CHANGED
-            case "unknown":
-                return ""
-
-    async def _remember(self, choice: Choice, approval: ToolApproval, emit: Emit) -> None:
-        if choice == "until-quit":
-            self.approvals.allow_until_quit(approval)
-        if choice != "always":
-            return
-        try:
-            await self.approvals.allow_always(approval)
-        except StorageError as error:
-            await emit(NoticeGiven(f"{approval.title} is allowed only until you quit: {error}"))
+        return {"allowed": None, "changed": _CHANGED, "unknown": ""}[standing]
 
 
 def _readable(arguments: Any) -> Mapping[str, Any]:
