@@ -6,8 +6,8 @@ from tests.builders import Clock
 from tests.engine.workspaces import Store, World
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import encode
-from tui.engine.sessions import leasing
-from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions import open_session
+from tui.engine.sessions.open_session import SessionOrigin
 from tui.storage.file_store import FileStore
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
@@ -25,7 +25,7 @@ def store(tmp_path, clock):
 
 @pytest.fixture
 def new_session(store, clock):
-    return lambda: leasing.new_session(store, PLACE, clock)
+    return lambda: open_session.new_session(store, PLACE, clock)
 
 
 @pytest.fixture
@@ -35,14 +35,14 @@ def session(new_session):
 
 @pytest.fixture
 def resume(store, clock):
-    return lambda session_id: leasing.resume_session(store, session_id, clock)
+    return lambda session_id: open_session.take_session(store, session_id, clock, resumed=True)
 
 
 @pytest.fixture
 def file_session(tmp_path, clock):
     """A session in real files, and its store."""
     store = FileStore(tmp_path / "data", clock)
-    return leasing.new_session(store, PLACE, clock), store
+    return open_session.new_session(store, PLACE, clock), store
 
 
 @pytest.fixture

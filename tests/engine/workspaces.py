@@ -8,7 +8,7 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.journal.records import encode
 from tui.domain.journal.session import Draft
-from tui.engine.sessions.leasing import SessionOrigin, new_session
+from tui.engine.sessions.open_session import SessionOrigin, new_session
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageFull
 from tui.storage.drafts import Drafts

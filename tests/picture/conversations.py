@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tui.domain.timestamps import format_utc
-from tui.engine.sessions.leasing import SessionOrigin, new_session
+from tui.engine.sessions.open_session import SessionOrigin, new_session
 from tui.storage.file_store import FileStore
 
 NOW = datetime(2026, 3, 12, 14, 2, tzinfo=UTC)

@@ -21,7 +21,7 @@ from tests.visible_text import results_text, visible_text
 from tests.waiting import until
 from tests.widgets.transcript.conftest import asked
 from tui.domain.journal.blocks import FileBlock
-from tui.engine.sessions.leasing import resume_session
+from tui.engine.sessions.open_session import take_session
 
 TYPED = "Read @notes.txt"
 ZEBRA = FileBlock("src/a.py", "def zebra():\n    return 42\n", 28)
@@ -136,7 +136,7 @@ async def test_a_search_leads_into_a_folded_file_and_unfolds_it(world):
 async def test_a_message_of_another_program_has_its_files_folded(world):
     w = world()
     there = await w.session("hello", "hi")
-    holder = resume_session(w.other_program(), there, w.clock)
+    holder = take_session(w.other_program(), there, w.clock, resumed=True)
     async with w.running(there) as (app, _):
         await until(lambda: "hi" in conversation(app))
         holder.add_message("user", showing("Read @notes.txt", NOTES))

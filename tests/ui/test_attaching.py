@@ -10,7 +10,7 @@ from tests.waiting import until
 from tui.domain.journal.blocks import FileBlock, ImageBlock
 from tui.domain.references import words_in
 from tui.engine.prompts import attaching
-from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.open_session import SessionOrigin
 from tui.widgets.prompt import Prompt
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100

@@ -7,7 +7,7 @@ from textual import events
 
 from tests.ui.world import PLACE, World
 from tests.waiting import until
-from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.open_session import SessionOrigin
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.journal.session import Draft
 from tui.domain.views.sidebar_rows import Mark
-from tui.engine.sessions.leasing import resume_session
+from tui.engine.sessions.open_session import take_session
 
 pytestmark = pytest.mark.full
 
@@ -19,7 +19,7 @@ def other(world):
 
     async def made(w, *texts):
         session = await w.session(*texts)
-        return resume_session(w.other_program(), session, w.clock)
+        return take_session(w.other_program(), session, w.clock, resumed=True)
 
     return made
 
@@ -112,7 +112,7 @@ async def test_a_session_that_is_looked_at_follows_who_takes_it(world):
         await until(lambda: session in rows(app))
         await go_to(app, pilot, session)
         await until(lambda: "hi" in conversation(app))
-        holder = resume_session(w.other_program(), session, w.clock)
+        holder = take_session(w.other_program(), session, w.clock, resumed=True)
         holder.add_message("user", "theirs")
         await holder.save()
         await until(lambda: "theirs" in conversation(app))

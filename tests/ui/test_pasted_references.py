@@ -12,7 +12,7 @@ from tests.waiting import until
 from tui.app.controllers import send_check
 from tui.domain.journal.blocks import FileBlock, content_of
 from tui.domain.journal.session import Draft
-from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.open_session import SessionOrigin
 from tui.widgets.prompt.editor import Editor
 
 PAGE = "\n".join(f"{number} see @b.txt, (@c.txt) or @~/.ssh/id_rsa" for number in range(20))

@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.world import PLACE, World
 from tests.waiting import until
-from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.open_session import SessionOrigin
 from tui.widgets.prompt.editor import Editor
 
 

@@ -18,7 +18,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.engine.sessions.leasing import resume_session
+from tui.engine.sessions.open_session import take_session
 from tui.storage.postgres.store import PostgresStore
 
 pytestmark = pytest.mark.full
@@ -67,7 +67,9 @@ async def test_up_recalls_the_prompts_of_all_machines(postgres, at_server):
 async def test_an_answer_at_another_machine_appears_while_it_arrives(postgres, at_server):
     w = at_server(postgres)
     session = await w.session("hello", "hi")
-    holder = await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    holder = await asyncio.to_thread(
+        take_session, w.other_program(), session, w.clock, resumed=True
+    )
     async with w.running(session) as (app, _):
         await until(lambda: "read-only" in status(app))
         answer = await begin_answer_elsewhere(holder, app)
@@ -91,7 +93,9 @@ async def test_the_list_shows_the_sessions_of_another_machine(postgres, at_serve
 async def test_it_can_be_written_to_once_another_machine_has_closed_it(postgres, at_server):
     w = at_server(postgres, ["Here I am."])
     session = await w.session("hello", "hi")
-    holder = await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    holder = await asyncio.to_thread(
+        take_session, w.other_program(), session, w.clock, resumed=True
+    )
     async with w.running(session) as (app, pilot):
         await until(lambda: "read-only" in status(app))
         await holder.close()
@@ -154,7 +158,9 @@ async def test_the_words_of_who_lost_a_session_go_on_in_a_copy(postgres, at_serv
         await send(pilot, "/name Ours")
         await until(lambda: "Ours" in status(app) and not w.workspace.current.unsaved)
         await asyncio.to_thread(take_away, postgres, session)
-        other = await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+        other = await asyncio.to_thread(
+            take_session, w.other_program(), session, w.clock, resumed=True
+        )
         other.add_message("user", "mine now")
         await other.close()
         await send(pilot, "Still here?")
@@ -173,7 +179,7 @@ async def test_the_words_of_who_lost_a_session_go_on_in_a_copy(postgres, at_serv
 async def test_a_session_whose_machine_died_is_taken_over(postgres, at_server):
     w = at_server(postgres)
     session = await w.session("hello", "hi")
-    await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    await asyncio.to_thread(take_session, w.other_program(), session, w.clock, resumed=True)
     async with w.running(session) as (app, _):
         await until(lambda: "read-only" in status(app))
         # Nothing tells of that.
@@ -204,7 +210,7 @@ async def test_a_reader_is_told_that_the_server_is_away_and_that_it_is_back_not_
 ):
     w = at_server(postgres_server.address())
     session = await w.session("hello", "hi")
-    await asyncio.to_thread(resume_session, w.other_program(), session, w.clock)
+    await asyncio.to_thread(take_session, w.other_program(), session, w.clock, resumed=True)
     async with w.running(session) as (app, _):
         await until(lambda: "read-only" in status(app) and session in rows(app))
         postgres_server.stop()

@@ -15,7 +15,7 @@ from tui.config.loading import load_settings, load_tools
 from tui.config.settings_schema import ToolServerSettings
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import ToolApproval
-from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.open_session import SessionOrigin
 from tui.engine.turns.tool_setup import ToolSetup
 from tui.engine.turns.tools import ToolApprovals, Tools
 from tui.errors import StorageFull

@@ -26,7 +26,7 @@ from tui.engine.library.session_pages import SessionPager
 from tui.engine.model_lists import ModelLists
 from tui.engine.provider_connections import ProviderConnections
 from tui.engine.sessions.final_save import FinalSave
-from tui.engine.sessions.leasing import SessionOrigin, new_session
+from tui.engine.sessions.open_session import SessionOrigin, new_session
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.tools import Tools
 from tui.engine.turns.turn import TurnSettings

@@ -24,8 +24,7 @@ from tui.domain.references import words_in
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
 from tui.domain.tool_servers import Choice, Decision, Question, tool_title
 from tui.domain.views.call_lines import call_lines
-from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
-from tui.engine.sessions.open_session import OpenSession
+from tui.engine.sessions.open_session import OpenSession, SessionOrigin, new_session, take_session
 from tui.engine.turns.events import (
     LEFT_OUT,
     AnswerRestarted,
@@ -332,7 +331,7 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
         model = program.model()
         place = SessionOrigin(program.scope, program.project_path, model.name)
         return new_session(program.store, place, program.clock), model
-    session = resume_session(program.store, session_id, program.clock, sys.maxsize)
+    session = take_session(program.store, session_id, program.clock, sys.maxsize, resumed=True)
     with suppress(StorageError):
         # Failing to mark the active session must not prevent the question.
         program.store.set_active(session.header.scope, session_id)

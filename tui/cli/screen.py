@@ -20,7 +20,7 @@ from tui.domain.providers import GUIDE, OFFLINE
 from tui.domain.views.notice import Notice
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import SessionPager
-from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.open_session import SessionOrigin
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.turn import TurnSettings
 from tui.errors import UsageError

@@ -77,7 +77,7 @@ async def keeping_behind(program, text):
     """Begins to keep this one while another is written; gives the task."""
     await program.type(text)
     task = asyncio.create_task(program.workspace.keep_drafts())
-    await until(lambda: len(program.current.prompt._writes._tasks) == 2, "both")
+    await until(lambda: len(program.current.prompt.writes._tasks) == 2, "both")
     return task
 
 

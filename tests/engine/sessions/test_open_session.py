@@ -10,8 +10,7 @@ from tests.failing import raiser
 from tui.domain.journal import records
 from tui.domain.journal.records import Partial, Settings, State, Summary, Todos, encode
 from tui.domain.journal.todo import TodoItem
-from tui.engine.sessions.leasing import resume_session, take_session
-from tui.engine.sessions.open_session import STATE_BYTES
+from tui.engine.sessions.open_session import STATE_BYTES, take_session
 from tui.errors import SessionBusy, SessionNotFound, StorageError, StorageFull
 from tui.storage.journal import Journal
 from tui.storage.protocol import SessionFilter
@@ -297,7 +296,7 @@ async def test_opened_and_closed_stand_around_each_time_a_session_was_held(file_
     session, store = file_session
     session.add_message("user", "hello")
     await session.close()
-    await resume_session(store, session.id, clock).close()
+    await take_session(store, session.id, clock, resumed=True).close()
     lines = store.path(session.id).read_text().splitlines()
     leases = [line for line in lines if '"opened"' in line or '"closed"' in line]
     assert [("opened" in line, "resumed" in line) for line in leases] == [

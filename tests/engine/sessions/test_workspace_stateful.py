@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.engine.workspaces import SHOP, World
 from tests.examples import examples
-from tui.engine.sessions.leasing import SessionOrigin, new_session, take_session
+from tui.engine.sessions.open_session import SessionOrigin, new_session, take_session
 from tui.errors import StorageError, StorageFull, UsageError
 
 REFUSED = (StorageError, UsageError)

@@ -22,8 +22,7 @@ from tui.engine.requests.model_request import (
     project,
 )
 from tui.engine.requests.token_estimate import estimated_tokens
-from tui.engine.sessions import leasing
-from tui.engine.sessions import open_session as module
+from tui.engine.sessions import open_session
 from tui.engine.turns.compaction import (
     FULL,
     KEPT,
@@ -66,7 +65,7 @@ def say(session, *texts):
 
 
 def sent(session, window=WIDE):
-    request = project("", session.summary, session._history.known, window).request
+    request = project("", session.summary, session._history.messages, window).request
     return request.system_prompt, [each.text for each in request.messages]
 
 
@@ -349,7 +348,7 @@ async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(session):
     assert await compaction.is_due(session)
     assert await compaction.run(session, KEPT)
     assert not await compaction.is_due(session)
-    rest = live_tokens(session.summary, session._history.known)
+    rest = live_tokens(session.summary, session._history.messages)
     assert 0.2 * room < rest <= KEPT * room
 
 
@@ -394,7 +393,7 @@ async def test_what_is_saved_while_the_disk_is_read_is_not_missed(file_session, 
     session, store = file_session
     say(session, *map(str, range(300)))
     await session.close()
-    again = leasing.resume_session(store, session.id, clock)
+    again = open_session.take_session(store, session.id, clock, resumed=True)
     loop = asyncio.get_running_loop()
 
     def and_then(*arguments):
@@ -407,7 +406,7 @@ async def test_what_is_saved_while_the_disk_is_read_is_not_missed(file_session, 
         asyncio.run_coroutine_threadsafe(add(), loop).result(10)
         return found
 
-    monkeypatch.setattr(module, "read_context", and_then)
+    monkeypatch.setattr(open_session, "read_context", and_then)
     assert (await again.context(100))[-1].text == "meanwhile"
 
 
@@ -430,7 +429,7 @@ async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
 ):
     clock = Clock()
     store = FileStore(tmp_path_factory.mktemp("data"), clock)
-    session = leasing.new_session(store, PLACE, clock)
+    session = open_session.new_session(store, PLACE, clock)
     summary, since = None, []
     for count, step in enumerate(told, 1):
         match step.kind:
@@ -453,7 +452,7 @@ async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
                 summary, since = None, []
             case "reopen" if session.published or session.pending:
                 await session.close()
-                session = leasing.resume_session(store, session.id, clock)
+                session = open_session.take_session(store, session.id, clock, resumed=True)
         await session.context(WIDE)
         prompt, messages = sent(session)
         assert prompt.rpartition("\n")[2] == (summary or "")

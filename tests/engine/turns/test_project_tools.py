@@ -10,7 +10,7 @@ from tests.engine.scripted_servers import set_up
 from tui.domain.journal.message import ToolCall
 from tui.domain.tool_servers import Decision
 from tui.engine import project_folder
-from tui.engine.sessions.leasing import SessionOrigin, new_session
+from tui.engine.sessions.open_session import SessionOrigin, new_session
 from tui.engine.turns import project_tools
 from tui.engine.turns.tools import DENIED, ToolApprovals, Tools
 

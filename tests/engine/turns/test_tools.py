@@ -18,7 +18,7 @@ from tui.domain.journal.records import Settings
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.domain.search.query import Hit, SearchResult
 from tui.domain.tool_servers import Decision, ToolApproval
-from tui.engine.sessions import leasing
+from tui.engine.sessions import open_session
 from tui.engine.turns.events import (
     NoticeGiven,
     RequestChanged,
@@ -216,7 +216,7 @@ async def test_a_search_reads_neither_the_trash_nor_private_sessions(file_sessio
     session, store = file_session
     name = new_private_id(clock(), 1)
     in_memory = SessionStores(store, clock).of(name)
-    private = leasing.new_session(in_memory, PLACE, clock, session_id=name)
+    private = open_session.new_session(in_memory, PLACE, clock, session_id=name)
     private.add_message("user", "the zebra nobody may know of")
     await private.save()
     session.add_message("user", "a zebra")
@@ -505,7 +505,7 @@ async def test_nothing_in_a_session_allows_a_call(file_session, kept):
             b'{"type":"settings","tools_on":["files__read_file"],"approvals":[{"server":"files",'
             b'"tool":"read_file","fingerprint":"1"}],"allowed":["files__read_file"]}\n'
         )
-    again = leasing.resume_session(store, session.id, Clock())
+    again = open_session.take_session(store, session.id, Clock(), resumed=True)
     ask = Answers("deny")
     given = tools(ask, servers=servers, approvals=ToolApprovals(kept))
     await played(

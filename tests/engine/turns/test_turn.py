@@ -15,7 +15,7 @@ from tui.domain.journal.records import Partial, Settings
 from tui.domain.model_settings import Level, ModelParameters
 from tui.engine.requests.model_request import project
 from tui.engine.sessions import answer as answers
-from tui.engine.sessions import leasing
+from tui.engine.sessions import open_session
 from tui.engine.turns import turn as turn_module
 from tui.engine.turns.events import (
     AnswerRestarted,
@@ -572,7 +572,7 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
     for number in range(3):
         session.add_message("user", str(number))
     await session.close()
-    resumed = leasing.resume_session(store, session.id, lambda: START, window=1)
+    resumed = open_session.take_session(store, session.id, lambda: START, window=1, resumed=True)
 
     monkeypatch.setattr(Journal, "tail", raiser(StorageError("Cannot read it.")))
     with pytest.raises(StorageError):

@@ -103,7 +103,7 @@ class DraftKeeper:
         if loaded.private:
             return
         # A slow disk may be writing the same; it would be offered twice.
-        await loaded.prompt.settle()
+        await loaded.prompt.writes.settle()
         draft = loaded.draft()
         if draft.empty or draft == loaded.prompt.kept or loaded.unsaved:
             return  # what could not be saved is in a rescue file, and its draft with it

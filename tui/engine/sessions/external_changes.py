@@ -15,8 +15,8 @@ from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Entry, Holder, Stamp, Tail
 from tui.domain.views.notice import Notice
 from tui.engine.requests.missing_results import answered
-from tui.engine.sessions.leasing import WINDOW
 from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.open_session import WINDOW
 from tui.engine.sessions.session_loader import read_only_words
 from tui.engine.sessions.workspace import PAGE, Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from tui.domain.journal.ids import MESSAGE_TOKEN_BYTES, new_message_id
 from tui.domain.journal.message import Message, Role
 from tui.domain.journal.records import (
     NO_SUMMARY,
+    VERSION,
     Closed,
     Opened,
     Partial,
@@ -35,71 +36,30 @@ from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.fork import write_copy
 from tui.engine.sessions.write_queue import WriteQueue
 from tui.errors import LeaseLost, SessionDamaged, StorageError
-from tui.storage.protocol import Appended, JournalStore, Lease
+from tui.storage.protocol import Appended, JournalStore, Lease, SessionStore
 from tui.storage.stores import SessionStores
 
 Clock = Callable[[], datetime]
 
+WINDOW = 100
+"""The number of last messages that are loaded at first."""
 STATE_BYTES = 64 * 1024
 """A state is written at least once in so many bytes, so that an end is read without the rest."""
 
-Pending = Callable[[], Sequence[Record]]
-"""The records that are not on disk yet."""
-Read = Callable[[int], Awaitable[HistoryWindow]]
-"""Reads as much as a window of so many tokens takes, from what is on disk."""
+
+class SessionOrigin(msgspec.Struct, frozen=True):
+    """The scope, project and model of a new session."""
+
+    scope: str
+    project_path: str
+    model: str
 
 
-class LiveHistory:
-    """Keeps the last reading, and adds the records that come after it."""
+Pending = tuple[Record, bytes]
+"""A record that is not on disk yet, and its line.
 
-    def __init__(self, window: HistoryWindow | None) -> None:
-        self._window = window
-        self._reading = asyncio.Lock()
-        # Those that come during a reading: once saved, they are neither pending nor read.
-        self._arrived: list[Record] | None = None
-
-    @property
-    def known(self) -> Sequence[Message]:
-        """The messages of the last reading; none before the first."""
-        return self._window.messages if self._window is not None else ()
-
-    async def messages(self, tokens: int, pending: Pending, read: Read) -> Sequence[Message]:
-        """The newest live messages, at least as many as a window of so many tokens takes."""
-        async with self._reading:
-            if self._window is None or not self._window.reaches(tokens):
-                self._window = await self._read(tokens, pending, read)
-        return self._window.messages
-
-    def take(self, record: Record) -> None:
-        """Take what was added to the session."""
-        if self._arrived is not None:
-            self._arrived.append(record)
-        if self._window is not None:
-            self._window.take(record)
-
-    def forget(self) -> None:
-        """Read again at the next request: another version is live now."""
-        self._window = None
-
-    async def _read(self, tokens: int, pending: Pending, read: Read) -> HistoryWindow:
-        self._arrived = arrived = list(pending())
-        try:
-            window = await read(tokens)
-        finally:
-            self._arrived = None
-        for record in arrived:
-            window.take(record)
-        return window
-
-
-class PendingRecord(msgspec.Struct, frozen=True, eq=False):
-    """A record that is not on disk yet, and its encoded line.
-
-    The line of a ``State`` is empty: the store completes and encodes it.
-    """
-
-    record: Record
-    line: bytes
+That of a ``State`` is empty: the store completes and encodes it.
+"""
 
 
 class NewVersion(msgspec.Struct, frozen=True):
@@ -117,7 +77,7 @@ class OpenSession:
     """One session with its lease. Every change is pending until ``save`` has written it.
 
     Records enter the pending queue at once and leave it when they are durable; tick, answer,
-    switch and exit all save through the one lock here. ``tui.engine.sessions.leasing`` makes it.
+    switch and exit all save through the one lock here.
     """
 
     def __init__(
@@ -135,7 +95,7 @@ class OpenSession:
         self._fold = fold
         self._session: Session | None = None
         self._clock = clock
-        self._pending: list[PendingRecord] = []
+        self._pending: list[Pending] = []
         self._cut_off: set[str] = set()
         self._opened = False
         self.published = published
@@ -143,10 +103,13 @@ class OpenSession:
         self.given_up = False
         self._stated = True
         self._since_state = 0
-        self._history = LiveHistory(None if published else HistoryWindow((), 0, whole=True))
+        self._history = None if published else HistoryWindow((), 0, whole=True)
+        self._reading = asyncio.Lock()
+        # Those that come during a reading: once saved, they are neither pending nor read.
+        self._arrived: list[Record] | None = None
         self._answer: Answer | None = None
         self._cursor = cursor
-        self._saving = WriteQueue(self._save)
+        self._saving = WriteQueue()
         self._notices: list[str] = []
         self._version: NewVersion | None = None
         self._dropped: Callable[[], None] = lambda: None
@@ -178,7 +141,7 @@ class OpenSession:
     @property
     def pending(self) -> tuple[Record, ...]:
         """The records that are not on disk yet, oldest first."""
-        return tuple(each.record for each in self._pending)
+        return tuple(record for record, _ in self._pending)
 
     @property
     def unsaved(self) -> bool:
@@ -220,14 +183,23 @@ class OpenSession:
 
     async def context(self, tokens: int) -> Sequence[Message]:
         """The newest live messages, at least as many as a window of so many tokens takes."""
+        async with self._reading:
+            if self._history is None or not self._history.reaches(tokens):
+                self._history = await self._read_history(tokens)
+        return self._history.messages
 
-        async def read(tokens: int) -> HistoryWindow:
-            last = self._version.after if self._version else _first_after(self.pending)
-            return context_of(self._shown) or await asyncio.to_thread(
+    async def _read_history(self, tokens: int) -> HistoryWindow:
+        self._arrived = arrived = list(self.pending)
+        last = self._version.after if self._version else _first_after(arrived)
+        try:
+            history = context_of(self._shown) or await asyncio.to_thread(
                 read_context, self._store.journal(self.id), self.summary, tokens, last
             )
-
-        return await self._history.messages(tokens, lambda: self.pending, read)
+        finally:
+            self._arrived = None
+        for record in arrived:
+            history.take(record)
+        return history
 
     async def pictures(self, sha256s: Iterable[str]) -> dict[str, bytes]:
         """Read pictures, by their SHA-256, without those that are not in the store."""
@@ -292,7 +264,7 @@ class OpenSession:
         """
         self.drop_version()
         self._version, self._dropped = version, dropped
-        self._history.forget()
+        self._history = None
 
     @property
     def edited_question(self) -> str:
@@ -303,7 +275,7 @@ class OpenSession:
         """Return to the live version: the next message follows its last one."""
         if self._version is not None:
             self._version = None
-            self._history.forget()
+            self._history = None
             self._dropped()
 
     def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
@@ -328,11 +300,9 @@ class OpenSession:
         One of which nothing came keeps the text of the answer that it was to replace.
         """
         self._pending = [
-            each
-            for each in self._pending
-            if not (
-                isinstance(each.record, Partial) and each.record.message_id == answer.message_id
-            )
+            (record, line)
+            for record, line in self._pending
+            if not (isinstance(record, Partial) and record.message_id == answer.message_id)
         ]
         message = answer.message(status, error)
         if answer.replaces and not (answer.text.strip() or answer.calls):
@@ -425,7 +395,7 @@ class OpenSession:
         Goes on to its end when the caller is cancelled. Raises ``StorageError``: all that was
         not written stays pending.
         """
-        await self._saving.run()
+        await self._saving.run(self._save)
 
     async def close(self) -> None:
         """Save, say that the session is closed, and give up the lease.
@@ -480,7 +450,7 @@ class OpenSession:
         known, end = self.session, version.end
         counted, last = end.session.summary or NO_SUMMARY, self._fold.summary or NO_SUMMARY
         self._version, self._cursor = None, end.cursor
-        self._history.forget()
+        self._history = None
         self._fold = Fold.continuing(
             msgspec.structs.replace(
                 known,
@@ -502,7 +472,7 @@ class OpenSession:
     def _enter(self, record: Record, line: bytes = b"") -> None:
         if not line and not isinstance(record, State):
             line = encode(record)
-        self._pending.append(PendingRecord(record, line))
+        self._pending.append((record, line))
         self._fold.add(record)
         self._session = None
         self._since_state += len(line)
@@ -517,7 +487,13 @@ class OpenSession:
                 self._stated = False
             case _:
                 pass
-        self._history.take(record)
+        self._add_to_history(record)
+
+    def _add_to_history(self, record: Record) -> None:
+        if self._arrived is not None:
+            self._arrived.append(record)
+        if self._history is not None:
+            self._history.take(record)
 
     async def _save(self) -> None:
         batch = tuple(self._pending)
@@ -530,7 +506,7 @@ class OpenSession:
             return
         self._take(appended, batch)
 
-    def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
+    def _take(self, appended: Appended, batch: Sequence[Pending]) -> None:
         self.published = True
         self._session = None
         self._fold.header = msgspec.structs.replace(self._fold.header, ordinal=appended.ordinal)
@@ -541,10 +517,10 @@ class OpenSession:
             self._fold.add(record)
             if _first_after([record]) is not None:
                 # Another version may be live now: what the model is sent is read again.
-                self._history.forget()
-            self._history.take(record)
+                self._history = None
+            self._add_to_history(record)
 
-    def _drop(self, batch: Sequence[PendingRecord]) -> None:
+    def _drop(self, batch: Sequence[Pending]) -> None:
         """Remove written records from the pending ones; those added meanwhile stay."""
         written = set(map(id, batch))
         self._pending = [each for each in self._pending if id(each) not in written]
@@ -552,7 +528,8 @@ class OpenSession:
     async def _write_beside(self, loss: SessionDamaged | LeaseLost) -> None:
         """Save this program's copy as a session of its own: the other one now differs."""
         batch, known = tuple(self._pending), self.session
-        earlier = [each for each in self._history.known if each.id not in self._fold.replaced]
+        sent = self._history.messages if self._history else ()
+        earlier = [each for each in sent if each.id not in self._fold.replaced]
         copy = await asyncio.to_thread(write_copy, self._store, known, earlier, self._now())
         lost, self._lease = self._lease, copy.lease
         self._drop(batch)
@@ -588,8 +565,8 @@ def _read_pictures(
     return found
 
 
-def _columns(batch: Sequence[PendingRecord]) -> tuple[list[Record], list[bytes]]:
-    return [each.record for each in batch], [each.line for each in batch]
+def _columns(batch: Sequence[Pending]) -> tuple[list[Record], list[bytes]]:
+    return [record for record, _ in batch], [line for _, line in batch]
 
 
 def _first_after(records: Sequence[Record]) -> str | None:
@@ -600,3 +577,46 @@ def _first_after(records: Sequence[Record]) -> str | None:
 
 def _id_of(record: Message | Partial) -> str:
     return record.id if isinstance(record, Message) else record.message_id
+
+
+def new_session(
+    store: JournalStore, place: SessionOrigin, clock: Clock, *, session_id: str | None = None
+) -> OpenSession:
+    """Reserve a session; nothing is written before its first record."""
+    lease = store.create(place.scope, place.project_path, place.model, session_id=session_id)
+    header = SessionHeader(
+        version=VERSION,
+        id=lease.session_id,
+        created_at=format_utc(clock()),
+        scope=place.scope,
+        ordinal=0,
+        project_path=place.project_path,
+        model=place.model,
+    )
+    return OpenSession(store, lease, Fold(header), clock)
+
+
+def take_session(
+    store: SessionStore,
+    session_id: str,
+    clock: Clock,
+    window: int = WINDOW,
+    *,
+    resumed: bool = False,
+) -> OpenSession:
+    """Take the lease of a session for a change, and keep an answer that a crash interrupted.
+
+    ``window`` is how many of the last messages are read at once; ``resumed`` says that the user
+    asked for this very session. Raises what ``SessionStore.lease`` and ``Journal.tail`` raise.
+    """
+    lease = store.lease(session_id)
+    try:
+        tail = store.journal(session_id).tail(window)
+    except BaseException:
+        lease.release()
+        raise
+    fold = Fold.continuing(tail.session)
+    opened = OpenSession(store, lease, fold, clock, cursor=tail.cursor, published=True)
+    cut_off = (*tail.session.interrupted, *missing_results(tail.session))
+    opened.take_up(cut_off, resumed=resumed)
+    return opened

@@ -104,8 +104,8 @@ class OpenSessions(msgspec.Struct, eq=False):
         try:
             if loaded.unsaved_prompts or not self.prompts.is_kept(loaded):
                 # One write of a draft waits for another: the newer one is the last.
-                keep = partial(self.prompts.keep, loaded, partial(self.try_save, loaded))
-                await loaded.prompt.writes(keep).run()
+                try_save = partial(self.try_save, loaded)
+                await loaded.prompt.writes.run(partial(self.prompts.keep, loaded, try_save))
         except StorageError as error:
             loaded.end_saving(error.short)
             raise

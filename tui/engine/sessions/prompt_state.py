@@ -1,6 +1,6 @@
 """The prompt of a loaded session: its text, the prompt queue, and the draft on disk."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tui.domain.journal.session import Draft
 from tui.domain.references import NO_WORDS, words_in
@@ -31,7 +31,8 @@ class PromptState:
         self._own: dict[str, frozenset[str]] = {}
         self.kept: Draft | None = None
         self.asides: Mapping[str, Draft] = {}
-        self._writes: WriteQueue | None = None
+        self.writes = WriteQueue()
+        """Those of the draft."""
 
     @property
     def queue(self) -> PromptQueue:
@@ -192,17 +193,6 @@ class PromptState:
             self.refer(prompt, references & words_in(prompt))
         self.queued, self._held = [], [*queued]
         self.edit_next()
-
-    def writes(self, write: Callable[[], Awaitable[None]]) -> WriteQueue:
-        """The queue for writes of this draft; ``write`` counts the first time."""
-        if self._writes is None:
-            self._writes = WriteQueue(write)
-        return self._writes
-
-    async def settle(self) -> None:
-        """Wait until no write of the draft is in progress."""
-        if self._writes is not None:
-            await self._writes.settle()
 
 
 def _places(text: str, pastes: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -6,15 +6,15 @@ from tui.domain.text.labels import damage_words
 from tui.domain.views.notice import Notice
 from tui.engine.requests.missing_results import answered
 from tui.engine.sessions.draft_keeper import DraftKeeper
-from tui.engine.sessions.leasing import (
+from tui.engine.sessions.loaded_session import Access, LoadedSession, Outbox
+from tui.engine.sessions.open_session import (
     WINDOW,
+    Clock,
+    OpenSession,
     SessionOrigin,
     new_session,
-    resume_session,
     take_session,
 )
-from tui.engine.sessions.loaded_session import Access, LoadedSession, Outbox
-from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
 from tui.storage.stores import SessionStores
 
@@ -83,7 +83,7 @@ class SessionLoader:
     def opened(self, session_id: str) -> LoadedSession:
         """A session for writing, because the user asked for it; else for reading, and why."""
         try:
-            opened = resume_session(self._store, session_id, self._clock)
+            opened = take_session(self._store, session_id, self._clock, resumed=True)
         except SessionNotFound:
             raise
         except StorageError as error:

@@ -9,9 +9,8 @@ import asyncio
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Reset
 from tui.engine.sessions import excerpts
-from tui.engine.sessions.leasing import WINDOW
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.open_session import NewVersion
+from tui.engine.sessions.open_session import WINDOW, NewVersion
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import MessageNotFound, NewerVersion, ReadOnly, SessionBusy, UsageError
 

@@ -21,9 +21,8 @@ from tui.domain.views.sidebar_rows import Mark
 from tui.engine.sessions import excerpts
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.fork import write_fork
-from tui.engine.sessions.leasing import SessionOrigin
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.open_session import Clock, OpenSession
+from tui.engine.sessions.open_session import Clock, OpenSession, SessionOrigin
 from tui.engine.sessions.open_sessions import OpenSessions
 from tui.engine.sessions.session_loader import SessionLoader, read_only_words
 from tui.engine.sessions.switching import ModelFor, Switcher

@@ -32,18 +32,14 @@ class WriteQueue:
     that writes cannot be stopped, and the lock must be held as long as it does.
     """
 
-    def __init__(self, write: Callable[[], Awaitable[None]]) -> None:
-        self._write = write
+    def __init__(self) -> None:
         self._lock = asyncio.Lock()
         # The loop itself keeps only a weak reference.
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def run(self, write: Callable[[], Awaitable[None]] | None = None) -> None:
-        """Write once more, by ``write`` if it is given.
-
-        Raises ``StorageError``, whatever the write raises.
-        """
-        task = asyncio.create_task(self._locked(write or self._write))
+    async def run(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Write after those before. Raises ``StorageError``, whatever the write raises."""
+        task = asyncio.create_task(self._locked(write))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         await asyncio.shield(task)
