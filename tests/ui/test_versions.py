@@ -8,7 +8,8 @@ import pytest
 from tests.ui.screen import conversation, lines, notice, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.engine.sessions import excerpts, session_loader
+from tui.engine.sessions import session_loader
+from tui.engine.sessions.loaded_pages import LoadedPages
 from tui.errors import ModelError
 
 
@@ -187,9 +188,9 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
         await answered(w, app, "first")
         await pilot.press("f6", "r", "enter")
         await answered(w, app, "second")
-        take = excerpts.read_later
+        take = LoadedPages.read_later
         monkeypatch.setattr(
-            excerpts, "read_later", lambda *about: asked_for.append(about) or take(*about)
+            LoadedPages, "read_later", lambda *about: asked_for.append(about) or take(*about)
         )
         await pilot.press("left_square_bracket")
         await until(lambda: "version 1/2" in conversation(app))

@@ -394,7 +394,9 @@ async def test_pinned_sessions_come_first_among_those_that_are_kept(world, pages
     old = await world.session("Old")
     await world.session("New")
     program = world.started()
-    await program.workspace.change_listed_settings(old, lambda _: Settings(pinned=True))
+    await program.workspace.change_settings(
+        await program.workspace.find_to_change(old), lambda _: Settings(pinned=True)
+    )
     await program.settle()
     assert await read(pages("all")) == ["Old", "New"]
 

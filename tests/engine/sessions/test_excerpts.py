@@ -5,7 +5,6 @@ import pytest
 from tests.builders import Clock, user
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
-from tui.engine.sessions.excerpts import place_at, read_earlier, read_later
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.storage.file_store import FileStore
 
@@ -28,8 +27,16 @@ def texts(entries):
 
 def looked_at(store, session_id, at, *, hand=20):
     conversation = LoadedSession(None, store.journal(session_id).tail(hand))
-    place_at(conversation, at, store.journal(session_id).around(at, 5, 5))
+    conversation.pages.show(at, store.journal(session_id).around(at, 5, 5))
     return conversation
+
+
+async def read_later(store, conversation):
+    await conversation.pages.read_later(store.journal(conversation.id))
+
+
+async def read_earlier(store, conversation):
+    return await conversation.pages.read_earlier(store.journal(conversation.id))
 
 
 def talk(count=300):
@@ -59,10 +66,10 @@ async def test_reading_on_leads_to_the_end_and_to_the_beginning(store):
 
 async def test_earlier_pages_come_before_it(store):
     conversation = looked_at(store, begun(store, *talk()), "m100")
-    while conversation.pages.has_earlier:
+    while conversation.pages.before:
         await read_earlier(store, conversation)
     assert texts(conversation.view().entries) == [str(number) for number in range(106)]
-    assert await read_earlier(store, conversation) == ()
+    assert await read_earlier(store, conversation) is None
 
 
 async def test_a_page_asked_for_twice_is_taken_once(store):

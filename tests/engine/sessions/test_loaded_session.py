@@ -4,7 +4,7 @@ import pytest
 
 from tests.builders import header, user
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.session import Page, Tail
+from tui.domain.journal.session import Tail
 from tui.domain.views.notice import Notice
 from tui.domain.views.shown_session import PromptQueue
 from tui.domain.views.sidebar_rows import Mark
@@ -195,7 +195,7 @@ def test_a_notice_goes_to_the_outbox_and_not_into_the_conversation():
 def test_pages_stand_before_what_is_at_hand():
     conversation = looked_at(user("m2", "two"), cursor="there")
     assert conversation.view().earlier
-    conversation.pages.add_page(Page((user("m1", "one"),), None))
+    conversation.pages.restart([user("m1", "one")], None)
     assert shown(conversation) == ["one", "two"]
     assert not conversation.view().earlier
 

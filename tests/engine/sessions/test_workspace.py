@@ -473,7 +473,9 @@ async def test_the_first_change_takes_the_session_and_makes_it_the_active_one(wo
 async def test_renaming_a_session_that_is_not_on_screen_leaves_the_active_one(world):
     first, second = await world.session(), await world.session()
     workspace = world.started().workspace
-    await workspace.change_listed(first, lambda opened: opened.rename("Plans"))
+    await workspace.change(
+        await workspace.find_to_change(first), lambda opened: opened.rename("Plans")
+    )
     assert world.reader.entry(first).name == "Plans"
     assert world.reader.active(SHOP) == second
 
@@ -1106,7 +1108,9 @@ async def test_settings_are_changed_from_those_that_another_program_left(world):
     program = world.started()
     await program.workspace.switcher.look_at(there)
     other = world.started()
-    await other.workspace.change_listed_settings(there, lambda known: replace(known, pinned=True))
+    await other.workspace.change_settings(
+        await other.workspace.find_to_change(there), lambda known: replace(known, pinned=True)
+    )
     await other.settle()
     loaded = program.current
     await program.workspace.change_settings(loaded, lambda known: replace(known, temperature=0.5))
@@ -1119,8 +1123,8 @@ async def test_settings_of_a_session_that_another_program_holds_are_left_alone(w
     other = world.started(there)
     program = world.started()
     with pytest.raises(SessionBusy):
-        await program.workspace.change_listed_settings(
-            there, lambda known: replace(known, pinned=True)
+        await program.workspace.change_settings(
+            await program.workspace.find_to_change(there), lambda known: replace(known, pinned=True)
         )
     assert not world.reader.entry(there).pinned
     assert other.current.id == there

@@ -11,7 +11,6 @@ from tui.app.controllers.controller import Controller
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry, Surroundings
 from tui.domain.views.notice import Notice
-from tui.engine.sessions import excerpts
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 
@@ -165,7 +164,7 @@ class FindController(Controller):
         session = search.session
         around: Surroundings | None = None
         try:
-            if not excerpts.is_loaded(session, match.message_id):
+            if not session.pages.has(match.message_id):
                 journal = self._workspace.reader.journal(session.id)
                 place = match.message_id
                 around = await asyncio.to_thread(journal.around, place, _AROUND, _AROUND)
@@ -177,7 +176,7 @@ class FindController(Controller):
         if around is None:
             self._presenter.show_end()
         else:
-            excerpts.place_at(session, match.message_id, around)
+            session.pages.show(match.message_id, around)
             self._presenter.show_session()
         self._chat.transcript.finder.show(match, unfold=unfold)
 

@@ -9,7 +9,6 @@ from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.controller import Controller
 from tui.domain.journal.session import Surroundings
 from tui.domain.views.notice import Notice
-from tui.engine.sessions import excerpts
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SessionNotFound, StorageError
@@ -81,7 +80,7 @@ class Navigation(Controller):
         around = await asyncio.to_thread(read)
         if not await workspace.switcher.look_at(session_id):
             return
-        excerpts.place_at(workspace.current, message_id, around)
+        workspace.current.pages.show(message_id, around)
         self._presenter.show_session()
         self._chat.conversation.show_message(message_id)
         self._chat.transcript.finder.point_at(message_id, text)
@@ -115,7 +114,7 @@ class Navigation(Controller):
     async def _show_beginning(self) -> None:
         session, transcript = self._workspace.current, self._chat.transcript
         try:
-            await excerpts.go_to_beginning(self._workspace.reader, session)
+            await session.pages.show_beginning(self._workspace.reader.journal(session.id))
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             return
@@ -133,7 +132,7 @@ class Navigation(Controller):
         if place is None:
             return
         self._chat.conversation.go_to(place)
-        if place.key and not place.following and not excerpts.is_loaded(session, place.key):
+        if place.key and not place.following and not session.pages.has(place.key):
             await self._show_far_place(session, place.key, place)
 
     async def _show_far_place(
@@ -146,7 +145,7 @@ class Navigation(Controller):
         except StorageError:
             return  # it was none of its messages, or is one no more
         if session is self._workspace.current and self._chat.conversation.following:
-            excerpts.place_at(session, message_id, around)
+            session.pages.show(message_id, around)
             self._presenter.show_session()
             self._chat.conversation.go_to(place)
 
@@ -154,7 +153,7 @@ class Navigation(Controller):
         """Show the page after what is there."""
         session = self._workspace.current
         try:
-            has_read = await excerpts.read_later(self._workspace.reader, session)
+            has_read = await session.pages.read_later(self._workspace.reader.journal(session.id))
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             return

@@ -111,7 +111,7 @@ class SessionListController:
     async def change(self, session_id: str, make: Callable[[OpenSession], None]) -> None:
         """Change a session, be it on screen or not, and show it as it is by then."""
         try:
-            await self._workspace.change_listed(session_id, make)
+            await self._workspace.change(await self._workspace.find_to_change(session_id), make)
         except (StorageError, UsageError) as error:
             self._say(error)
         self._presenter.show_status()
@@ -137,7 +137,8 @@ class SessionListController:
             return msgspec.structs.replace(settings, pinned=pinned)
 
         try:
-            await self._workspace.change_listed_settings(session_id, turn)
+            session = await self._workspace.find_to_change(session_id)
+            await self._workspace.change_settings(session, turn)
         except (StorageError, UsageError) as error:
             self._say(error)
         await self._after(self._sessions.refresh)

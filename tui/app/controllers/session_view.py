@@ -209,7 +209,7 @@ class SessionPresenter(msgspec.Struct, eq=False):
             return
         # Else another session or excerpt is on screen by now.
         if session is self._workspace.current and far == (session.pages.excerpt is not None):
-            self._chat.conversation.prepend(entries, earlier=session.pages.has_earlier)
+            self._chat.conversation.prepend(entries, earlier=session.pages.before is not None)
             self._price_later()
 
     async def save_all(self) -> None:

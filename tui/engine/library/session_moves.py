@@ -218,7 +218,7 @@ class SessionMoves:
         if is_held:
             try:
                 await self._workspace.pool.keep_draft(known)
-                await self._workspace.pool.end(known)
+                await self._workspace.pool.save(known, closes=True)
             except StorageError as error:
                 raise StorageError(f'Could not save "{known.label()}": {error.short}') from error
         await asyncio.to_thread(move)

@@ -7,6 +7,7 @@ joins on to what is at hand.
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -15,30 +16,20 @@ from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Entry, Holder, Stamp, Tail
 from tui.domain.views.notice import Notice
 from tui.engine.requests.missing_results import answered
+from tui.engine.sessions.loaded_pages import PAGE
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import WINDOW
 from tui.engine.sessions.session_loader import read_only_words
-from tui.engine.sessions.workspace import PAGE, Workspace
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
 from tui.storage.journal import Journal
-from tui.storage.protocol import SessionReader
 
 _MOST_PAGES = 20
 """So far is read back to join on; beyond that it is shown from its end."""
 
 
-class Glance(msgspec.Struct, frozen=True):
-    """The state of a session without reading it; no ``stamp`` if it has gone."""
-
-    stamp: Stamp | None
-    holder: Holder | None
-
-
-class SessionEnd(msgspec.Struct, frozen=True):
-    """The end of a session, and ``pages`` before it."""
-
-    tail: Tail
-    pages: tuple[Entry, ...]
+End = tuple[Tail, tuple[Entry, ...]]
+"""The end of a session, and the entries of pages before it."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -81,14 +72,15 @@ class Follower:
         loaded = self._workspace.current
         if loaded.opened is not None:
             return None
-        seen = await asyncio.to_thread(glance, self._store, loaded.id)
-        held = seen.holder is not None
-        if seen.stamp == loaded.access.stamp and held == loaded.access.held_elsewhere:
+        stamp, holder = await asyncio.to_thread(self._glance, loaded.id)
+        held = holder is not None
+        if stamp == loaded.access.stamp and held == loaded.access.held_elsewhere:
             return None
-        end = await self._read(loaded, seen)
+        end = await self._read(loaded, stamp, held=held) if stamp else None
         before = loaded.entries
         arriving = loaded.session.arriving
-        if not await self._workspace.follow(loaded, lambda: _take_in(loaded, seen, end)):
+        take_in = partial(_take_in, loaded, stamp, holder, end)
+        if not await self._workspace.follow(loaded, take_in):
             return None
         joined = not before or (before[0] in loaded.entries and not _left(before, loaded.entries))
         if not held and loaded.access.asked_for and not loaded.read_only:
@@ -101,17 +93,19 @@ class Follower:
             joined,
         )
 
-    async def _read(self, loaded: LoadedSession, seen: Glance) -> SessionEnd | None:
-        if seen.stamp is None:
-            return None
+    def _glance(self, session_id: str) -> tuple[Stamp | None, Holder | None]:
+        """See what can be seen of a session without reading it; no stamp if it has gone."""
+        try:
+            return self._store.stamp(session_id), self._store.holder(session_id)
+        except SessionNotFound:
+            return None, None
+
+    async def _read(self, loaded: LoadedSession, stamp: Stamp, *, held: bool) -> End:
         known = {each.id for each in loaded.entries if isinstance(each, Message)}
-        if not seen.stamp.goes_on_from(loaded.access.stamp):
+        if not stamp.goes_on_from(loaded.access.stamp):
             known = set[str]()
-        end = await asyncio.to_thread(read_on, self._store.journal(loaded.id), known)
-        if seen.holder is not None:
-            return end
-        tail = Tail(answered(end.tail.session), end.tail.cursor)
-        return SessionEnd(tail, end.pages)
+        tail, pages = await asyncio.to_thread(read_on, self._store.journal(loaded.id), known)
+        return (tail if held else Tail(answered(tail.session), tail.cursor)), pages
 
     async def _take_over(self, loaded: LoadedSession) -> None:
         """Hold it from now on; what the other program left unfinished is kept."""
@@ -123,15 +117,7 @@ class Follower:
         await self._workspace.pool.try_save(loaded)
 
 
-def glance(store: SessionReader, session_id: str) -> Glance:
-    """See what can be seen of a session without reading it."""
-    try:
-        return Glance(store.stamp(session_id), store.holder(session_id))
-    except SessionNotFound:
-        return Glance(None, None)
-
-
-def read_on(journal: Journal, known: set[str]) -> SessionEnd:
+def read_on(journal: Journal, known: set[str]) -> End:
     """Read the end, and back from there to a message that is known.
 
     Raises what ``Journal.tail`` and ``page`` raise.
@@ -139,13 +125,13 @@ def read_on(journal: Journal, known: set[str]) -> SessionEnd:
     tail = journal.tail(WINDOW)
     pages, cursor = tuple[Entry, ...](), tail.cursor
     if not known or _reaches(known, tail.session.entries):
-        return SessionEnd(tail, ())
+        return tail, ()
     for _ in range(_MOST_PAGES):
         if cursor is None or _reaches(known, pages):
             break
         page = journal.page(cursor, PAGE)
         pages, cursor = (*page.entries, *pages), page.cursor
-    return SessionEnd(Tail(tail.session, cursor), pages)
+    return Tail(tail.session, cursor), pages
 
 
 def _left(before: Sequence[Entry], after: Sequence[Entry]) -> bool:
@@ -159,21 +145,22 @@ def _reaches(known: set[str], entries: Sequence[Entry]) -> bool:
     return any(isinstance(each, Message) and each.id in known for each in entries)
 
 
-def _take_in(loaded: LoadedSession, seen: Glance, end: SessionEnd | None) -> None:
-    stamp, seen_before = seen.stamp, loaded.access.stamp
+def _take_in(
+    loaded: LoadedSession, stamp: Stamp | None, holder: Holder | None, end: End | None
+) -> None:
+    seen_before, was_held = loaded.access.stamp, loaded.access.held_elsewhere
     if stamp is not None and end is not None:
-        anew = not stamp.goes_on_from(seen_before)
-        loaded.follow(end.tail, end.pages, anew=anew)
+        loaded.follow(*end, anew=not stamp.goes_on_from(seen_before))
     where = stamp.where if stamp else "gone"
     loaded.access.stamp, loaded.access.archived = stamp, where == "archived"
     moved = where != (seen_before.where if seen_before else "gone")
     if moved:
         loaded.say(Notice(_MOVED[where], "warning"))
-    was_held, loaded.access.held_elsewhere = loaded.access.held_elsewhere, seen.holder is not None
+    loaded.access.held_elsewhere = holder is not None
     if where not in ("closed", "archived"):
         loaded.access.read_only = "Read-only: deleted"
-    elif seen.holder is not None:
-        loaded.access.read_only = read_only_words(SessionBusy(loaded.id, str(seen.holder)))
+    elif holder is not None:
+        loaded.access.read_only = read_only_words(SessionBusy(loaded.id, str(holder)))
     elif (was_held or moved) and loaded.session.header.version <= VERSION:
         if loaded.read_only and was_held:
             loaded.say(Notice("The other window is gone; you can write here"))

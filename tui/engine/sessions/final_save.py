@@ -72,18 +72,13 @@ class FinalSave:
 
     def _rescue_drafts(self) -> None:
         """Write the drafts to rescue files."""
-        shown = {id(each): each for each in (*self._workspace.open, self._workspace.current)}
-        for loaded in shown.values():
-            draft = loaded.draft()
-            if draft.empty or draft == loaded.prompt.kept or loaded.private:
-                continue
+        for loaded in dict.fromkeys((*self._workspace.open, self._workspace.current)):
             try:
                 with save_errors():
-                    path = write_draft(self._rescue_directories, draft)
+                    if path := self._rescued_draft(loaded):
+                        self.lines.append(f"It is in {path}.")
             except StorageError as failure:
                 self._fail(str(failure))
-            else:
-                self.lines.append(f"It is in {path}.")
 
     def run_at_once(self) -> None:
         """The same where no event loop is left; harmless after ``run``."""
@@ -92,7 +87,11 @@ class FinalSave:
         self._done = True
         current = self._workspace.current
         for loaded in self._workspace.open:
-            self._save_at_once(loaded)
+            try:
+                with save_errors():
+                    self._workspace.pool.save_at_once(loaded)
+            except StorageError as error:
+                self._rescue(loaded, error)
         self._tell_how_to_go_on(current)
 
     def rescue(self, loaded: LoadedSession) -> Sequence[str]:
@@ -100,8 +99,10 @@ class FinalSave:
 
         It is told at the end, too. Raises ``StorageError`` if there is no room anywhere.
         """
-        lines = [*self._rescued(loaded), *self._rescued_draft(loaded)]
-        self._fail_to_save(loaded, ".")
+        lines = [*self._rescued(loaded)]
+        if path := self._rescued_draft(loaded):
+            lines.append(f"The text of the prompt is in {path}.")
+        self._fail(f"Could not save {loaded.id}.")
         self.lines += lines
         return lines
 
@@ -116,11 +117,12 @@ class FinalSave:
             f"Import it with: {_program()} sessions import {name}{self._options}",
         )
 
-    def _rescued_draft(self, loaded: LoadedSession) -> Sequence[str]:
+    def _rescued_draft(self, loaded: LoadedSession) -> Path | None:
+        """Write a draft that is not on disk to a rescue file."""
         draft = loaded.draft()
         if draft.empty or draft == loaded.prompt.kept or loaded.private:
-            return ()
-        return (f"The text of the prompt is in {write_draft(self._rescue_directories, draft)}.",)
+            return None
+        return write_draft(self._rescue_directories, draft)
 
     async def _close(self, loaded: LoadedSession) -> None:
         try:
@@ -130,26 +132,16 @@ class FinalSave:
             self._rescue(loaded, error)
             await self._workspace.pool.abandon(loaded)
 
-    def _save_at_once(self, loaded: LoadedSession) -> None:
-        try:
-            with save_errors():
-                self._workspace.pool.save_at_once(loaded)
-        except StorageError as error:
-            self._rescue(loaded, error)
-
     def _rescue(self, loaded: LoadedSession, error: StorageError) -> None:
         opened = loaded.opened
         if opened is None or not opened.unsaved or loaded.private:
             return
-        self._fail_to_save(loaded, f": {error}")
+        self._fail(f"Could not save {loaded.id}: {error}")
         try:
             with save_errors():
                 self.lines += self._rescued(loaded)
         except StorageError as failure:
             self._fail(str(failure))
-
-    def _fail_to_save(self, loaded: LoadedSession, reason: str) -> None:
-        self._fail(f"Could not save {loaded.id}{reason}")
 
     def _fail(self, line: str) -> None:
         self.failed = True

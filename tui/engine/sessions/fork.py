@@ -21,13 +21,6 @@ from tui.errors import UsageError
 from tui.storage.protocol import JournalStore, Lease
 
 
-class Copy(msgspec.Struct, frozen=True):
-    """A session that was written anew and is held; ``session`` is what it says."""
-
-    lease: Lease
-    session: Session
-
-
 def write_fork(store: JournalStore, session_id: str, now: str, last: str | None = None) -> str:
     """Write a session with another one's live messages, summary, to-dos and settings.
 
@@ -52,8 +45,10 @@ def write_fork(store: JournalStore, session_id: str, now: str, last: str | None 
     return lease.session_id
 
 
-def write_copy(store: JournalStore, session: Session, earlier: Sequence[Message], now: str) -> Copy:
-    """Write all that is known of a session whose own file is lost, and hold that.
+def write_copy(
+    store: JournalStore, session: Session, earlier: Sequence[Message], now: str
+) -> tuple[Lease, Session]:
+    """Write all that is known of a session whose own file is lost; gives it, with its lease.
 
     ``earlier`` are live messages: those of them that are not in ``session`` come before it. Blocks
     on the disk. Raises ``StorageError``; nothing is held then.
@@ -70,7 +65,7 @@ def write_copy(store: JournalStore, session: Session, earlier: Sequence[Message]
     except BaseException:
         lease.release()
         raise
-    return Copy(lease, fold.session(held=True))
+    return lease, fold.session(held=True)
 
 
 def _reserve(store: JournalStore, session: Session) -> Lease:

@@ -1,54 +1,74 @@
 """The messages before the end of a session that were read, and the excerpt on screen."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry, Page, Surroundings, joined
+from tui.storage.journal import BEGINNING, Journal
+
+PAGE = 50
+"""The number of messages in a page."""
 
 
 class LoadedPages:
     """Pages read backwards from the end of a session, and an excerpt shown instead of that end.
 
     ``cursor`` leads to the page before ``earlier``; ``None`` if there is none. The pages read on
-    from an excerpt lead in both directions; when those towards the end reach what is loaded of it,
-    they become its earlier pages.
+    from an excerpt lead in both directions; when those towards the end reach ``latest``, what is
+    loaded of it, they become its earlier pages.
     """
 
-    def __init__(self, cursor: str | None) -> None:
+    def __init__(self, latest: Callable[[], Sequence[Entry]], cursor: str | None) -> None:
+        self._latest = latest
         self.earlier: tuple[Entry, ...] = ()
         self.cursor = cursor
         self.excerpt: Surroundings | None = None
 
     @property
-    def has_earlier(self) -> bool:
-        """Tell whether there is more before what is shown."""
-        return (self.excerpt.earlier if self.excerpt else self.cursor) is not None
+    def before(self) -> str | None:
+        """Leads to what comes before what is shown; ``None`` if nothing does."""
+        return self.excerpt.earlier if self.excerpt else self.cursor
+
+    def has(self, message_id: str) -> bool:
+        """Tell whether a message is among those at the end, with the pages read before them."""
+        entries = (*self.earlier, *self._latest())
+        return any(isinstance(each, Message) and each.id == message_id for each in entries)
+
+    async def read_earlier(self, journal: Journal, count: int = PAGE) -> Page | None:
+        """Read the page before what is shown; ``None`` if nothing was, or not any more.
+
+        Raises ``StorageError``.
+        """
+        cursor = self.before
+        if cursor is None:
+            return None
+        page = await asyncio.to_thread(journal.page, cursor, count)
+        if cursor != self.before:
+            # Asked twice, another place was gone to or the session was taken meanwhile.
+            return None
+        if now := self.excerpt:
+            entries = (*page.entries, *now.entries)
+            self.excerpt = replace(now, entries=entries, earlier=page.cursor)
+        else:
+            self.earlier, self.cursor = (*page.entries, *self.earlier), page.cursor
+        return page
 
     # --- pages before the end
-
-    def add_page(self, page: Page) -> None:
-        """Put the page at ``cursor`` before the others."""
-        self.earlier, self.cursor = (*page.entries, *self.earlier), page.cursor
 
     def restart(self, entries: Sequence[Entry], cursor: str | None) -> None:
         """Replace the pages; the earlier ones no longer count."""
         self.earlier, self.cursor = tuple(entries), cursor
 
-    def keep_before(
-        self, latest: Sequence[Entry], entries: Sequence[Entry], cursor: str | None
-    ) -> None:
-        """Keep what was read before ``entries``, the new end for ``latest``, if it joins on."""
-        earlier = entries_before((*self.earlier, *latest), entries)
+    def keep_before(self, entries: Sequence[Entry], cursor: str | None) -> None:
+        """Keep what was read before ``entries``, the new end, if it joins on."""
+        earlier = entries_before((*self.earlier, *self._latest()), entries)
         if earlier:
             self.earlier = earlier
         else:
             self.earlier, self.cursor = (), cursor
-
-    def extend(self, entries: Sequence[Entry]) -> None:
-        """Add entries between the pages and the end."""
-        self.earlier = (*self.earlier, *entries)
 
     # --- an excerpt
 
@@ -56,37 +76,48 @@ class LoadedPages:
         """Show the end of the session again."""
         self.excerpt = None
 
-    def show(self, excerpt: Surroundings, latest: Sequence[Entry]) -> None:
-        """Show an excerpt, unless it reaches ``latest``, the loaded end of the session."""
-        self.excerpt = excerpt
-        self._join(latest)
+    def show(self, message_id: str, around: Surroundings) -> None:
+        """Show a message, by an excerpt around it unless it is loaded."""
+        if self.has(message_id):
+            self.show_end()
+        else:
+            self._show(around)
 
-    def add_earlier(self, excerpt: Surroundings, page: Page) -> bool:
-        """Put a page before the excerpt; false if ``excerpt`` is not the one that was read from."""
+    async def show_beginning(self, journal: Journal) -> None:
+        """Show the first messages. Raises ``StorageError``."""
+        page = await asyncio.to_thread(journal.page_after, BEGINNING, PAGE)
+        self._show(Surroundings(page.entries, None, page.cursor))
+
+    async def read_later(self, journal: Journal) -> bool:
+        """Read the page after an excerpt; at the end there is no excerpt any more.
+
+        False if there is none: an earlier version ends with its own last message. Raises
+        ``StorageError``.
+        """
+        excerpt = self.excerpt
+        if excerpt is None:
+            return True
+        if excerpt.later is None:
+            return False
+        page = await asyncio.to_thread(journal.page_after, excerpt.later, PAGE)
         now = self.excerpt
-        if now is None or now.earlier != excerpt.earlier:
-            return False  # asked twice, or another place was gone to meanwhile
-        self.excerpt = msgspec.structs.replace(
-            now, entries=(*page.entries, *now.entries), earlier=page.cursor
-        )
+        if now is not None and now.later == excerpt.later:
+            self._show(replace(now, entries=joined(now.entries, page), later=page.cursor))
         return True
 
-    def add_later(self, excerpt: Surroundings, page: Page, latest: Sequence[Entry]) -> None:
-        """Put a page behind the excerpt, unless another one is shown meanwhile."""
-        now = self.excerpt
-        if now is None or now.later != excerpt.later:
-            return
-        entries = joined(now.entries, page)
-        self.show(msgspec.structs.replace(now, entries=entries, later=page.cursor), latest)
+    def _show(self, excerpt: Surroundings) -> None:
+        self.excerpt = excerpt
+        self._join()
 
-    def _join(self, latest: Sequence[Entry]) -> None:
+    def _join(self) -> None:
         """Show the end of the session, if the excerpt has reached what is loaded of it."""
-        excerpt = self.excerpt
+        excerpt, latest = self.excerpt, self._latest()
         if excerpt is None or excerpt.aside:
             return
-        places = (place for place, entry in enumerate(latest) if isinstance(entry, Message))
-        first = next(places, len(latest))
-        reached = _place_of(latest[first], excerpt.entries) if first < len(latest) else None
+        firsts = ((p, each.id) for p, each in enumerate(latest) if isinstance(each, Message))
+        first, wanted = next(firsts, (len(latest), ""))
+        places = {e.id: place for place, e in enumerate(excerpt.entries) if isinstance(e, Message)}
+        reached = places.get(wanted)
         if reached is None and excerpt.later is not None:
             return
         earlier = list(excerpt.entries[:reached])
@@ -108,9 +139,3 @@ def entries_before(known: Sequence[Entry], read: Sequence[Entry]) -> tuple[Entry
             place -= place > 0 and known[place - 1] == mark
         return tuple(known[:place])
     return ()
-
-
-def _place_of(wanted: Entry, entries: Sequence[Entry]) -> int | None:
-    key = wanted.id if isinstance(wanted, Message) else None
-    places = (p for p, e in enumerate(entries) if isinstance(e, Message) and e.id == key)
-    return next(places, None)

@@ -86,7 +86,7 @@ class LoadedSession:
         self.activity = Activity()
         self._listed_as = listed_as
         self._outbox: Outbox = [] if outbox is None else outbox
-        self.pages = LoadedPages((opened or self._end).cursor)
+        self.pages = LoadedPages(lambda: self.latest, (opened or self._end).cursor)
 
     @property
     def id(self) -> str:
@@ -177,7 +177,8 @@ class LoadedSession:
         """Let the next message follow an earlier one, and show the conversation up to there."""
         if self.opened is None:
             raise ValueError("only an open session can be changed")
-        before, self.pages = self.pages, LoadedPages(version.end.cursor)
+        before = self.pages
+        self.pages = LoadedPages(lambda: self.latest, version.end.cursor)
         self.opened.begin_version(version, partial(setattr, self, "pages", before))
 
     @property
@@ -243,7 +244,7 @@ class LoadedSession:
 
     def hold(self, opened: OpenSession) -> None:
         """Take the lease, and keep the loaded pages that still join on to the end."""
-        self.pages.keep_before(self.latest, opened.session.entries, opened.cursor)
+        self.pages.keep_before(opened.session.entries, opened.cursor)
         self.opened, self.tail = opened, None
         self.access.read_only, self.access.held_elsewhere = "", False
 
@@ -257,8 +258,8 @@ class LoadedSession:
             self.pages.restart(pages, tail.cursor)
         else:
             entries = (*pages, *tail.session.entries)
-            self.pages.keep_before(self.latest, entries, tail.cursor)
-            self.pages.extend(pages)
+            self.pages.keep_before(entries, tail.cursor)
+            self.pages.earlier = (*self.pages.earlier, *pages)
         self.tail = tail
 
     def say(self, notice: Notice) -> None:
@@ -305,7 +306,7 @@ class LoadedSession:
         return SessionView(
             session_id=self.id,
             entries=excerpt.entries if excerpt else self.entries,
-            earlier=self.pages.has_earlier,
+            earlier=self.pages.before is not None,
             later=excerpt is not None,
             arriving=self._arriving,
             draft=self.prompt.text,

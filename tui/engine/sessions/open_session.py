@@ -530,13 +530,15 @@ class OpenSession:
         batch, known = tuple(self._pending), self.session
         sent = self._history.messages if self._history else ()
         earlier = [each for each in sent if each.id not in self._fold.replaced]
-        copy = await asyncio.to_thread(write_copy, self._store, known, earlier, self._now())
-        lost, self._lease = self._lease, copy.lease
+        lost = self._lease
+        self._lease, copy = await asyncio.to_thread(
+            write_copy, self._store, known, earlier, self._now()
+        )
         self._drop(batch)
         # What was further back than this program has read is not in the copy.
-        self._fold.header, self._cursor = copy.session.header, None
-        self._fold.message_count += copy.session.message_count - known.message_count
-        self._fold.total_count += copy.session.total_count - known.total_count
+        self._fold.header, self._cursor = copy.header, None
+        self._fold.message_count += copy.message_count - known.message_count
+        self._fold.total_count += copy.total_count - known.total_count
         self._session = None
         self._notices.append(_saved_beside(loss, self.id))
         await asyncio.to_thread(lost.release)

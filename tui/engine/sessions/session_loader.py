@@ -87,7 +87,12 @@ class SessionLoader:
         except SessionNotFound:
             raise
         except StorageError as error:
-            return self._unopened(session_id, error)
+            loaded = self.looked_at(session_id)
+            loaded.access.asked_for = True
+            if not loaded.read_only:
+                loaded.access.read_only = read_only_words(error)
+                loaded.say(Notice(loaded.read_only, "warning", caused=True))
+            return loaded
         try:
             access = Access(archived=self._store.stamp(session_id).where == "archived")
             listed_as = self._listed_as(opened.session, opened.cursor)
@@ -119,14 +124,6 @@ class SessionLoader:
         except BaseException:
             opened.abandon()
             raise
-        return loaded
-
-    def _unopened(self, session_id: str, error: StorageError) -> LoadedSession:
-        loaded = self.looked_at(session_id)
-        loaded.access.asked_for = True
-        if not loaded.read_only:
-            loaded.access.read_only = read_only_words(error)
-            loaded.say(Notice(loaded.read_only, "warning", caused=True))
         return loaded
 
     def _listed_as(self, session: Session, cursor: str | None) -> str:

@@ -88,17 +88,14 @@ class Switcher:
     def enter(self, loaded: LoadedSession, *, show: bool = True) -> None:
         if loaded.opened is not None and loaded not in self._pool.held:
             self._pool.held.append(loaded)
-            self._choose_model(loaded)
+            proposed = loaded.session.model if loaded.published else None
+            loaded.model, notices = self._model_for(proposed)
+            for notice in notices:
+                loaded.say(Notice(notice, "warning", caused=True))
         if show:
             loaded.unread = False
             self._pool.unread.discard(loaded.id)
             self._current = loaded
-
-    def _choose_model(self, loaded: LoadedSession) -> None:
-        proposed = loaded.session.model if loaded.published else None
-        loaded.model, notices = self._model_for(proposed)
-        for notice in notices:
-            loaded.say(Notice(notice, "warning", caused=True))
 
     async def look_at(self, session_id: str) -> bool:
         """Show a session; nothing of it is changed.
@@ -183,7 +180,7 @@ class Switcher:
             _log.info("switch to %s: %d ms", other.id, milliseconds_since(begun))
         # No await until the caller shows it: keys belong to what is on screen.
         if leaving is not other:
-            self.leave_soon(leaving)
+            self.do_behind(self.leave(leaving))
         return True
 
     async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -204,7 +201,7 @@ class Switcher:
         # What is written anyway says that the session is closed, in the same write.
         closes = bool(loaded.pending) and not loaded.at_work
         try:
-            await (self._pool.end(loaded) if closes else self._pool.save(loaded))
+            await self._pool.save(loaded, closes=closes)
             await self._pool.keep_draft(loaded)
         except StorageError as error:
             raise StayedError(loaded.label(), error.short) from error
@@ -221,9 +218,6 @@ class Switcher:
             yield
         finally:
             self._let_go = None
-
-    def leave_soon(self, loaded: LoadedSession) -> None:
-        self.do_behind(self.leave(loaded))
 
     def do_behind(self, work: Coroutine[Any, Any, object]) -> None:
         """Do what a slow disk may hold up, once the screen shows what is current."""

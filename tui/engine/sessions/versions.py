@@ -8,7 +8,6 @@ import asyncio
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Reset
-from tui.engine.sessions import excerpts
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import WINDOW, NewVersion
 from tui.engine.sessions.workspace import Workspace
@@ -64,7 +63,7 @@ async def begin_from_shown(workspace: Workspace, loaded: LoadedSession) -> Loade
         return loaded
     own = await _taken(workspace, loaded)
     while loaded.pages.excerpt is not None and loaded.pages.excerpt.later is not None:
-        await excerpts.read_later(workspace.reader, loaded)
+        await loaded.pages.read_later(workspace.reader.journal(loaded.id))
     messages = [each for each in loaded.shown if isinstance(each, Message)]
     return await _begin(workspace, loaded, messages[-1].id, None, own=own)
 
@@ -99,7 +98,7 @@ async def show_version(
         return None
     journal = workspace.reader.journal(loaded.id)
     around = await asyncio.to_thread(journal.around, group[place], _AROUND, _AROUND)
-    excerpts.place_at(loaded, group[place], around)
+    loaded.pages.show(group[place], around)
     return group[place]
 
 

@@ -18,9 +18,9 @@ from tui.domain.text.labels import damage_words
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
 from tui.domain.views.sidebar_rows import Mark
-from tui.engine.sessions import excerpts
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.fork import write_fork
+from tui.engine.sessions.loaded_pages import PAGE
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession, SessionOrigin
 from tui.engine.sessions.open_sessions import OpenSessions
@@ -36,9 +36,6 @@ from tui.storage.stores import SessionStores
 if TYPE_CHECKING:
     from tui.domain.views.attached import AttachedView
     from tui.engine.prompts.attaching import Attached, PromptPlace
-
-PAGE = 50
-"""The number of messages in a page."""
 
 _OTHERS_TRIED = 5
 
@@ -198,7 +195,7 @@ class Workspace:
         async with self.switcher.moves:
             await self._take(loaded)
         if loaded is not self.current:
-            self.switcher.leave_soon(loaded)
+            self.switcher.do_behind(self.switcher.leave(loaded))
 
     async def follow(self, loaded: LoadedSession, take: Callable[[], None]) -> bool:
         """Let a reading of a session count that is not held here; false if it is by now."""
@@ -234,18 +231,24 @@ class Workspace:
         make(loaded.opened)
         await self.pool.save(loaded)
         if loaded is not self.current:
-            self.switcher.leave_soon(loaded)
+            self.switcher.do_behind(self.switcher.leave(loaded))
 
     async def rename(self, loaded: LoadedSession, name: str) -> None:
         """Name a session. Raises ``StorageError``; the name counts here all the same."""
         await self.change(loaded, lambda opened: opened.rename(name))
 
-    async def change_listed(self, session_id: str, make: Callable[[OpenSession], None]) -> None:
-        """Change a session that may be neither on screen nor open.
+    async def find_to_change(self, session_id: str) -> LoadedSession:
+        """Find or read a session that may be neither on screen nor open, for a change.
 
-        Raises ``SessionBusy`` if another program holds it, else as ``change``.
+        Raises ``SessionBusy`` if another program holds it, and other ``StorageError``.
         """
-        await self.change(await self._found_to_change(session_id), make)
+        loaded = self.switcher.find(session_id)
+        if loaded is not None:
+            return loaded
+        holder = await asyncio.to_thread(self.reader.holder, session_id)
+        if holder is not None:
+            raise SessionBusy(session_id, str(holder))
+        return await asyncio.to_thread(self.loader.looked_at, session_id)
 
     async def change_settings(
         self, loaded: LoadedSession, change: Callable[[Settings], Settings]
@@ -259,15 +262,6 @@ class Workspace:
             opened.change_settings(change(opened.session.settings))
 
         await self.change(loaded, put)
-
-    async def change_listed_settings(
-        self, session_id: str, change: Callable[[Settings], Settings]
-    ) -> None:
-        """Change the settings of a session that may be neither on screen nor open.
-
-        Raises as ``change_listed``.
-        """
-        await self.change_settings(await self._found_to_change(session_id), change)
 
     async def reset(self, loaded: LoadedSession) -> None:
         """Save a session that is open, then let it begin anew; not if it cannot be saved.
@@ -359,7 +353,7 @@ class Workspace:
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""
         failures: list[StorageError] = []
-        for loaded in {id(c): c for c in (*self.pool.held, self.current)}.values():
+        for loaded in dict.fromkeys((*self.pool.held, self.current)):
             try:
                 await self.pool.keep_draft(loaded)
             except StorageError as error:
@@ -371,19 +365,12 @@ class Workspace:
 
     async def read_earlier(self, loaded: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
-        if loaded.pages.excerpt is not None:
-            return await excerpts.read_earlier(self.reader, loaded)
-        cursor = loaded.pages.cursor
-        if cursor is None:
+        page = await loaded.pages.read_earlier(self.reader.journal(loaded.id), count)
+        if page is None:
             return ()
-        page = await asyncio.to_thread(self.reader.journal(loaded.id).page, cursor, count)
-        if cursor != loaded.pages.cursor:
-            # Asked twice, or the session was taken meanwhile: the other reading counts.
-            return ()
-        loaded.pages.add_page(page)
-        if loaded.lacks_versions(page.entries):
+        if loaded.pages.excerpt is None and loaded.lacks_versions(page.entries):
             await self.read_versions(loaded)
-        if page.damaged:
+        if page.damaged and loaded.pages.excerpt is None:
             words = damage_words(page.damaged, f'"{loaded.label()}"')
             loaded.say(Notice(words, "warning", caused=True))
         return page.entries
@@ -393,16 +380,6 @@ class Workspace:
         loaded.kept_versions = await asyncio.to_thread(self.reader.journal(loaded.id).versions)
 
     # --- within
-
-    async def _found_to_change(self, session_id: str) -> LoadedSession:
-        """Find or read a session. Raises ``SessionBusy`` if another program holds it."""
-        loaded = self.switcher.find(session_id)
-        if loaded is not None:
-            return loaded
-        holder = await asyncio.to_thread(self.reader.holder, session_id)
-        if holder is not None:
-            raise SessionBusy(session_id, str(holder))
-        return await asyncio.to_thread(self.loader.looked_at, session_id)
 
     async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> LoadedSession:
         other = await self._most_recent_other() or await self._make_new()
