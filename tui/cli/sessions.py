@@ -29,7 +29,7 @@ from tui.domain.timestamps import parse_utc
 from tui.domain.views.costs import usage_of
 from tui.engine.library.conversation import live_conversation, whole_conversation
 from tui.engine.library.exporting import as_markdown
-from tui.engine.sessions.leasing import take_session
+from tui.engine.sessions.open_session import take_session
 from tui.errors import ServerUnreachable, SessionNotFound, StorageError, StorageFull, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter, every_entry
 from tui.storage.pruning import HookFailed, SetAside, run_archive_hook
