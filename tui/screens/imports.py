@@ -7,14 +7,13 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.widgets import ProgressBar, Static
+from textual.widgets import ProgressBar
 
 from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.import_rows import ImportProgress, ImportRow, bytes_words
-from tui.screens.dialog import Dialog
+from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 
 Step = Literal["finding", "choosing", "importing", "over"]
@@ -32,27 +31,17 @@ _AUTOMATIC = "automatic"
 _KEEP, _WHEN = "Keep importing from these automatically", "on every start and every hour"
 
 
-class ImportScreen(Dialog[None]):
+class ImportScreen(ChooserDialog[None]):
     """Shows the programs with their counts, asks which to import, and shows how far that is."""
 
-    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "confirm", "Import"),
+        Binding("enter", "confirm", "Import", priority=True),
         Binding("space", "choose", "Choose"),
-        Binding("down", "move(1)", "Next", show=False),
-        Binding("up", "move(-1)", "Previous", show=False),
-        Binding("pagedown", "move_page(1)", "Page down", show=False),
-        Binding("pageup", "move_page(-1)", "Page up", show=False),
-        Binding("escape", "back", "Back"),
     ]
     DEFAULT_CSS = """
     ImportScreen {
-        align: center middle;
-        #imports { width: 100%; max-width: 84; height: 100%; max-height: 20; padding: 0 1; }
-        #imports-words { height: auto; max-height: 4; color: $text-muted; }
-        #imports-words.-error { color: $text-error; }
+        #chooser { max-height: 20; }
         ProgressBar { width: 100%; Bar { width: 1fr; } }
-        ChoiceList { margin: 0; }
     }
     """
 
@@ -61,29 +50,22 @@ class ImportScreen(Dialog[None]):
         super().__init__()
         self._stop = stop
         self._chosen: asyncio.Future[frozenset[str]] | None = None
-        self.words = Static(f"{_LOOKING} …", id="imports-words", markup=False)
         self.bar = ProgressBar(show_eta=False)
         self.bar.display = False
-        self.choices = ChoiceList()
-        # Textual looks for the actions of BINDINGS here.
-        self.action_move, self.action_move_page = self.choices.move, self.choices.move_page
         self.step: Step = "finding"
+        self.say(f"{_LOOKING} …")
         self._rows: Sequence[ImportRow] = ()
         self._unread = ""
         self._wanted: set[str] = set()
         self._offers_automatic = self.automatic = False
         """``automatic`` is true if the chosen programs are to be imported automatically, too."""
 
-    def compose(self) -> ComposeResult:
-        with Vertical(id="imports", classes="dialog") as box:
-            box.border_title = Content("Import sessions of other programs")
-            yield self.words
-            yield self.bar
-            yield self.choices
+    def lines(self) -> ComposeResult:
+        yield self.bar
 
     def on_mount(self) -> None:
         # It may have been told by now what was found.
-        self.name_keys()
+        self.entitle("Import sessions of other programs", "")
 
     def key_words(self) -> str:
         return _KEYS[self.step]
@@ -93,7 +75,7 @@ class ImportScreen(Dialog[None]):
     def show_found(self, files: int) -> None:
         """Show how many files were found so far."""
         if self.step == "finding" and files:
-            self._say(f"{_LOOKING}: {plural(files, 'file')} …")
+            self.say(f"{_LOOKING}: {plural(files, 'file')} …")
 
     async def choose(
         self,
@@ -127,7 +109,7 @@ class ImportScreen(Dialog[None]):
     def show_progress(self, progress: ImportProgress) -> None:
         """Show how far the import is."""
         self.bar.update(total=max(progress.total, 1), progress=progress.done)
-        self._say(progress.words)
+        self.say(progress.words)
 
     def show_error(self, words: str) -> None:
         """Show why nothing can be imported."""
@@ -141,12 +123,12 @@ class ImportScreen(Dialog[None]):
     def _enter(self, step: Step, words: str, *, error: bool = False) -> None:
         self.step = step
         self.bar.display = step == "importing"
-        self._say(words, error=error)
+        self.say(words, error=error)
         self.name_keys()
 
-    def _say(self, words: str, *, error: bool = False) -> None:
+    def say(self, words: str, *, error: bool = False) -> None:
+        super().say(words, error=error)
         self.words.update(Content("\n".join(map(make_visible_line, words.splitlines()))))
-        self.words.set_class(error, "-error")
 
     def _show_choices(self) -> None:
         highlighted = self.choices.highlighted
@@ -164,7 +146,7 @@ class ImportScreen(Dialog[None]):
             words = f"{bytes_words(size)} to read. The files stay as they are."
             words = words if any(row.bytes for row in self._rows) else _KNOWN
             warnings = [row.warning for row in self._rows]
-            self._say("\n".join(filter(None, [words, *warnings, self._unread])))
+            self.say("\n".join(filter(None, [words, *warnings, self._unread])))
 
     # --- keys
 
@@ -185,11 +167,11 @@ class ImportScreen(Dialog[None]):
         elif self._chosen and self._wanted and not self._chosen.done():
             self._chosen.set_result(frozenset(self._wanted))
 
-    def action_back(self) -> None:
+    async def action_back(self) -> None:
         """Stop the import; else close."""
         # A defect may have ended it; that was reported, and nothing is left to stop.
         if self.step == "importing" and any(each.node is self for each in self.workers):
-            self._say("Stopping …")
+            self.say("Stopping …")
             self._stop()
         else:
             self.dismiss(None)

@@ -25,45 +25,12 @@ _FRAME = 5
 _STYLES = {"information": "", "warning": "$text-warning", "error": "$text-error"}
 
 
-class TextDialog(Dialog[None]):
-    """Shows text until Esc or the next typed text, which ``pass_on`` gives to the prompt.
-
-    Keys typed before it was seen do not close it.
-    """
-
-    def __init__(self, pass_on: PassOn) -> None:
-        super().__init__()
-        self._pass_on = pass_on
-        self._seen_from = math.inf
-
-    def on_mount(self) -> None:
-        def become_seen() -> None:
-            self._seen_from = time.monotonic()
-
-        self.call_after_refresh(become_seen)
-
-    @property
-    def is_seen(self) -> bool:
-        """True once text closes it."""
-        return self._seen_from < math.inf
-
-    def key_words(self) -> str:
-        return f"↑ ↓ scroll · {super().key_words()}"
-
-    def takes_key(self, event: events.Key | events.Paste) -> bool:
-        """Pass free text on, and close for it."""
-        if not is_free_text(event, self):
-            return False
-        self._pass_on(event)
-        if event.time >= self._seen_from:
-            self.dismiss()
-        return True
-
-
-class PageScreen(TextDialog):
+class PageScreen(Dialog[None]):
     """A page of text that subclasses lay out by its width.
 
-    The last two rows of the screen below, notices and status, stay visible.
+    It is there until Esc or the next typed text, which ``pass_on`` gives to the prompt; keys typed
+    before it was seen do not close it. The last two rows of the screen below, notices and status,
+    stay visible.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -83,7 +50,9 @@ class PageScreen(TextDialog):
     """
 
     def __init__(self, title: str, pass_on: PassOn) -> None:
-        super().__init__(pass_on)
+        super().__init__()
+        self._pass_on = pass_on
+        self._seen_from = math.inf
         self._title = title
         self._text = Static(markup=False)
 
@@ -91,6 +60,26 @@ class PageScreen(TextDialog):
         with VerticalScroll(can_focus=True, classes="dialog") as page:
             page.border_title = Content(self._title)
             yield self._text
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(lambda: setattr(self, "_seen_from", time.monotonic()))
+
+    @property
+    def is_seen(self) -> bool:
+        """True once text closes it."""
+        return self._seen_from < math.inf
+
+    def key_words(self) -> str:
+        return f"↑ ↓ scroll · {super().key_words()}"
+
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Pass free text on, and close for it."""
+        if not is_free_text(event, self):
+            return False
+        self._pass_on(event)
+        if event.time >= self._seen_from:
+            self.dismiss()
+        return True
 
     def on_resize(self, event: events.Resize) -> None:
         self._text.update(self.lay_out(max(1, min(event.size.width, 120) - _FRAME)))

@@ -1,7 +1,9 @@
 """The command palette, and its providers: actions, sessions and themes."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 from rich.cells import cell_len
@@ -11,7 +13,7 @@ from textual.command import CommandInput, CommandList, CommandPalette, Hit, Hits
 from textual.content import Content
 from textual.widget import Widget
 
-from tui.domain.commands import BY_NAME, Command
+from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import age, plural
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.sidebar_rows import SessionRow
@@ -127,71 +129,56 @@ def _bound(*nodes: Widget) -> dict[str, tuple[Widget, Binding]]:
     }
 
 
-class OwnCommands(Provider):
-    """The user's own commands, which are put into the prompt."""
+_Entry = tuple[Sequence[str], Callable[[], Content] | None, Callable[[], Any]]
+"""The texts that find it, its line if that is not the first of them, and what it does."""
+
+
+class Others(Provider):
+    """The user's own commands, which are put into the prompt; by typing, themes and sessions."""
 
     async def discover(self) -> Hits:
-        for place, command in enumerate(self._commands()):
-            yield Hit(-place / 1000, self._row(command), partial(self._begin, command))
+        for place, (_, row, do) in enumerate(self._own_commands()):
+            yield Hit(-place / 1000, row() if row else "", do)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for place, command in enumerate(self._commands()):
-            score = max(matcher.match(command.title), matcher.match(command.line))
+        entries = chain(self._own_commands(), self._themes(), self._sessions())
+        for place, (searched, row, do) in enumerate(entries, _BEFORE):
+            score = max(map(matcher.match, searched))
             if score > 0:
-                rank = score - (_BEFORE + place) * _NEXT
-                yield Hit(rank, self._row(command), partial(self._begin, command))
+                line = row() if row else matcher.highlight(searched[0])
+                yield Hit(score - place * _NEXT, line, do, searched[0])
 
-    def _commands(self) -> Sequence[Command]:
-        return self.screen.own_commands if isinstance(self.screen, ChatScreen) else ()
+    def _own_commands(self) -> Iterator[_Entry]:
+        if isinstance(screen := self.screen, ChatScreen):
+            for command in screen.own_commands:
+                gap = " " * max(2, _TITLE_CELLS + _KEY_CELLS - cell_len(command.title))
+                typed = f"/{command.name}", "not bold"
+                row = partial(Content.assemble, command.title, gap, typed)
+                yield (command.title, command.line), row, partial(screen.begin_command, command)
 
-    def _row(self, command: Command) -> Content:
-        gap = " " * max(2, _TITLE_CELLS + _KEY_CELLS - cell_len(command.title))
-        return Content.assemble(command.title, gap, (f"/{command.name}", "not bold"))
+    def _themes(self) -> Iterator[_Entry]:
+        for name in sorted(self.app.available_themes):
+            choose = partial(self.screen.post_message, CommandInvoked("theme", name))
+            yield (f"Theme: {name}",), None, choose
 
-    def _begin(self, command: Command) -> None:
-        if isinstance(self.screen, ChatScreen):
-            self.screen.begin_command(command)
-
-
-class ThemeCommands(Provider):
-    """The themes; found only by typing."""
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for place, name in enumerate(sorted(self.app.available_themes), 1):
-            title = f"Theme: {name}"
-            score = matcher.match(title)
-            if score > 0:
-                choose = partial(self.screen.post_message, CommandInvoked("theme", name))
-                yield Hit(score - (_BEFORE + place) * _NEXT, matcher.highlight(title), choose)
-
-
-class SessionCommands(Provider):
-    """The sessions of all projects; found only by typing."""
-
-    async def search(self, query: str) -> Hits:
-        if not isinstance(self.screen, ChatScreen) or self.screen.rows is None:
+    def _sessions(self) -> Iterator[_Entry]:
+        if not isinstance(screen := self.screen, ChatScreen) or screen.rows is None:
             return
-        matcher = self.matcher(query)
-        for place, row in enumerate(self.screen.rows.known, 1):
+        for row in screen.rows.known:
             # The uncut name, as there is room for it.
             label = one_line(row.name.strip() or row.label)
-            score = matcher.match(label)
-            if score > 0:
-                # Neither highlighted nor passed as help: both would be parsed as markup.
-                about = (f"\n{self._about(row)}", "$foreground 85% not bold")
-                words = Content.assemble(label, about)
-                show = partial(self.screen.post_message, SessionSelected(row.id))
-                yield Hit(score - (_BEFORE + place) * _NEXT, words, show, label)
+            show = partial(screen.post_message, SessionSelected(row.id))
+            yield (label,), partial(_session_row, label, row, screen.rows_at), show
 
-    def _about(self, row: SessionRow) -> str:
-        """Format details that distinguish sessions of equal titles."""
-        now = self.screen.rows_at if isinstance(self.screen, ChatScreen) else None
-        used = age(parse_utc(row.last_used_at), now) if now else ""
-        count = plural(row.message_count, "message")
-        parts = (used, count, one_line(row.scope), row.id)
-        return " · ".join(part for part in parts if part)
+
+def _session_row(label: str, row: SessionRow, now: datetime | None) -> Content:
+    """Format a title, and details that distinguish sessions of equal ones."""
+    used = age(parse_utc(row.last_used_at), now) if now else ""
+    parts = (used, plural(row.message_count, "message"), one_line(row.scope), row.id)
+    # Neither highlighted nor passed as help: both would be parsed as markup.
+    about = " · ".join(part for part in parts if part)
+    return Content.assemble(label, (f"\n{about}", "$foreground 85% not bold"))
 
 
 class _PaletteInput(CommandInput, LineInput):
@@ -202,7 +189,7 @@ class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatib
     """Textual's palette, with the line editor of this program."""
 
     def __init__(self) -> None:
-        super().__init__({Actions, OwnCommands, SessionCommands, ThemeCommands})
+        super().__init__({Actions, Others})
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():
