@@ -40,15 +40,14 @@ class Appearance(msgspec.Struct, frozen=True):
         return cls(config.theme, config.reduced_motion, config.keys, str(settings.file))
 
 
-class ThemeSwitcher:
+class ThemeSwitcher(msgspec.Struct, eq=False):
     """Lists, applies and remembers themes."""
 
-    def __init__(self, app: App[Any], remembered: UiStateService, configured: str | None) -> None:
-        self._app = app
-        self._remembered = remembered
-        self._configured = configured
-        self._is_decided = False
-        self._asked_at = -inf
+    _app: App[Any]
+    _remembered: UiStateService
+    _configured: str | None
+    _is_decided: bool = False
+    _asked_at: float = -inf
 
     def names(self) -> Sequence[str]:
         """List all themes in alphabetical order."""

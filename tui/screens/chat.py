@@ -140,9 +140,6 @@ class ChatScreen(ScreenBase):
         )
         self._drafts = DraftTimer(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
-        self._connect_keys()
-
-    def _connect_keys(self) -> None:
         # Textual looks for the actions of BINDINGS here.
         self.action_walk = self.walk.step
         self.action_go_to_row = self.walk.go_to_row

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
+import msgspec
 from textual.message_pump import MessagePump
 
 _log = logging.getLogger(__name__)
@@ -15,18 +16,17 @@ SECONDS_UNPAINTED = 0.1
 _SECONDS_PER_LOOK, _LOOKS = 0.001, 30
 
 
-class FirstPaint:
+class FirstPaint(msgspec.Struct, eq=False):
     """Paints the first frame with the early keys in the prompt, and the conversation afterwards.
 
     Drawing a conversation takes longer than everything else of the first frame.
     """
 
-    def __init__(self, screen: MessagePump) -> None:
-        self._screen = screen
-        self._keys_are_there = asyncio.Event()
-        self._is_taken: Callable[[], bool] = lambda: True
-        self._rest: Callable[[], object] | None = None
-        self.has_come = False
+    _screen: MessagePump
+    _keys_are_there: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+    _is_taken: Callable[[], bool] = lambda: True
+    _rest: Callable[[], object] | None = None
+    has_come: bool = False
 
     def may_come(self, is_taken: Callable[[], bool]) -> None:
         """Release the frame; ``is_taken`` is true once the terminal has received it."""

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from tui.domain.views.sidebar_rows import SessionRow, neighbour
 from tui.widgets.intents import hint
 from tui.widgets.prompt import Prompt
@@ -15,7 +17,7 @@ _NEAR_END = 20
 _STEPS = {"session-next": 1, "session-previous": -1}
 
 
-class SessionSteps:
+class SessionSteps(msgspec.Struct, eq=False):
     """Steps through the rows of the sidebar.
 
     A step reorders the list, as the session that is left may move down. Successive steps therefore
@@ -23,19 +25,18 @@ class SessionSteps:
     last, if it is not on screen yet; ``led_nowhere`` is true if the last step was at the end.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self.aim: str | None = None
-        self.led_nowhere = False
-        self._clock = clock
-        self._order: list[str] = []
-        self._here: str | None = None
-        self._until = 0.0
+    _clock: Callable[[], float] = time.monotonic
+    aim: str | None = None
+    led_nowhere: bool = False
+    _order: Sequence[str] = ()
+    _here: str | None = None
+    _until: float = 0.0
 
     def step(self, rows: Sequence[SessionRow], shown: str, step: int) -> str | None:
         """Step from ``aim``, else from ``shown``, to a session; ``None`` without rows."""
         here = self.aim or shown
         if here != self._here or self._clock() > self._until:
-            self._order = []
+            self._order = ()
         known = {session_id: place for place, session_id in enumerate(self._order)}
         # New rows come last, in their own order.
         rows = sorted(rows, key=lambda row: known.get(row.id, len(known)))
@@ -50,17 +51,16 @@ class SessionSteps:
         return self._here in self._order[-_NEAR_END:]
 
 
-class SessionWalk:
+class SessionWalk(msgspec.Struct, eq=False):
     """Selects the session above or below, or one of the first rows of the list.
 
     ``shown`` is the session on screen.
     """
 
-    def __init__(self, sidebar: Sidebar, prompt: Prompt) -> None:
-        self._sidebar = sidebar
-        self._prompt = prompt
-        self._steps = SessionSteps()
-        self.shown = ""
+    _sidebar: Sidebar
+    _prompt: Prompt
+    _steps: SessionSteps = msgspec.field(default_factory=SessionSteps)
+    shown: str = ""
 
     @property
     def ways(self) -> frozenset[str]:

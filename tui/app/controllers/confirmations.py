@@ -1,7 +1,6 @@
 """Confirmation dialogs: one at a time on screen, and the turn that an answer brings."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -45,18 +44,17 @@ class Confirmation(msgspec.Struct, eq=False):
         await self.turn.wait()
 
 
-class Confirmations:
+class Confirmations(msgspec.Struct, eq=False):
     """Asks one question after another; the command goes on in its turn.
 
     A question that is open when the program ends has no effect.
     """
 
-    def __init__(self, app: FlowControlledApp, chat: ChatScreen, queue: InputQueue) -> None:
-        self._app = app
-        self._chat = chat
-        self._queue = queue
-        self._asked: deque[Confirmation] = deque()
-        self._screen: ConfirmScreen | None = None
+    _app: FlowControlledApp
+    _chat: ChatScreen
+    _queue: InputQueue
+    _asked: list[Confirmation] = []
+    _screen: "ConfirmScreen | None" = None
 
     @property
     def open(self) -> bool:
@@ -91,7 +89,7 @@ class Confirmations:
         try:
             await self._asked[0].follow(yes=yes)
         finally:
-            self._asked.popleft()
+            del self._asked[0]
             if self._asked:
                 self._show()
             else:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from tui.app.controllers.controller import Controller
 from tui.domain.providers import is_guide
 from tui.domain.views.model_rows import OWN_SERVER
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import (
     KeyRefused,
     ModelError,
@@ -18,7 +17,6 @@ from tui.errors import (
     StorageError,
     UsageError,
 )
-from tui.providers.protocol import Model
 from tui.screens.connect import ConnectScreen, Step, WentToStep
 
 if TYPE_CHECKING:
@@ -51,9 +49,14 @@ class ConnectController(Controller):
 
     async def _connect(self, screen: ConnectScreen, name: str) -> None:
         """Ask for what a connection lacks, test it, and keep it with one of its models."""
-        draft, missing = await asyncio.to_thread(self._look_up, name)
-        if missing:
-            screen.say(missing, error=True)
+        from tui.providers.catalog import require_extra
+
+        # In a thread, as it reads the files of keys.
+        draft = await asyncio.to_thread(self._connections.connection, name)
+        try:
+            await asyncio.to_thread(require_extra, draft.provider.dialect, name)
+        except ModelUnavailable as error:
+            screen.say(str(error), error=True)
             return
         tested, listed = draft, ()
         step, error = _lacking(draft), ""
@@ -85,17 +88,6 @@ class ConnectController(Controller):
             except UsageError as odd:
                 error = str(odd)
         screen.show_providers()
-
-    def _look_up(self, name: str) -> tuple["Connection", str]:
-        """Look up a connection, and say which library it lacks; blocks."""
-        from tui.providers.catalog import require_extra
-
-        draft = self._connections.connection(name)
-        try:
-            require_extra(draft.provider.dialect, name)
-        except ModelUnavailable as error:
-            return draft, str(error)
-        return draft, ""
 
     async def _finish(
         self, screen: ConnectScreen, draft: "Connection", model: str, listed: Sequence[str]
@@ -136,16 +128,13 @@ class ConnectController(Controller):
         model = await asyncio.to_thread(self._parts.models.named, name)
         workspace = self._workspace
         guided = [each for each in workspace.open if each.model and is_guide(each.model.name)]
-        sessions = {each.id: each for each in (workspace.current, *guided)}.values()
-        return [*filter(None, [await self._use_in(loaded, model) for loaded in sessions])]
-
-    async def _use_in(self, loaded: LoadedSession, model: Model) -> str:
-        """Let a model answer in a session; gives the reason if it cannot."""
-        try:
-            await self._workspace.use_model(loaded, model)
-        except StorageError as error:
-            return str(error)
-        return ""
+        failures: list[str] = []
+        for loaded in {each.id: each for each in (workspace.current, *guided)}.values():
+            try:
+                await workspace.use_model(loaded, model)
+            except StorageError as error:
+                failures.append(str(error))
+        return failures
 
     async def _remove(self, screen: ConnectScreen, name: str) -> None:
         try:

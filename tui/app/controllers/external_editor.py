@@ -132,15 +132,9 @@ def _same_attributes() -> Generator[None]:
     try:
         yield
     finally:
-        _set_attributes(terminal, attributes)
-
-
-def _set_attributes(terminal: Any, attributes: list[Any]) -> None:
-    try:
-        termios.tcsetattr(terminal, termios.TCSADRAIN, attributes)
-    except termios.error:
-        # It has gone: nothing is left to be set.
-        return
+        # If it has gone, nothing is left to be set.
+        with suppress(termios.error):
+            termios.tcsetattr(terminal, termios.TCSADRAIN, attributes)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

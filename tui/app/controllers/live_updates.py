@@ -8,7 +8,6 @@ import msgspec
 from tui.app.controllers.controller import Controller
 from tui.app.controllers.store_server import StoreServer
 from tui.engine.sessions.external_changes import Follower
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import ServerUnreachable, StorageError
 
 SECONDS = 0.9
@@ -99,14 +98,11 @@ class LiveUpdates(Controller):
         self._presenter.show_followed(change)
         if count != (session.session.message_count, session.label(), session.mark):
             await self._session_list.refresh()
-        if was_held and not session.read_only:
-            await self._offer_draft(session)
-
-    async def _offer_draft(self, session: LoadedSession) -> None:
-        """Show the unsent text of its holder, if the prompt is empty."""
-        prompts = self._workspace.prompts
+        if not was_held or session.read_only:
+            return
+        # The unsent text of its holder, if the prompt is empty.
+        prompts, prompt = self._workspace.prompts, self._chat.prompt
         typed = await asyncio.to_thread(prompts.typed, session)
-        prompt = self._chat.prompt
         if session is self._workspace.current and typed.text and not prompt.draft:
             prompts.show(session, typed)
             draft = session.prompt

@@ -99,20 +99,16 @@ class PromptController(Controller):
                 self._chat.prompt.set_text("")
                 session.prompt.edit("")
             self._presenter.say(Notice("This prompt was already sent", "warning"))
-        if back is not None:
-            self._wait_again(session, back)
+        if back is not None and back.held:
+            session.prompt.hold(back.text, max(0, back.place - len(session.prompt.queued)))
+        elif back is not None and (session.activity.running or session.prompt.queued):
+            session.prompt.enqueue(back.text, back.place)
+        elif back is not None:
+            # The last answer has ended meanwhile: the prompt would have been sent.
+            self._turns.send(session, back.text)
         self._chat.show_queue(session.prompt.queue)
         self._presenter.show_status()
         self._chat.settle_draft()
-
-    def _wait_again(self, session: LoadedSession, back: Waiting) -> None:
-        if back.held:
-            session.prompt.hold(back.text, max(0, back.place - len(session.prompt.queued)))
-        elif session.activity.running or session.prompt.queued:
-            session.prompt.enqueue(back.text, back.place)
-        else:
-            # The last answer has ended meanwhile: the prompt would have been sent.
-            self._turns.send(session, back.text)
 
     async def keep_drafts(self) -> None:
         """Save all drafts; the status of a session says which could not be."""

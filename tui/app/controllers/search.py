@@ -54,7 +54,12 @@ class SearchController(Controller):
     def begin(self) -> None:
         """Bring the index up to date once the first screen has been there for a while."""
         if root := self._parts.index_root:
-            self._indexing = IndexBuilder(root, self._show_progress, self._say_failed)
+            say = self._notices.show
+            self._indexing = IndexBuilder(
+                root,
+                self._show_progress,
+                lambda why: say((Notice(f"Searching without an index. {why}", "warning"), "")),
+            )
         self._catch_up_after(_AFTER_START_SECONDS)
 
     def note_turn(self) -> None:
@@ -81,9 +86,6 @@ class SearchController(Controller):
         if not progress or time.monotonic() - self._asked_at > _AGAIN_SECONDS:
             # There may be more to be found by now.
             self._screen.ask_again()
-
-    def _say_failed(self, reason: str) -> None:
-        self._notices.show((Notice(f"Searching without an index. {reason}", "warning"), ""))
 
     # --- the screen
 

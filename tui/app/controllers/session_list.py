@@ -31,26 +31,18 @@ ListIntent = (
 """The sidebar's messages about its rows."""
 
 
-class SessionListController:
+class SessionListController(msgspec.Struct, eq=False):
     """Reads sessions page by page and keeps the sidebar as they are."""
 
-    def __init__(
-        self,
-        chat: ChatScreen,
-        workspace: Workspace,
-        sessions: SessionPager,
-        presenter: SessionPresenter,
-        server: StoreServer,
-    ) -> None:
-        self._server = server
-        self._chat = chat
-        self._presenter = presenter
-        self._workspace = workspace
-        self._sessions = sessions
-        self.changed: Callable[[], object] = lambda: None
-        """Called when sessions were read again; whatever else lists sessions does so, too."""
-        self._told = ""
-        self._shown: SessionRows | None = None
+    _chat: ChatScreen
+    _workspace: Workspace
+    _sessions: SessionPager
+    _presenter: SessionPresenter
+    _server: StoreServer
+    changed: Callable[[], object] = lambda: None
+    """Called when sessions were read again; whatever else lists sessions does so, too."""
+    _told: str = ""
+    _shown: SessionRows | None = None
 
     async def take(self, event: ListIntent) -> None:
         """Change the list as the sidebar asks for."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from textual.message import Message
@@ -42,9 +42,6 @@ from tui.engine.turns.events import (
 from tui.engine.turns.turn import Turn, TurnSettings, begin_turn
 from tui.errors import CallStopped, SibylError, StorageError, UsageError
 from tui.logs import log_of
-
-if TYPE_CHECKING:
-    from tui.engine.prompts.attaching import Attached
 
 _log = logging.getLogger(__name__)
 _EVENTS_BETWEEN_BREATHS = 16
@@ -175,21 +172,18 @@ class Turns(Controller):
             return False
         prompt, turn.prompt = turn.prompt, ""
         session.prompt.end_leaving(prompt)
-        if question := session.edited_question:
-            self._edit_again(session, question, prompt)
-        else:
+        if not (question := session.edited_question):
             session.prompt.enqueue(prompt, 0)
-        return True
-
-    def _edit_again(self, session: LoadedSession, question: str, prompt: str) -> None:
+            return True
         session.drop_version()
-        if session is not self._workspace.current:
-            session.prompt.begin_edit(question, prompt)
-            return
-        session.prompt.edit(self._chat.prompt.draft)
+        shown = session is self._workspace.current
+        if shown:
+            session.prompt.edit(self._chat.prompt.draft)
         session.prompt.begin_edit(question, prompt)
-        self._chat.prompt.set_text(prompt, own=session.prompt.own_words)
-        self._presenter.show_session()
+        if shown:
+            self._chat.prompt.set_text(prompt, own=session.prompt.own_words)
+            self._presenter.show_session()
+        return True
 
     async def stop(self, session: LoadedSession) -> bool:
         """Stop a turn, and wait until it has ended; false if there is none."""
@@ -320,11 +314,8 @@ class Turns(Controller):
             return None
         if self._workspace.pool.given_up(session):
             turn.prompt = ""  # its draft has it
-        # A stop takes it back at once, and ends this a little later.
-        return self._attached(turn, attached) if turn.prompt else None
-
-    def _attached(self, turn: RunningTurn, attached: "Attached") -> Turn:
-        session = turn.session
+        if not turn.prompt:
+            return None  # a stop takes it back at once, and ends this a little later
         made = self._made(session, attached.content)
         session.prompt.end_leaving(turn.prompt)
         turn.prompt = ""
@@ -363,8 +354,11 @@ class Turns(Controller):
             case AnswerStarted():
                 activity.enter("waiting", now)
                 turn.answer = event.message_id, now
-                if shown:
-                    self._show_answer(session, event)
+                if shown and (event.replaces or event.after is not None):
+                    self._chat.show_session(session.view())
+                elif shown:
+                    model = session.model.name if session.model else ""
+                    conversation.add_text(event.message_id, "", model)
             case AnswerRestarted() if shown:
                 conversation.put(session.latest[-1])
             case AttemptRepeated():
@@ -402,13 +396,6 @@ class Turns(Controller):
         if (session.id, text) not in self._remarks:
             self._remarks.add((session.id, text))
             self._say(session, text, "warning")
-
-    def _show_answer(self, session: LoadedSession, event: AnswerStarted) -> None:
-        if event.replaces or event.after is not None:
-            self._chat.show_session(session.view())
-            return
-        model = session.model.name if session.model else ""
-        self._chat.conversation.add_text(event.message_id, "", model)
 
     def _end_thinking(self, turn: RunningTurn) -> None:
         """Show how long a model thought; anything but thinking ends it."""

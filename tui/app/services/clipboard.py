@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from textual.app import App
@@ -34,15 +35,14 @@ class Tried(msgspec.Struct, frozen=True):
     failures: tuple[str, ...] = ()
 
 
-class Clipboard:
+class Clipboard(msgspec.Struct, eq=False):
     """Copies in the order in which it is asked to, without holding up anything else."""
 
-    def __init__(self, app: App[None], environment: Mapping[str, str] = os.environ) -> None:
-        self._app = app
-        self._environment = environment
-        self._turn = asyncio.Lock()
-        self.text = ""
-        """The text that was copied last."""
+    _app: App[Any]
+    _environment: Mapping[str, str] = os.environ
+    _turn: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
+    text: str = ""
+    """The text that was copied last."""
 
     def start(self, text: str, tell: Callable[[Notice], None], what: str = "") -> None:
         """Copy a text without its control characters, and tell the result.

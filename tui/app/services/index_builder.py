@@ -10,6 +10,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
 from tui.domain.text.safe_text import make_visible_line
 from tui.logs import milliseconds_since
 
@@ -17,7 +19,7 @@ _log = logging.getLogger(__name__)
 _SHOWN_FROM_BYTES = 1024 * 1024
 
 
-class IndexBuilder:
+class IndexBuilder(msgspec.Struct, eq=False):
     """Starts the builder when something may be new, and says how far it is.
 
     ``progressed`` gets ``indexing 42 %``, or who indexes while this waits, and an empty text at the
@@ -25,16 +27,14 @@ class IndexBuilder:
     event loop.
     """
 
-    def __init__(
-        self, root: Path, progressed: Callable[[str], None], failed: Callable[[str], None]
-    ) -> None:
-        self._root = root
-        self._progressed = progressed
-        self._failed = failed
-        self._starting = threading.Lock()
-        self._process: subprocess.Popen[str] | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._wanted = self._is_over = False
+    _root: Path
+    _progressed: Callable[[str], None]
+    _failed: Callable[[str], None]
+    _starting: threading.Lock = msgspec.field(default_factory=threading.Lock)
+    _process: subprocess.Popen[str] | None = None
+    _task: asyncio.Task[None] | None = None
+    _wanted: bool = False
+    _is_over: bool = False
 
     def catch_up(self) -> None:
         """Have read what is new; if that is being done, once more after it."""
