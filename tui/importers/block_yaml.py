@@ -75,19 +75,19 @@ class _YamlParser:
         self._at = 0
 
     def document(self) -> Any:
-        self._skip_blank()
-        if self._at < len(self._lines) and self._lines[self._at].rstrip() == "---":
+        if self._indent() == 0 and self._lines[self._at].rstrip() == "---":
             self._at += 1
         return self._block(0, 0)
 
-    def _skip_blank(self) -> None:
-        while self._at < len(self._lines) and _is_blank(self._lines[self._at]):
-            self._at += 1
-
     def _indent(self) -> int:
         """The indentation of the next line that has words; -1 at the end."""
-        self._skip_blank()
-        return _width(self._lines[self._at]) if self._at < len(self._lines) else -1
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            words = line.strip(" \t\r")
+            if words and not words.startswith("#"):
+                return len(line) - len(line.lstrip(" "))
+            self._at += 1
+        return -1
 
     def _block(self, least: int, depth: int) -> Any:
         check()
@@ -113,15 +113,10 @@ class _YamlParser:
                 items.append(self._block(indent + 1, depth + 1))
             except Unfit:
                 items.append({})
-                self._at = self._next_item(start + 1, indent)
+                self._at = start + 1
+                while self._indent() > indent:
+                    self._at += 1
         return items
-
-    def _next_item(self, start: int, indent: int) -> int:
-        for place in range(start, len(self._lines)):
-            line = self._lines[place]
-            if not _is_blank(line) and _width(line) <= indent:
-                return place
-        return len(self._lines)
 
     def _mapping(self, indent: int, depth: int) -> dict[str, Any]:
         values: dict[str, Any] = {}
@@ -205,11 +200,6 @@ class _YamlParser:
             lines.append(_COMMENT.sub("", self._lines[self._at]).strip(" \t\r"))
             self._at += 1
         return _folded(lines)
-
-
-def _is_blank(line: str) -> bool:
-    words = line.strip(" \t\r")
-    return not words or words.startswith("#")
 
 
 def _is_item(text: str) -> bool:

@@ -132,8 +132,12 @@ class _Forms:
     def take(self, token: re.Match[str]) -> bool:
         """Take a token; false for one behind which nothing can be read."""
         match token.lastgroup:
+            case "string" if self._dialect is Dialect.EMACS:
+                self._add(_EMACS_ESCAPE.sub(_emacs_escape, token[0][1:-1]), token.end())
             case "string":
-                self._add(_STRINGS[self._dialect](token[0][1:-1]), token.end())
+                # A backslash stands for what follows it; this is much faster than a pattern.
+                parts = token[0][1:-1].split("\\\\")
+                self._add("\\".join(part.replace("\\", "") for part in parts), token.end())
             case "unreadable":
                 self.opaque += 1
                 self._add(Opaque(token[0]), token.end())
@@ -183,7 +187,8 @@ def _closed(frame: _Frame, dialect: Dialect) -> Any:
         if frame.kind == "#" and isinstance(items[0], str):
             return items[0]
         if frame.kind == "#s" and items[0] == _HASH_TABLE:
-            return _hash_table(items)
+            pairs = listed(plist(items[1:]).get("data"))
+            return {_key(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=False)}
     if frame.dot is None:
         return items
     head, tail = items[: frame.dot], items[frame.dot :]
@@ -192,12 +197,6 @@ def _closed(frame: _Frame, dialect: Dialect) -> Any:
     if tail[0] is None or isinstance(tail[0], list):
         return [*head, *cast("list[Any]", tail[0] or [])]
     return Dotted(tuple(head), tail[0])
-
-
-def _hash_table(items: list[Any]) -> dict[str, Any]:
-    data = plist(items[1:]).get("data")
-    pairs = cast("list[Any]", data) if isinstance(data, list) else []
-    return {_key(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=False)}
 
 
 def _atom(text: str) -> Any:
@@ -222,11 +221,6 @@ def _number(text: str) -> int | float | None:
         return None
     number = float(f"{match[1]}e{match[2] or 0}")
     return number if math.isfinite(number) else None
-
-
-def _common_string(body: str) -> str:
-    # A backslash stands for what follows it; this is much faster than a pattern.
-    return "\\".join(part.replace("\\", "") for part in body.split("\\\\"))
 
 
 _EMACS_ESCAPE = re.compile(
@@ -258,10 +252,6 @@ _EMACS_ONE = {
 }
 
 
-def _emacs_string(body: str) -> str:
-    return _EMACS_ESCAPE.sub(_emacs_escape, body) if "\\" in body else body
-
-
 def _emacs_escape(escape: re.Match[str]) -> str:
     if code := escape["hex"] or escape["short"] or escape["long"] or escape["code"]:
         number = int(code[-8:], 16)
@@ -276,15 +266,12 @@ def _emacs_escape(escape: re.Match[str]) -> str:
     return _EMACS_ONE.get(escape["one"], escape["one"])
 
 
-_STRINGS = {Dialect.COMMON: _common_string, Dialect.EMACS: _emacs_string}
-
-
 def plist(value: Any) -> dict[str, Any]:
     """The properties of a list, by the names of their keys; the first of a name counts.
 
     Items that are no symbol where a key is due are passed over.
     """
-    items = cast("list[Any]", value) if isinstance(value, list) else []
+    items = listed(value)
     found: dict[str, Any] = {}
     place = 0
     while place < len(items):
@@ -329,7 +316,9 @@ def as_object(value: Any) -> Any:
 
 
 def _json_of_list(items: list[Any]) -> Any:
-    if items and len(items) % 2 == 0 and all(_is_keyword(key) for key in items[::2]):
+    keys = items[::2]
+    is_plist = all(isinstance(key, Symbol) and key.name.startswith(":") for key in keys)
+    if items and len(items) % 2 == 0 and is_plist:
         return {_key(key): as_json(each) for key, each in zip(items[::2], items[1::2], strict=True)}
     # Lists of lists are too often just that.
     if any(isinstance(item, Dotted) for item in items) and (pairs := _pairs(items)) is not None:
@@ -351,10 +340,6 @@ def _pairs(items: list[Any]) -> list[tuple[Any, Any]] | None:
     return pairs
 
 
-def _is_keyword(value: Any) -> bool:
-    return isinstance(value, Symbol) and value.name.startswith(":")
-
-
 def _key(value: Any) -> str:
     return value.name.removeprefix(":") if isinstance(value, Symbol) else str(value)
 
@@ -373,12 +358,14 @@ def read_session(text: str, dialect: Dialect, ledger: Ledger) -> Session:
     if form.whole and _NOTHING_MORE.fullmatch(text, form.end):
         _count_opaque(form, ledger)
         messages = properties.get(":messages")
-        is_list = isinstance(messages, list)
-        values = [messages] if messages and not is_list else listed(messages)
+        values = listed(messages) or ([messages] if messages else [])
     else:
         ledger.skipped[DAMAGED] += 1
         values = list(_found(text, dialect, ledger))
-    return Session(properties, list(_messages(values, ledger)))
+    messages = [message for value in values if ":role" in (message := plist(value))]
+    if others := len(values) - len(messages):
+        ledger.skipped[UNREADABLE] += others
+    return Session(properties, messages)
 
 
 def _found(text: str, dialect: Dialect, ledger: Ledger) -> Iterator[Any]:
@@ -391,15 +378,6 @@ def _found(text: str, dialect: Dialect, ledger: Ledger) -> Iterator[Any]:
             yield form.value
         else:
             ledger.skipped[UNFINISHED if end == len(text) else UNREADABLE] += 1
-
-
-def _messages(values: list[Any], ledger: Ledger) -> Iterator[dict[str, Any]]:
-    for value in values:
-        message = plist(value)
-        if ":role" in message:
-            yield message
-        else:
-            ledger.skipped[UNREADABLE] += 1
 
 
 def _count_opaque(form: Form, ledger: Ledger) -> None:
