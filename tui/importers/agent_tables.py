@@ -283,6 +283,7 @@ class Zed(Database):
     project = ("folder",)
     model = ("model.model",)
     version = ("version",)
+    sub_agent = ("parent_id", "subagent_context")
     roles = SPEAKERS
     message_id = ("id",)
     time = ()
@@ -308,9 +309,6 @@ class Zed(Database):
                     ledger.skipped[DAMAGED] += 1
                     continue
                 yield Talk(source.path, _facts(row, thread), _records(thread))
-
-    def left_out(self, facts: p.Json) -> str:
-        return "sub-agent" if facts.get("parent_id") or facts.get("subagent_context") else ""
 
     def reason_without_role(self, record: p.Json) -> str:
         is_known = record.get("type") == "Resume"

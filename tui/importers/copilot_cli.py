@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tui.domain.journal.message import Role, TokenUsage, ToolCall
+from tui.domain.journal.message import Role, ToolCall
 from tui.files import read_bounded
 from tui.importers import contents
 from tui.importers import protocol as p
@@ -45,6 +45,7 @@ _REASONS = {
 }
 _ASSET = b'"type":"session.binary_asset"'
 _FACTS = ("session.start", "session.resume", "session.model_change", "session.title_changed")
+_COUNTS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 _WORKSPACE_BYTES = 1024 * 1024
 
 
@@ -238,7 +239,8 @@ class _Talk(msgspec.Struct, eq=False):
                 error = text_at(event.fields, "message") or "error"
                 yield from self.end()
                 if failed := self._message(event, "assistant", None):
-                    yield from self._alone(replace(failed, status="failed", error=error))
+                    self._answer = replace(failed, status="failed", error=error)
+                yield from self.end()
             case "session.usage_record":
                 self._ledger.read += 1
                 counts = object_at(event.fields, "usage")
@@ -261,18 +263,15 @@ class _Talk(msgspec.Struct, eq=False):
         self._ledger.skipped[reason] += 1
 
     def _prompt(self, event: _Event) -> Iterator[p.Item]:
-        attached = objects_in(event.fields.get("attachments"))
-        text = contents.joined(
-            [
-                _BLOCKS.whole_text(event.fields.get("content"), self._ledger),
-                *map(_attachment, attached),
-            ]
-        )
+        said = _BLOCKS.whole_text(event.fields.get("content"), self._ledger)
+        attached = map(_attachment, objects_in(event.fields.get("attachments")))
+        text = contents.joined([said, *attached])
         if not text:
             self._skip("empty message")
             return
         yield from self.end()
-        yield from self._alone(self._message(event, "user", text))
+        self._answer = self._message(event, "user", text)
+        yield from self.end()
 
     def _said(self, event: _Event) -> Iterator[p.Item]:
         text = _BLOCKS.whole_text(event.fields.get("content"), self._ledger)
@@ -294,20 +293,11 @@ class _Talk(msgspec.Struct, eq=False):
         model = text_at(event.fields, "model") or self._model
         made = self._message(event, "assistant", text or None)
         if made is not None:
+            # The token counts of the request are told before the answer.
+            counts = self._counts.pop(text_at(event.fields, "apiCallId"), p.Json())
+            usage = contents.usage(*map(counts.get, _COUNTS))
             self._part_of = part_of
-            self._answer = replace(
-                made, tool_calls=calls, model=model or None, usage=self._usage(event)
-            )
-
-    def _usage(self, event: _Event) -> TokenUsage | None:
-        """The token counts of the request, which are told before the answer."""
-        counts = self._counts.pop(text_at(event.fields, "apiCallId"), {})
-        return contents.usage(
-            counts.get("inputTokens"),
-            counts.get("outputTokens"),
-            counts.get("cacheReadTokens"),
-            counts.get("cacheWriteTokens"),
-        )
+            self._answer = replace(made, tool_calls=calls, model=model or None, usage=usage)
 
     def _compacted(self, event: _Event) -> Iterator[p.Item]:
         text = text_at(event.fields, "summaryContent")
@@ -317,11 +307,6 @@ class _Talk(msgspec.Struct, eq=False):
             return
         self._ledger.read += 1
         yield p.ForeignSummary(text, self._parent)
-
-    def _alone(self, message: p.ForeignMessage | None) -> Iterator[p.Item]:
-        if message is not None:
-            yield replace(message, parent=self._parent)
-            self._parent = message.id
 
     def _message(self, event: _Event, role: Role, text: str | None) -> p.ForeignMessage | None:
         """A message that is counted; ``None`` if it was there before."""

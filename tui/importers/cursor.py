@@ -337,9 +337,17 @@ def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Js
     ids = [
         text_in(row.get("id")) for row in database.rows("blobs", ["id"], ledger, order=["rowid"])
     ]
-    read = partial(_blob, database, ledger)
+
+    def read(name: str) -> bytes:
+        rows = database.rows("blobs", ["data"], ledger, equal={"id": name})
+        data = next(rows, p.Json()).get("data")
+        data = data.encode("utf-8", "replace") if isinstance(data, str) else data
+        return data if isinstance(data, bytes) else b""
+
     shown = list(_referred(root, set(ids), read))
-    said = [] if any(_is_said(read(name)) for name in shown) else list(turns(root, read, ledger))
+    roles = (object_in(parse(read(name))).get("role") for name in shown)
+    has_words = any(role in ("user", "assistant") for role in roles)
+    said = [] if has_words else list(turns(root, read, ledger))
     yield from said
     is_known = bool(shown or said)
     for name in shown if is_known else ids:
@@ -349,19 +357,6 @@ def _blobs(database: DatabaseCopy, root: str, ledger: p.Ledger) -> Iterator[p.Js
     for name in set(ids) - set(shown) if is_known else ():
         if read(name).startswith(b"{"):
             ledger.skipped["message of an earlier state"] += 1
-
-
-def _is_said(data: bytes) -> bool:
-    return object_in(parse(data)).get("role") in ("user", "assistant")
-
-
-def _blob(database: DatabaseCopy, ledger: p.Ledger, name: str) -> bytes:
-    for row in database.rows("blobs", ["data"], ledger, equal={"id": name}):
-        data = row.get("data")
-        if isinstance(data, str):
-            return data.encode("utf-8", "replace")
-        return data if isinstance(data, bytes) else b""
-    return b""
 
 
 def _referred(root: str, ids: set[str], read: Callable[[str], bytes]) -> Iterator[str]:

@@ -92,6 +92,8 @@ class Format(Blocks):
     updated: Paths = ("updated_at",)
     model: Paths = ("model",)
     version: Paths = ()
+    sub_agent: Paths = ()
+    """Fields that only conversations of sub-agents have, or that are true of these."""
     compared = 0
     """Messages by which it is known, if its id may be another conversation's, too."""
 
@@ -162,17 +164,19 @@ class Format(Blocks):
             yield p.Conversation(heading, partial(self.items, talk, heading, counts), counts)
 
     def left_out(self, facts: p.Json) -> str:
-        """The reason to leave a conversation out, such as ``sub-agent``; else ``""``."""
-        return ""
+        """The reason to leave a conversation out; else ``""``."""
+        return "sub-agent" if any(value_at(facts, path) for path in self.sub_agent) else ""
 
     def heading(self, talk: Talk) -> p.Heading:
         facts = talk.facts
         names = (title(text_at(facts, path)) for path in self.name)
         folder, version = text_at(facts, *self.project), value_at(facts, *self.version)
+        # Also on a machine of another kind.
+        is_absolute = folder.startswith("/") or PureWindowsPath(folder).is_absolute()
         return p.Heading(
             source_id=text_at(facts, *self.source_id) or talk.name or "unnamed",
             name=next(filter(None, names), ""),
-            project_path=folder if _is_absolute(folder) else "",
+            project_path=folder if is_absolute else "",
             created_at=time_at(facts, *self.created),
             updated_at=time_at(facts, *self.updated),
             model=text_at(facts, *self.model),
@@ -481,8 +485,3 @@ class Export(Format):
 def line_values(path: Path, ledger: p.Ledger) -> Iterator[p.Json]:
     """The objects of a file of lines."""
     return (line.value for line in objects(path, ledger))
-
-
-def _is_absolute(folder: str) -> bool:
-    """True for the path of a folder, also of a machine of another kind."""
-    return folder.startswith("/") or PureWindowsPath(folder).is_absolute()

@@ -93,8 +93,10 @@ class _Lines(Tree[p.Json]):
         place = self.keep(line, raw)
         for message in [line, *objects_at(line, "$set.messages", "messages")]:
             _BLOCKS.count_unknown(_said(message), self.ledger)
-        if isinstance(line.get("$rewindTo"), str):
-            self._rewind(line["$rewindTo"])
+        if isinstance(rewound := line.get("$rewindTo"), str):
+            # A message and all that follow it are undone; all messages if it is unknown.
+            kept = itertools.takewhile(lambda each: each != rewound, self._live)
+            self._live = dict.fromkeys(kept) if rewound in self._live else {}
         elif isinstance(line.get("id"), str):
             return self._add_message(line, place)
         elif isinstance(line.get("$set"), dict) or "sessionId" in line:
@@ -137,11 +139,6 @@ class _Lines(Tree[p.Json]):
             self._roles[name] = "user" if kind == "user" else "assistant"
         return reason
 
-    def _rewind(self, name: str) -> None:
-        """Undo a message and all that follow it; all messages if it is unknown."""
-        kept = itertools.takewhile(lambda each: each != name, self._live)
-        self._live = dict.fromkeys(kept) if name in self._live else {}
-
     def _set(self, messages: list[p.Json], place: Place) -> None:
         """Set the whole chat: what is compacted or cut off by it is kept."""
         names = [text_at(message, "id") for message in messages]
@@ -152,7 +149,10 @@ class _Lines(Tree[p.Json]):
         if not known and (not self._live or len(asked) > 1):
             self._live, first = {}, 0
         elif new:
-            self._summarise(asked or new, known[0] if known else "")
+            through = self._before_live().get(known[0], "") if known else self._last()
+            text = contents.joined(_message_text(message) for message in asked or new)
+            if through and text:
+                self._summaries[through] = text
         if known:
             kept = itertools.takewhile(lambda each: each != known[-1], self._live)
             self._live = dict.fromkeys([*kept, known[-1]])
@@ -167,7 +167,10 @@ class _Lines(Tree[p.Json]):
 
     def order(self) -> Order:
         before = self._before_live()
-        nodes = [Node(name, before.get(name) or self._above(name)) for name in self._places]
+        nodes: list[Node] = []
+        for name in self._places:
+            above = nearest(self._parents.get(name, ""), self._parents, self._places)
+            nodes.append(Node(name, before.get(name) or above))
         return in_order(nodes, self._last())
 
     def _before_live(self) -> dict[str, str]:
@@ -175,17 +178,8 @@ class _Lines(Tree[p.Json]):
         with_words = [name for name in self._live if name in self._places]
         return dict(zip(with_words[1:], with_words, strict=False))
 
-    def _above(self, name: str) -> str:
-        return nearest(self._parents.get(name, ""), self._parents, self._places)
-
     def _last(self) -> str:
         return next((name for name in reversed(self._live) if name in self._places), "")
-
-    def _summarise(self, messages: list[p.Json], kept: str) -> None:
-        through = self._before_live().get(kept, "") if kept else self._last()
-        text = contents.joined(_message_text(message) for message in messages)
-        if through and text:
-            self._summaries[through] = text
 
     def _add_end(self, name: str, message: p.Json, place: Place) -> str:
         kind, last = text_at(message, "type"), self._last()
@@ -385,17 +379,12 @@ def _messages(message: p.Json, name: str, end: _AnswerEnd | None) -> Iterator[p.
         usage=contents.usage(counts.get("input"), counts.get("output"), counts.get("cached")),
     )
     for number, (call, facts) in enumerate(zip(calls, found, strict=True), 1):
-        if (text := _result(facts)) is not None:
+        result, text = facts.get("result"), facts.get("resultDisplay")
+        if result is not None:
+            text = contents.joined(map(_result_text, contents.blocks(result)))
+        if isinstance(text, str):
             done = utc(facts.get("timestamp")) or time
             yield p.ForeignMessage(f"{name}-{number}", "tool", text, done, tool_call_id=call.id)
-
-
-def _result(call: p.Json) -> str | None:
-    result = call.get("result")
-    if result is None:
-        shown = call.get("resultDisplay")
-        return shown if isinstance(shown, str) else None
-    return contents.joined(_result_text(part) for part in contents.blocks(result))
 
 
 def _result_text(part: p.Json) -> str:

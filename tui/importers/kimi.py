@@ -58,6 +58,7 @@ class Kimi(VendorFormat):
     created = ("createdAt", "begun")
     updated = ("updatedAt", "ended")
     model = ()
+    sub_agent = ("is_sub_agent",)
     time = ("time",)
     said_by = ("model",)
     todos = ("todos",)
@@ -95,9 +96,6 @@ class Kimi(VendorFormat):
         else:
             yield _kept(path.parent if path.name == _CONTEXT else path)
 
-    def left_out(self, facts: p.Json) -> str:
-        return "sub-agent" if facts["is_sub_agent"] else ""
-
     def turns(self, reading: Reading) -> Iterator[TreeTurn]:
         chain: list[_Link] = []
         for number, record in enumerate(reading.talk.records(reading.ledger)):
@@ -131,7 +129,11 @@ class Kimi(VendorFormat):
         return reading.known["leaf"]
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
-        if record.get("role") == "user" and _is_injected(record):
+        origin = object_at(record, "origin")
+        kind, trigger = text_at(origin, "kind"), text_at(origin, "trigger")
+        by_program = kind not in _TYPED and trigger != "user-slash"
+        is_injected = by_program or _INJECTED.match(_first_text(record.get("content")))
+        if record.get("role") == "user" and is_injected:
             reading.ledger.skipped["injected text"] += 1
             return ()
         return super().said(record, name, reading)
@@ -143,13 +145,6 @@ class Kimi(VendorFormat):
         counts = object_at(record, "usage")
         names = ("inputOther", "output", "inputCacheRead", "inputCacheCreation")
         return usage_beside_cache(counts, *names)
-
-
-def _is_injected(record: p.Json) -> bool:
-    origin = object_at(record, "origin")
-    kind, trigger = text_at(origin, "kind"), text_at(origin, "trigger")
-    by_program = kind not in _TYPED and trigger != "user-slash"
-    return by_program or _INJECTED.match(_first_text(record.get("content"))) is not None
 
 
 def _first_text(content: Any) -> str:

@@ -187,7 +187,8 @@ def _with_links(text: str, message: p.Json) -> str:
     """Put links in the place of the marks of citations; a mark of none goes."""
     if not _CITED.search(text):
         return text
-    facts = {text_at(each, "matched_text"): each for each in _references(message)}
+    references = objects_at(message, "metadata.content_references")
+    facts = {text_at(each, "matched_text"): each for each in references}
     for cited in objects_at(message, "metadata.citations"):
         number = value_at(cited, "metadata.extra.cited_message_idx")
         facts.setdefault(str(number), object_at(cited, "metadata"))
@@ -196,10 +197,6 @@ def _with_links(text: str, message: p.Json) -> str:
         return _link(facts.get(mark[0]) or facts.get(mark[2] or "", {}), mark[1] or "")
 
     return _CITED.sub(link, text)
-
-
-def _references(message: p.Json) -> list[p.Json]:
-    return objects_at(message, "metadata.content_references")
 
 
 def _link(cited: p.Json, mark: str) -> str:

@@ -54,6 +54,7 @@ class OpenCode(Format):
     updated = ("time.updated",)
     model = ()
     version = ("version",)
+    sub_agent = ("parentID",)
     role = ("info.role",)
     roles = SPEAKERS
     time = ("info.time.created",)
@@ -77,8 +78,8 @@ class OpenCode(Format):
     def parts(self, path: Path) -> Iterator[Path]:
         yield path
         if path.suffix == ".json" and _is_of_a_session(path):
-            yield _todos_of(path)
-            for message in _messages_of(path):
+            yield _storage(path) / "todo" / path.name
+            for message in _files(_storage(path) / "message" / path.stem):
                 yield message
                 yield from _files(_parts_of(path, message))
 
@@ -100,9 +101,6 @@ class OpenCode(Format):
             yield from map(_in_order, _in_files(source.path, ledger))
         else:
             yield from map(_in_order, _exported(source.path, ledger))
-
-    def left_out(self, facts: p.Json) -> str:
-        return "sub-agent" if facts.get("parentID") else ""
 
     def turn_id(self, record: p.Json, number: int, reading: Reading) -> str:
         return record["id"]
@@ -240,11 +238,6 @@ def _is_of_a_session(path: Path) -> bool:
     return folder == "session" and is_stored
 
 
-def _record(name: str, info: p.Json, parts: list[p.Json]) -> p.Json:
-    """A message with its parts; an object that could not be read is empty."""
-    return {"id": name, "info": info, "parts": parts}
-
-
 def _exported(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
     """The conversation of ``opencode export``."""
     found = content(path, "messages", ledger)
@@ -257,7 +250,7 @@ def _exported(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
     for number, record in enumerate(found.records):
         facts = object_at(record, "info")
         name = text_at(facts, "id") or f"{text_at(info, 'id')}-{number}"
-        records.append(_record(name, facts, objects_in(record.get("parts"))))
+        records.append({"id": name, "info": facts, "parts": objects_in(record.get("parts"))})
     name = text_at(info, "id") or text_at(records[0], "info.sessionID")
     # An export of a sub-agent was asked for.
     facts: p.Json = {**info, "parentID": None, "todos": []}
@@ -271,18 +264,20 @@ def _in_files(path: Path, ledger: p.Ledger) -> Iterator[Talk]:
     for part in map(_object, _files(_storage(path) / "part")):
         loose.setdefault(text_at(part, "messageID"), []).append(part)
     records: list[p.Json] = []
-    for message in _messages_of(path) or _named(_storage(path) / "message", info):
+    found = _files(_storage(path) / "message" / path.stem)
+    for message in found or _named(_storage(path) / "message", info):
         facts = _object(message)
         parts = _files(_parts_of(path, message)) or _named(_storage(path) / "part", facts)
-        found = [_object(part) for part in parts] or loose.get(text_at(facts, "id"), [])
-        records.append(_record(message.stem, facts, found))
+        whole_parts = [_object(part) for part in parts] or loose.get(text_at(facts, "id"), [])
+        records.append({"id": message.stem, "info": facts, "parts": whole_parts})
     if not info and not records:
         ledger.skipped["damaged file"] += 1
         return
+    listed = whole_if_there(_storage(path) / "todo" / path.name)
     # Older sessions have it in their answers.
     folders = (text_at(record, "info.path.cwd") for record in records)
     directory = info.get("directory") or next(filter(None, folders), "")
-    facts = {**info, "directory": directory, "todos": whole_if_there(_todos_of(path))}
+    facts = {**info, "directory": directory, "todos": listed}
     yield Talk(path, facts, lambda _: records, path.stem)
 
 
@@ -314,7 +309,8 @@ def _rows(database: DatabaseCopy, session: str, ledger: p.Ledger) -> Iterator[p.
         if info and not info.get("time"):
             info["time"] = {"created": row.get("time_created")}
         parts = database.rows("part", ["data"], ledger, equal={"message_id": name}, order=["id"])
-        yield _record(name, info, [_object_of(part.get("data")) for part in parts])
+        found = [_object_of(part.get("data")) for part in parts]
+        yield {"id": name, "info": info, "parts": found}
 
 
 def _object_of(data: object) -> p.Json:
@@ -333,10 +329,6 @@ def _storage(path: Path) -> Path:
     return path.parents[1] if path.parent.name == "info" else path.parents[2]
 
 
-def _messages_of(path: Path) -> list[Path]:
-    return _files(_storage(path) / "message" / path.stem)
-
-
 def _parts_of(path: Path, message: Path) -> Path:
     folder = _storage(path) / "part"
     return (
@@ -352,10 +344,6 @@ def _named(folder: Path, info: p.Json) -> list[Path]:
             if each.name == name:
                 return _files(each)
     return []
-
-
-def _todos_of(path: Path) -> Path:
-    return _storage(path) / "todo" / path.name
 
 
 def _files(folder: Path) -> list[Path]:

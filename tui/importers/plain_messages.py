@@ -22,6 +22,7 @@ from tui.importers.made_ids import first_ids, made_id
 from tui.importers.message_blocks import Piece, Result, Unknown, as_json, call_in
 
 _CONVERSATION = ("conversation_id", "conversationId", "session_id", "thread_id")
+_OWN_IDS = ("id", "uuid", *_CONVERSATION)
 _BEGUN = ("created_at", "createdAt", "create_time", "created")
 _CREATED = (*_BEGUN, "timestamp", "date")
 _SAID = ("role", "content", "tool_calls", "function_call", "tool_call_id")
@@ -90,7 +91,7 @@ class PlainMessages(Export):
 
     def heading(self, talk: Talk) -> p.Heading:
         """The facts of a conversation; the first words name one that has no id of its own."""
-        heading, own = super().heading(talk), _own_id(talk.facts)
+        heading, own = super().heading(talk), _first_id(talk.facts, _OWN_IDS)
         if len(own) >= _UNIQUE:
             return replace(heading, source_id=own)
         items = self.items(talk, replace(heading, source_id=""), p.Ledger())
@@ -108,7 +109,7 @@ class PlainMessages(Export):
 
     def id_of(self, record: p.Json, reading: Reading) -> str:
         known = _first_id(record, self.message_id)
-        if known and _own_id(reading.talk.facts) == reading.heading.source_id:
+        if known and _first_id(reading.talk.facts, _OWN_IDS) == reading.heading.source_id:
             return reading.ids.within(known)
         # In a conversation without an id, it may count the messages of the file.
         more = (record[field] for field in _MORE if field in record)
@@ -218,11 +219,6 @@ class _Loose:
     def conversations(self) -> Iterator[p.Json]:
         for (_, _, name), found in self._messages.items():
             yield {"session_id": name, "messages": found}
-
-
-def _own_id(record: p.Json) -> str:
-    """The id that an object has, whatever its program calls it."""
-    return _first_id(record, ("id", "uuid", *_CONVERSATION))
 
 
 def _first_id(record: p.Json, fields: tuple[str, ...]) -> str:

@@ -195,15 +195,22 @@ class GeminiApps(Export):
     def talks(self, source: p.Source, ledger: p.Ledger) -> Iterator[Talk]:
         sitting: list[p.Json] = []
         for record in records(source, ledger):
-            if not _is_ours(record):
+            labels = [record.get("header"), *items_in(record.get("products"))]
+            if not any(_NAME.search(text_in(label)) for label in labels):
                 ledger.skipped[_OTHER_ACTIVITY] += 1
                 continue
             if sitting and not _is_near(sitting[-1], record):
-                yield _talk(source.path, sitting)
+                yield self.talk(source.path, sitting)
                 sitting = []
             sitting.append(record)
         if sitting:
-            yield _talk(source.path, sitting)
+            yield self.talk(source.path, sitting)
+
+    def talk(self, path: Path, sitting: list[p.Json]) -> Talk:
+        """The conversation of a sitting."""
+        ordered = sorted(sitting, key=lambda each: time_at(each, "time") or "")
+        facts = {"begun": text_at(ordered[0], "time"), "ended": ordered[-1].get("time")}
+        return Talk(path, facts, lambda _: ordered)
 
     def said(self, record: p.Json, name: str, reading: Reading) -> tuple[p.ForeignMessage, ...]:
         answer = joined(
@@ -216,7 +223,11 @@ class GeminiApps(Export):
             reading.ledger.skipped[_OTHER_ACTIVITY] += 1
             return ()
         reading.ledger.read += 1
-        files = [placeholder("file", each) for each in _files(record)]
+        listed = [record.get("imageFile"), *items_in(record.get("attachedFiles"))]
+        listed += [each for each in objects_at(record, "subtitles") if "url" in each]
+        named = [text_in(each) or text_at(object_in(each), "name", "url") for each in listed]
+        names = (name.removeprefix("- ").strip() for name in dict.fromkeys(named) if name)
+        files = [placeholder("file", each) for each in names]
         words = text[prompted.end() :] if prompted else text
         asked = joined([_ATTACHED.sub("", words) if files else words, *files])
         # Not of the conversation: a later export may have lost the prompt that began it.
@@ -227,27 +238,8 @@ class GeminiApps(Export):
         return tuple(found)
 
 
-def _is_ours(record: p.Json) -> bool:
-    labels = [record.get("header"), *items_in(record.get("products"))]
-    return any(_NAME.search(text_in(label)) for label in labels)
-
-
 def _is_near(one: p.Json, other: p.Json) -> bool:
     """True if two prompts are of one sitting."""
     times = [time for each in (one, other) if (time := time_at(each, "time"))]
     moments = [moment for time in times if (moment := parse_utc(time))]
     return any(abs(later - earlier) <= _SITTING for earlier, later in pairwise(moments))
-
-
-def _talk(path: Path, sitting: list[p.Json]) -> Talk:
-    ordered = sorted(sitting, key=lambda each: time_at(each, "time") or "")
-    facts = {"begun": text_at(ordered[0], "time"), "ended": ordered[-1].get("time")}
-    return Talk(path, facts, lambda _: ordered)
-
-
-def _files(record: p.Json) -> Iterator[str]:
-    """The names of the files that a prompt came with."""
-    listed = [record.get("imageFile"), *items_in(record.get("attachedFiles"))]
-    listed += [each for each in objects_at(record, "subtitles") if "url" in each]
-    names = [text_in(each) or text_at(object_in(each), "name", "url") for each in listed]
-    return (name.removeprefix("- ").strip() for name in dict.fromkeys(names) if name)
