@@ -1,7 +1,7 @@
 """The fold: journal records, in the order of the file, become one session."""
 
 from bisect import bisect_left
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from datetime import datetime
@@ -220,18 +220,36 @@ class Fold(msgspec.Struct):
         """
         unfinished = self._unfinished(held=held)
         interrupted = () if held else tuple(unfinished.values())
-        hidden = {message.replaces for message in unfinished.values() if message.replaces}
-        visible = self._visible(unfinished, hidden | self._hidden)
-        live_count = self._shown_live() if self.whole and self._parents else self.message_count
+        replaced = {message.replaces for message in unfinished.values() if message.replaces}
+        hidden = replaced | self._hidden
+        entries = list(self._entries)
+        for message_id, message in unfinished.items():
+            entries[self._places[message_id]] = message
+        everything, parents = tuple[Entry, ...](), dict[str, str]()
+        if self._parents:
+            live = sorted(live_places(entries, self._parents))
+            shown, live_from = _split(entries, live, self._live_from, hidden)
+            everything = tuple(e for e in entries if e is not None and _shown(e, hidden))
+            parents = parents_of(entries, self._parents, hidden)
+        else:
+            earlier = [e for e in entries[: self._live_from] if e and _shown(e, hidden)]
+            newer = [e for e in entries[self._live_from :] if e and _shown(e, hidden)]
+            shown, live_from = (*earlier, *newer), len(earlier)
+        count = self._shown_live() if self.whole and self._parents else self.message_count
+        if interrupted:
+            # These exist only as pieces.
+            gained = (message.id for message in interrupted if message.id not in hidden)
+            count += sum(self._is_live(self._places[each]) for each in gained)
+            count -= sum(map(self._counted_live, replaced))
         return Session(
             header=self.header,
             name=self.name,
             model=self.model,
             prompt_count=self.prompt_count,
-            message_count=live_count + self._live_gain(interrupted, hidden),
+            message_count=count,
             total_count=self.total_count + len(interrupted),
-            entries=visible.entries,
-            live_from=visible.live_from,
+            entries=shown,
+            live_from=live_from,
             summary=self.live_summary,
             todos=self.todos,
             settings=self.settings,
@@ -244,8 +262,8 @@ class Fold(msgspec.Struct):
             closed_at=self.closed_at,
             last_record_at=self.last_record_at,
             damaged=self.damaged,
-            everything=visible.everything,
-            parents=visible.parents,
+            everything=everything,
+            parents=parents,
             imported=self.imported,
         )
 
@@ -404,14 +422,6 @@ class Fold(msgspec.Struct):
             return False
         return not self._parents or place in live_places(self._entries, self._parents)
 
-    def _live_gain(self, interrupted: Sequence[Message], hidden: AbstractSet[str]) -> int:
-        """The change of ``message_count`` by interrupted answers, which exist only as pieces."""
-        if not interrupted:
-            return 0
-        gained = (m for m in interrupted if m.id not in hidden and m.id not in self._hidden)
-        live = sum(self._is_live(self._places[message.id]) for message in gained)
-        return live - sum(map(self._counted_live, hidden))
-
     def _add_state(self, state: State) -> None:
         self.name = state.name
         self.model = state.model or self.header.model
@@ -431,30 +441,6 @@ class Fold(msgspec.Struct):
     def _unfinished(self, *, held: bool) -> dict[str, Message]:
         status = None if held else "interrupted"
         return {key: chain.message(status=status) for key, chain in self._chains.items()}
-
-    def _visible(self, unfinished: Mapping[str, Message], hidden: AbstractSet[str]) -> "_Visible":
-        entries = list(self._entries)
-        for message_id, message in unfinished.items():
-            entries[self._places[message_id]] = message
-        if not self._parents:
-            earlier = [e for e in entries[: self._live_from] if e and _shown(e, hidden)]
-            live = [e for e in entries[self._live_from :] if e and _shown(e, hidden)]
-            return _Visible((*earlier, *live), len(earlier))
-        places = sorted(live_places(entries, self._parents))
-        return _Visible(
-            *_split(entries, places, self._live_from, hidden),
-            everything=tuple(e for e in entries if e is not None and _shown(e, hidden)),
-            parents=parents_of(entries, self._parents, hidden),
-        )
-
-
-class _Visible(msgspec.Struct, frozen=True):
-    """The entries of a session that show: the live ones and, if there are others, all."""
-
-    entries: tuple[Entry, ...]
-    live_from: int
-    everything: tuple[Entry, ...] = ()
-    parents: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 def _split(

@@ -4,7 +4,7 @@ One JSON object a line, distinguished by ``type``; docs/journal-format.md descri
 """
 
 import json
-from typing import Annotated, Any, Optional, cast
+from typing import Annotated, Any, Optional, cast, get_args
 
 import msgspec
 
@@ -212,21 +212,7 @@ Record = (
 Encoded = tuple[Record, bytes]
 """A record and its line, which is empty if it was not encoded yet."""
 
-_KINDS: dict[str, type[Record]] = {
-    "session": SessionHeader,
-    "message": Message,
-    "partial": Partial,
-    "summary": Summary,
-    "title": Titled,
-    "todos": Todos,
-    "settings": Settings,
-    "state": State,
-    "opened": Opened,
-    "closed": Closed,
-    "restored": Restored,
-    "reset": Reset,
-    "import": Import,
-}
+_KINDS: dict[str, type[Record]] = {each.__struct_config__.tag: each for each in get_args(Record)}
 
 
 class _Typed(msgspec.Struct):
@@ -323,17 +309,13 @@ def _without_odd(record: Any) -> Any:
     """Drop incidental fields that do not have their type."""
     if not isinstance(record, dict):
         return record
-    fields = cast("dict[str, Any]", record)
-    odd = {name for name in _INCIDENTAL if name in fields and not _is_valid(name, fields[name])}
-    return {name: field for name, field in fields.items() if name not in odd}
-
-
-def _is_valid(name: str, value: Any) -> bool:
-    try:
-        converted(value, _INCIDENTAL[name])
-    except ValueError:
-        return False
-    return True
+    fields = dict(cast("dict[str, Any]", record))
+    for name, kind in _INCIDENTAL.items():
+        try:
+            converted(fields.get(name), kind)
+        except ValueError:
+            del fields[name]
+    return fields
 
 
 def _check(line: bytes) -> None:

@@ -51,7 +51,7 @@ def message_before(entries: _Entries, place: int) -> int:
     return NOTHING
 
 
-def parents_of(entries: _Entries, parents: _Parents, hidden: AbstractSet[str]) -> Mapping[str, str]:
+def parents_of(entries: _Entries, parents: _Parents, hidden: AbstractSet[str]) -> dict[str, str]:
     """Map each message that is not hidden to the one it follows; ``""`` for a first one."""
     found: dict[str, str] = {}
     shown: dict[int, str] = {NOTHING: ""}

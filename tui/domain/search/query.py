@@ -275,9 +275,9 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
     ``limit`` count, as no others can be shown; the same holds for the matches of a filter alone,
     which are ranked by age. Matches for some of the terms are ranked by these, names and all.
     """
-    if query.some:
-        return _ranked_by_weight(query, list(candidates), limit)
     newest = sorted(candidates, key=attrgetter("time"), reverse=True)
+    if query.some:
+        return _ranked_by_weight(query, newest, limit)
     room = max(limit, 0)
     names = _scored([each for each in newest if isinstance(each, NameCandidate)][:room])
     messages = [each for each in newest if isinstance(each, MessageCandidate)]
@@ -290,34 +290,24 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
     return SearchResult(hits, total, more=total < len(newest))
 
 
-def _ranked_by_weight(query: Query, candidates: list[Candidate], limit: int) -> SearchResult:
+def _ranked_by_weight(query: Query, newest: Sequence[Candidate], limit: int) -> SearchResult:
     """Rank matches by their terms: one that few of them have weighs most.
 
     What weighs less than a part of the best is none. Of equal ones, own words and newer ones win.
     """
-    newest = sorted(candidates, key=attrgetter("time"), reverse=True)
-    had = [[count > 0 for count in _counts(query, _text_of(each))] for each in newest]
+    said = (each.name if isinstance(each, NameCandidate) else each.message.text for each in newest)
+    had = [[count > 0 for count in _counts(query, text)] for text in said]
     weights = [log(1 + len(had) / max(1, sum(term))) for term in zip(*had, strict=True)]
     weighed = [sum(compress(weights, terms)) for terms in had]
     enough = _LEAST * max(weighed, default=0.0)
-    scored = [
-        (round(weight + _lean(each, place), 4), each)
-        for place, (weight, each) in enumerate(zip(weighed, newest, strict=True))
-        if weight >= enough
-    ]
+    scored: list[tuple[float, Candidate]] = []
+    for place, (weight, each) in enumerate(zip(weighed, newest, strict=True)):
+        own = 0 if isinstance(each, NameCandidate) else _OWN_WORDS[each.message.role]
+        if weight >= enough:
+            scored.append((round(weight + own / 8 + _newness(place), 4), each))
     best = sorted(scored, key=itemgetter(0), reverse=True)[: max(limit, 0)]
     hits = tuple(_hit(query, each, score) for score, each in best)
     return SearchResult(hits, len(scored), more=len(newest) > CANDIDATES)
-
-
-def _text_of(candidate: Candidate) -> str:
-    return candidate.name if isinstance(candidate, NameCandidate) else candidate.message.text
-
-
-def _lean(candidate: Candidate, place: int) -> float:
-    """What tells matches of one weight apart."""
-    own = 0 if isinstance(candidate, NameCandidate) else _OWN_WORDS[candidate.message.role]
-    return own / 8 + _newness(place)
 
 
 def source_of(text: str) -> str:

@@ -47,17 +47,16 @@ def picker_row(
 
 def about(row: SessionRow, now: datetime) -> str:
     """Describe a session in a line: project, program, state, size and id."""
-    state = row.moved if not row.is_kept and row.moved else _state_words(row, now)
+    state = f"{row.state}, used {age(parse_utc(row.last_used_at), now)}"
+    if not row.is_kept and row.moved:
+        state = row.moved
+    elif row.state == "closed" and row.closed_at:
+        state = f"closed {age(parse_utc(row.closed_at), now)}"
+    elif row.mark:
+        state = f"{state}, {row.mark.value}"
     program = f"from {row.program}" if row.program else ""
     parts = (row.scope, program, state, plural(row.message_count, "message"), row.id)
     return " · ".join(part for part in parts if part)
-
-
-def _state_words(row: SessionRow, now: datetime) -> str:
-    if row.state == "closed" and row.closed_at:
-        return f"closed {age(parse_utc(row.closed_at), now)}"
-    words = f"{row.state}, used {age(parse_utc(row.last_used_at), now)}"
-    return f"{words}, {row.mark.value}" if row.mark else words
 
 
 def _state(entry: SessionEntry, own: Container[str]) -> State:

@@ -1,6 +1,6 @@
 """The view model of the list of tools."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -80,7 +80,19 @@ def tool_rows(
             offered = ListedTool(tool.called, tool.name, tool.description, approval)
             rows.append(_tool_row(offered, off, allowed, "  "))
     listed = [each for row in rows if (each := row.approval)]
-    rows += _others(allowed, listed)
+    for approval in allowed.all:
+        if not any(map(approval.is_of, listed)):
+            words, there = allowed.words(approval), make_visible_name(approval.project)
+            words += f" in {there}" if there else ", not offered now"
+            rows.append(
+                ToolRow(
+                    id=f"approval:{approval.server}:{approval.tool}:{approval.project}",
+                    text=approval.title,
+                    note=words,
+                    detail=f"{approval.title}: {words}.",
+                    approval=approval,
+                )
+            )
     return tuple(rows)
 
 
@@ -115,18 +127,3 @@ def _server_row(status: ServerStatus) -> ToolRow:
         detail=f"Server {status.name}: {words.rstrip('.')}. {status.notice}".rstrip(),
         server=status.name,
     )
-
-
-def _others(allowed: Allowed, listed: Sequence[ToolApproval]) -> Iterator[ToolRow]:
-    for approval in allowed.all:
-        if not any(map(approval.is_of, listed)):
-            words = allowed.words(approval)
-            there = make_visible_name(approval.project)
-            words += f" in {there}" if there else ", not offered now"
-            yield ToolRow(
-                id=f"approval:{approval.server}:{approval.tool}:{approval.project}",
-                text=approval.title,
-                note=words,
-                detail=f"{approval.title}: {words}.",
-                approval=approval,
-            )
