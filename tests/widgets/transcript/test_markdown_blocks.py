@@ -7,7 +7,7 @@ from tui.domain.text.fences import codes
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.markdown_blocks import LIST, PROSE, Splitter, split
 from tui.widgets.transcript.rich_markdown import RichMarkdown, prose
-from tui.widgets.transcript.row_blocks import growing_row_block, row_block
+from tui.widgets.transcript.row_blocks import row_block
 from tui.widgets.wrapping import PIECE
 
 ORDINARY = [
@@ -34,7 +34,7 @@ def rows_of(blocks):
 
 def open_rows(splitter):
     """The rows of the block that later text may still change."""
-    return [s.text for s in growing_row_block(splitter.open_block(), None).strips(page())]
+    return [s.text for s in row_block(splitter.open_block(), growing=True).strips(page())]
 
 
 @pytest.mark.parametrize("text", ORDINARY)

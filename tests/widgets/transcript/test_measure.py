@@ -20,7 +20,7 @@ def rows(entry, page, *, width=240, unfolded=False):
     """What is drawn of an entry, without the gutter."""
     conversation = showing([entry])
     for item in conversation.layout:
-        item.unfolded = unfolded
+        item.unfolded = frozenset({0} if unfolded else ())
         for block in item.blocks():
             yield from (text_of(strip)[GUTTER:] for strip in block.strips(page(width)))
 

@@ -7,7 +7,7 @@ from rich.style import Style
 
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.markdown_blocks import Splitter, split
-from tui.widgets.transcript.row_blocks import growing_row_block, row_block
+from tui.widgets.transcript.row_blocks import row_block
 
 LOOKS = {"inline-code": Style(dim=True), "link": Style(underline=True)}
 PAGE = Canvas(200, {**dict.fromkeys(NAMES, Style()), **LOOKS})
@@ -42,7 +42,7 @@ def growing(text):
         splitter.feed(letter)
         blocks = [row_block(block) for block in splitter.blocks]
         if (last := splitter.open_block()) is not None:
-            blocks.append(growing_row_block(last, None))
+            blocks.append(row_block(last, growing=True))
         yield [list(strip) for block in blocks for strip in block.strips(PAGE)]
 
 

@@ -19,11 +19,11 @@ from tui.widgets.transcript.markdown_blocks import MarkdownBlock
 from tui.widgets.transcript.row_blocks import (
     TAB,
     Code,
-    Fences,
     FoldLine,
     LineBlock,
     OutputBlock,
     RowBlock,
+    join_fences,
     plain_blocks,
 )
 from tui.widgets.wrapping import PIECE, clean, shorten
@@ -81,7 +81,7 @@ def _code_blocks(text: str, language: str) -> list[RowBlock]:
         Code(MarkdownBlock(piece, spaced=False, code=True, language=language, first=place == 0))
         for place, piece in pieces
     ]
-    Fences().join(blocks)
+    join_fences(blocks, [])
     return blocks
 
 

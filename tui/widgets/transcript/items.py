@@ -27,17 +27,15 @@ from tui.widgets.transcript.foldable import (
 from tui.widgets.transcript.markdown_blocks import MarkdownBlock, Splitter
 from tui.widgets.transcript.row_blocks import (
     Details,
-    Divider,
-    Fences,
-    FittingLine,
     FoldLine,
-    Gap,
     LineBlock,
     Plain,
     RowBlock,
-    growing_row_block,
+    Sideways,
+    join_fences,
     plain_blocks,
     row_block,
+    rule,
 )
 from tui.widgets.transcript.thought import Thought
 from tui.widgets.wrapping import PIECE, clean, guess_rows
@@ -97,7 +95,8 @@ class Item:
         self.version: Version | None = None
         self.order = 0
         self.hidden = False
-        self.unfolded = False
+        self.unfolded: frozenset[int] = frozenset()
+        """The parts that are unfolded; most items are one part."""
         self.informed = False
         self._dropped: tuple[RowBlock, ...] = ()
         self._blocks: list[RowBlock] | None = None
@@ -133,20 +132,20 @@ class Item:
     def make_blocks(self) -> list[RowBlock]:
         match self.entry:
             case Message():
-                return result_blocks(self.entry, self.called, unfolded=self.unfolded)
+                return result_blocks(self.entry, self.called, unfolded=bool(self.unfolded))
             case Summary():
-                return summary_blocks(self.entry, unfolded=self.unfolded)
+                return summary_blocks(self.entry, unfolded=bool(self.unfolded))
             case Reset():
-                return [Divider(RESET)]
+                return [LineBlock(RESET, "divider", spaced=True, shorten=rule)]
             case Queued(prompts):
-                pairs = (
-                    (
-                        Plain(_waiting_text(each), "queued", ASKED, spaced=True),
-                        LineBlock("queued", "quiet"),
-                    )
-                    for each in prompts
-                )
-                return [block for pair in pairs for block in pair]
+                blocks: list[RowBlock] = []
+                for prompt in prompts:
+                    lines = clean(prompt)[:PIECE].split("\n")
+                    more = ["…"] if len(lines) > _WAITING_LINES else []
+                    words = "\n".join([*lines[:_WAITING_LINES], *more])
+                    blocks.append(Plain(words, "queued", ASKED, spaced=True))
+                    blocks.append(LineBlock("queued", "quiet"))
+                return blocks
 
     @property
     def foldable(self) -> bool:
@@ -165,11 +164,6 @@ class Item:
         text = self.message.text if self.message else ""
         return "```" in text or "~~~" in text
 
-    @property
-    def fold_state(self) -> object:
-        """Equal while nothing is folded or unfolded."""
-        return self.unfolded
-
     def is_folded(self, block: int) -> bool:
         """True if a block is the line of something that is folded."""
         line = self.blocks()[block]
@@ -177,7 +171,7 @@ class Item:
 
     def fold(self, block: int | None = None) -> None:  # noqa: ARG002 - for those with several
         """Unfold, or fold; ``block`` is the line of what is meant, if not all."""
-        self.unfolded = not self.unfolded
+        self.unfolded ^= {0}
         self.remake()
 
     @property
@@ -223,8 +217,8 @@ class Item:
     def _footer(self) -> list[RowBlock]:
         if self.version is None:
             return []
-        wordings = _version_words(self.version), _version_words(self.version, "")
-        return [FittingLine(wordings, "quiet")]
+        words = _version_words(self.version, "")
+        return [LineBlock(words, "quiet", fuller=(_version_words(self.version),))]
 
     def pop_dropped(self) -> Sequence[RowBlock]:
         """The blocks that were dropped since the last call."""
@@ -245,7 +239,7 @@ class AnswerItem(Item):
     """
 
     __slots__ = (
-        *("_sources", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
+        *("_sources", "_body", "_changed", "_new", "_sideways", "_size", "_split_to"),
         *("_splitter", "_title", "after", "arriving", "before", "thought"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -259,8 +253,8 @@ class AnswerItem(Item):
         self._size = len(entry.text)
         self._sources: Sequence[MarkdownBlock] = ()
         self._body: Sequence[RowBlock] = ()
-        self._fences: Fences | None = None
-        self._title: LineBlock | Gap | None = None
+        self._sideways: list[Sideways] | None = None
+        self._title: RowBlock | None = None
         self.thought: Thought | None = None
         self.before: AnswerItem | None = None
         self.after: AnswerItem | None = None
@@ -321,7 +315,7 @@ class AnswerItem(Item):
         if not self.arriving or entry.text != self.message.text:
             self._splitter, self._split_to = None, 0
             self._sources = self._body = ()
-            self._fences = None
+            self._sideways = None
             self._new, self._size = None, len(entry.text)
         self.entry, self.arriving, self._changed = entry, arriving, True
 
@@ -348,23 +342,24 @@ class AnswerItem(Item):
         return lines + 3 + len(self.entry.tool_calls)
 
     def make_blocks(self) -> list[RowBlock]:
-        thought = self.thought.blocks(unfolded=self.unfolded) if self.thought else ()
+        unfolded = bool(self.unfolded)
+        thought = self.thought.blocks(unfolded=unfolded) if self.thought else ()
         body = [self._head(), *thought, *self._body]
         if self.arriving and not self._body and (not self.thought or self.thought.ended):
             body.append(LineBlock("…", "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
             spaced = place == 0 and bool(self._body)
-            body.extend(call_blocks(call, spaced=spaced, unfolded=self.unfolded))
+            body.extend(call_blocks(call, spaced=spaced, unfolded=unfolded))
         return [*body, *self._ending(bare=not self._body)]
 
     def _head(self) -> RowBlock:
-        if self.before is not None:
-            self._title = self._title if isinstance(self._title, Gap) else Gap()
-            return self._title
-        name = self._model
-        if not isinstance(self._title, LineBlock) or self._title.text != name:
-            self._title = LineBlock(name, "model", "●", spaced=True)
-        return self._title
+        """The name of the model; a blank row where other messages of the answer are above."""
+        name = "" if self.before else self._model
+        title = self._title
+        if title is None or (title.text if isinstance(title, LineBlock) else "") != name:
+            title = LineBlock(name, "model", "●", spaced=True) if name else RowBlock(spaced=True)
+            self._title = title
+        return title
 
     @property
     def _model(self) -> str:
@@ -386,7 +381,7 @@ class AnswerItem(Item):
             return []
         named = [self._model, *words] if took else words
         wordings = [[*named, _OTHERS], named] if version else [named]
-        return [FittingLine([*map(PARTED.join, (*wordings, words))], "quiet")]
+        return [LineBlock(PARTED.join(words), "quiet", fuller=[*map(PARTED.join, wordings)])]
 
     def _ending(self, *, bare: bool) -> list[RowBlock]:
         status = self.entry.status
@@ -419,20 +414,14 @@ class AnswerItem(Item):
         body = [known.get(id(source)) or row_block(source) for source in splitter.blocks]
         if last := splitter.open_block():
             before = self._body[len(body)] if len(body) < len(self._body) else None
-            body.append(growing_row_block(last, before))
-        self._fences = self._fences or Fences()
-        self._fences.join(body)
+            body.append(row_block(last, before, growing=True))
+        self._sideways = self._sideways or []
+        join_fences(body, self._sideways)
         self._sources, self._body = list(splitter.blocks), body
 
     @property
     def foldable(self) -> bool:
         return bool(self.entry.tool_calls) or (self.thought is not None and self.thought.ended)
-
-
-def _waiting_text(prompt: str) -> str:
-    """The beginning of a prompt that waits."""
-    lines = clean(prompt)[:PIECE].split("\n")
-    return "\n".join([*lines[:_WAITING_LINES], "…"] if len(lines) > _WAITING_LINES else lines)
 
 
 def _version_words(version: "Version", others: str = _OTHERS) -> str:
@@ -443,12 +432,11 @@ def _version_words(version: "Version", others: str = _OTHERS) -> str:
 class QuestionItem(Item):
     """A question with a line for each long paste, file and picture; each folds on its own."""
 
-    __slots__ = ("unfolded_parts",)
+    __slots__ = ()
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(self, entry: Message) -> None:
         super().__init__(entry, entry.id)
-        self.unfolded_parts: frozenset[int] = frozenset()
 
     def guess(self, width: int) -> int:
         typed, folded = self.entry.typed_text, self.entry.folded
@@ -465,7 +453,7 @@ class QuestionItem(Item):
             if isinstance(part, str):
                 blocks += plain_blocks(clean(part), style)
             else:
-                blocks += part_blocks(part, unfolded=next(numbers) in self.unfolded_parts)
+                blocks += part_blocks(part, unfolded=next(numbers) in self.unfolded)
         for block in blocks:
             block.asked = True
         blocks[0].spaced = True
@@ -478,31 +466,27 @@ class QuestionItem(Item):
         )
 
     @property
-    def fold_state(self) -> object:
-        return self.unfolded_parts
-
-    @property
     def codes(self) -> list[str]:
         """The code of the question, and the unfolded files."""
         parts = enumerate(self._folding)
-        unfolded = (part for number, part in parts if number in self.unfolded_parts)
+        unfolded = (part for number, part in parts if number in self.unfolded)
         files = (part.text for part in unfolded if isinstance(part, FileBlock))
         return [*codes(self.entry.typed_text), *files]
 
     @property
     def has_code(self) -> bool:
         typed = self.entry.typed_text
-        return bool(self.unfolded_parts) or "```" in typed or "~~~" in typed
+        return bool(self.unfolded) or "```" in typed or "~~~" in typed
 
     def fold(self, block: int | None = None) -> None:
         """Fold all parts, or unfold all if none is; with a ``block`` only that of its line."""
         if block is None:
             parts = enumerate(self._folding)
             foldable = frozenset(n for n, part in parts if not isinstance(part, ImageBlock))
-            self.unfolded_parts = frozenset() if self.unfolded_parts else foldable
+            self.unfolded = frozenset() if self.unfolded else foldable
         else:
             above = (each for each in self.blocks()[:block] if isinstance(each, LineBlock))
-            self.unfolded_parts ^= {sum(each.part is not None for each in above)}
+            self.unfolded ^= {sum(each.part is not None for each in above)}
         self.remake()
 
     @property

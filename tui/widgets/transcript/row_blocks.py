@@ -1,13 +1,11 @@
 """The blocks of items, prose and code: some rows each, drawn when they come into view."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
 import msgspec
 from rich.cells import cell_len
-from rich.console import RenderableType
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -75,8 +73,8 @@ class Cut(msgspec.Struct, frozen=True):
         return self.hidden + self.shown < len(self.text)
 
 
-class RowBlock(ABC):
-    """Draws some rows of an item.
+class RowBlock:
+    """Draws some rows of an item; by itself none, or a blank one.
 
     ``spaced``: the first row is blank. ``margin``: cells of a row before its text. ``titled``:
     rows after the blank one that are not text. ``measured``: lines are at most as long as is
@@ -119,17 +117,20 @@ class RowBlock(ABC):
         """The line of a row that may show only part of it; none where rows are the text."""
         return None
 
-    @abstractmethod
-    def guess(self, width: int) -> int:
+    def guess(self, width: int) -> int:  # noqa: ARG002 - for those that have some
         """The estimated number of rows; cheap."""
+        return 0
 
-    @abstractmethod
-    def draw(self, canvas: Canvas) -> list[Strip]:
+    def draw(self, canvas: Canvas) -> list[Strip]:  # noqa: ARG002 - the same
         """Draw the rows below the blank one."""
+        return []
 
 
 class LineBlock(RowBlock):
-    """One row, cut to the width by ``shorten``; ``part`` is what of a message it stands for."""
+    """One row, in the first of ``fuller`` wordings that fits, else cut by ``shorten``.
+
+    ``part`` is what of a message it stands for.
+    """
 
     def __init__(
         self,
@@ -139,6 +140,7 @@ class LineBlock(RowBlock):
         *,
         spaced: bool = False,
         part: object = None,
+        fuller: Sequence[str] = (),
         shorten: Callable[[str, int], str] = shorten,
     ) -> None:
         super().__init__(spaced=spaced)
@@ -146,42 +148,17 @@ class LineBlock(RowBlock):
         self.style = style
         self.mark = mark
         self.part = part
+        self._fuller = fuller
         self._shorten = shorten
 
     def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return 1
 
     def draw(self, canvas: Canvas) -> list[Strip]:
-        return [canvas.text_row(self.shown(canvas.text_width), self.style, self.mark)]
-
-    def shown(self, width: int) -> str:
-        """Cut the text to a width."""
-        return self._shorten(self.text, width)
-
-
-class FittingLine(LineBlock):
-    """One row, in the first of several wordings that fits."""
-
-    def __init__(self, wordings: Sequence[str], style: str) -> None:
-        super().__init__(wordings[-1], style)
-        self.wordings = wordings
-
-    def shown(self, width: int) -> str:
-        fitting_ones = (each for each in self.wordings if cell_len(each) <= width)
-        return next(fitting_ones, None) or super().shown(width)
-
-
-class Gap(RowBlock):
-    """The blank row before the rest of an item, where that has no heading."""
-
-    def __init__(self) -> None:
-        super().__init__(spaced=True)
-
-    def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
-        return 0
-
-    def draw(self, canvas: Canvas) -> list[Strip]:  # noqa: ARG002 - a block's
-        return []
+        width = canvas.text_width
+        fitting_ones = (each for each in self._fuller if cell_len(each) <= width)
+        words = next(fitting_ones, None) or self._shorten(self.text, width)
+        return [canvas.text_row(words, self.style, self.mark)]
 
 
 class FoldLine(LineBlock):
@@ -192,20 +169,10 @@ class FoldLine(LineBlock):
         self.unfolded = unfolded
 
 
-class Divider(RowBlock):
+def rule(text: str, width: int) -> str:
     """Words in a rule across the pane."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(spaced=True)
-        self.text = text
-
-    def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
-        return 1
-
-    def draw(self, canvas: Canvas) -> list[Strip]:
-        words = shorten(f"── {self.text} ", canvas.text_width)
-        rule = "─" * (canvas.text_width - cell_len(words))
-        return [canvas.text_row(words + rule, "divider")]
+    words = shorten(f"── {text} ", width)
+    return words + "─" * (width - cell_len(words))
 
 
 class Plain(RowBlock):
@@ -270,23 +237,21 @@ def plain_blocks(text: str, style: str, kind: type[Plain] = Plain) -> list[RowBl
 
 
 class ProseBlock(RowBlock):
-    """A block of Markdown."""
+    """A block of Markdown, which may still be arriving."""
 
     measured = True
 
-    def __init__(self, source: MarkdownBlock) -> None:
+    def __init__(self, source: MarkdownBlock, *, growing: bool = False) -> None:
         super().__init__(spaced=source.spaced)
         self.text = source.text
+        self._growing = growing
 
     def guess(self, width: int) -> int:
         return guess_rows(self.text, width)
 
-    def source(self) -> str:
-        """The Markdown to draw."""
-        return self.text
-
     def draw(self, canvas: Canvas) -> list[Strip]:
-        source = self.source().expandtabs(TAB)
+        whole = as_table(self.text) if self._growing and "|" in self.text else self.text
+        source = whole.expandtabs(TAB)
         if _WORDS.fullmatch(source):
             # Without any markup there is no need for the parser, nor to wait for its import.
             rows = wrap_words(source.rstrip(" "), canvas.measure)
@@ -295,29 +260,14 @@ class ProseBlock(RowBlock):
                 canvas.row([Segment(row, look + how if how else look)])
                 for row, how in _wrapped(source, rows)
             ]
-        lines = canvas.lines(self.formed(source, canvas.measure))
+        if self._growing:
+            from tui.widgets.transcript.streaming_markdown import growing_prose as prose
+        else:
+            from tui.widgets.transcript.rich_markdown import prose
+        lines = canvas.lines(prose(source, canvas.measure))
         full = [place for place, line in enumerate(lines) if any(s.text.strip() for s in line)]
         # Without blank lines at the beginning and end.
         return [canvas.row(line) for line in lines[full[0] : full[-1] + 1]] if full else []
-
-    def formed(self, source: str, width: int) -> RenderableType:
-        """The parsed Markdown, to be drawn in so many cells."""
-        from tui.widgets.transcript.rich_markdown import prose
-
-        return prose(source, width)
-
-
-class GrowingProseBlock(ProseBlock):
-    """A block of Markdown that is still arriving."""
-
-    def source(self) -> str:
-        return as_table(self.text) if "|" in self.text else self.text
-
-    def formed(self, source: str, width: int) -> RenderableType:
-        from tui.widgets.transcript.rich_markdown import prose
-        from tui.widgets.transcript.streaming_markdown import StreamingMarkdown
-
-        return prose(source, width, StreamingMarkdown)
 
 
 class Sideways:
@@ -439,21 +389,15 @@ class GrowingCode(Code):
         return rows
 
 
-class Fences:
-    """The fences of an answer in order; each keeps its scroll as it grows."""
-
-    def __init__(self) -> None:
-        self._sideways: list[Sideways] = []
-
-    def join(self, blocks: Iterable[RowBlock]) -> None:
-        """Have the pieces of each fence scroll together."""
-        number = -1
-        for block in blocks:
-            if isinstance(block, Code):
-                number += block.source.first
-                while number >= len(self._sideways):
-                    self._sideways.append(Sideways())
-                block.sideways = self._sideways[number]
+def join_fences(blocks: Iterable[RowBlock], known: list[Sideways]) -> None:
+    """Have the pieces of each fence scroll together; the ``known`` fences keep their scroll."""
+    number = -1
+    for block in blocks:
+        if isinstance(block, Code):
+            number += block.source.first
+            while number >= len(known):
+                known.append(Sideways())
+            block.sideways = known[number]
 
 
 def _line_pieces(line: str, room: int) -> Sequence[str]:
@@ -515,14 +459,13 @@ def _between(segments: list[Segment], start: int, end: int) -> list[Segment]:
     return found
 
 
-def row_block(source: MarkdownBlock) -> RowBlock:
-    """Make the row block of a Markdown block."""
-    return Code(source) if source.code else ProseBlock(source)
-
-
-def growing_row_block(source: MarkdownBlock, before: RowBlock | None) -> RowBlock:
-    """Make the row block of a Markdown block that still arrives; ``before`` drew its beginning."""
-    return GrowingCode(source, before) if source.code else GrowingProseBlock(source)
+def row_block(
+    source: MarkdownBlock, before: RowBlock | None = None, *, growing: bool = False
+) -> RowBlock:
+    """Make the row block of a Markdown block; ``before`` drew the beginning of one that grows."""
+    if not source.code:
+        return ProseBlock(source, growing=growing)
+    return GrowingCode(source, before) if growing else Code(source)
 
 
 def code_of(code: Code, blocks: Iterable[RowBlock], written: Sequence[str]) -> str:

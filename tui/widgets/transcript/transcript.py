@@ -188,7 +188,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         state = (
             self.conversation.following,
             item,
-            item and item.fold_state,
+            item and item.unfolded,
             self.finder.can_go_on,
             self._has_selection,
         )
