@@ -478,7 +478,7 @@ async def test_a_private_session_with_a_folded_paste(world, same_picture, monkey
     async with w.running(size=(100, 24)) as (app, pilot):
         await send(pilot, "/private")
         await until(lambda: w.workspace.current.private, "a private session")
-        app.chat.prompt.take_input(events.Paste("Explain:\n" + "row\n" * 20))
+        app.chat.prompt.editor.post_message(events.Paste("Explain:\n" + "row\n" * 20))
         await until(lambda: "row" in app.chat.prompt.text, "the paste")
         await pilot.press("enter")
         await until(lambda: "A log." in conversation(app), "the answer")

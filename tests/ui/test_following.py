@@ -25,7 +25,7 @@ def other(world):
 
 
 def subtitle(app):
-    return str(app.chat.prompt._editor.border_subtitle)
+    return str(app.chat.prompt.editor.border_subtitle)
 
 
 async def test_what_the_holder_says_appears_by_itself(world, other):

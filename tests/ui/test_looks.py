@@ -467,7 +467,7 @@ async def test_the_line_of_keys_says_what_a_prompt_has_to_complete_and_to_unfold
         await pilot.press("escape")
         await until(lambda: "Complete" not in key_line(app))
         assert "Show paste" not in key_line(app)
-        app.chat.prompt.take_input(events.Paste("row\n" * 20))
+        app.chat.prompt.editor.post_message(events.Paste("row\n" * 20))
         await until(lambda: "^O Show paste" in key_line(app))
 
 

@@ -174,7 +174,7 @@ async def test_an_escape_that_stops_or_closes_something_does_not_count(world, se
 async def test_a_paste_stays_folded_after_it_was_sent_and_at_the_next_start(world):
     w = world(["A log."], ["The same log."])
     async with w.running() as (app, pilot):
-        app.chat.prompt.take_input(events.Paste("row\n" * 20))
+        app.chat.prompt.editor.post_message(events.Paste("row\n" * 20))
         await until(lambda: "row" in app.chat.prompt.text, "the paste")
         await pilot.press("enter", "x")
         await until(lambda: "A log." in conversation(app), "the answer")

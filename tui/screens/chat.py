@@ -280,7 +280,7 @@ class ChatScreen(ScreenBase):
             self.answering = answering
             self.refresh_bindings()
         self._status = status
-        self.prompt.show_model(status.model)
+        self.prompt.border.model = status.model
         self.prompt.show_private(private=status.save.private)
         self.status_bar.show(status)
         self._show_welcome(status)
@@ -328,7 +328,8 @@ class ChatScreen(ScreenBase):
         above = self.find_line.display or self.prompt.completing or asks
         stops = self.answering and self.is_active and not above
         key = self.chosen_keys.get("stop", "escape").partition(",")[0]
-        self.prompt.show_activity(activity, key_name(key) if stops else "")
+        border = self.prompt.border
+        border.activity, border.stop = activity, key_name(key) if stops else ""
 
     def _words_of_keys(self) -> Mapping[str, str]:
         """Labels that replace those of the table now; empty hides a key."""
@@ -366,7 +367,7 @@ class ChatScreen(ScreenBase):
         if is_text(event):
             self._typed_text.give(event)
         elif self.prompt.has_focus_within:
-            self.prompt.take_input(event)
+            self.prompt.editor.post_message(event)
 
     def ask_first(self, words: str, do: Callable[[], object]) -> None:
         """Ask in the line of keys before something that costs or changes."""

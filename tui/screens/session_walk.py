@@ -108,4 +108,4 @@ class SessionWalk(msgspec.Struct, eq=False):
         if session_id is not None:
             # In the order of typed keys: a binding that works everywhere would overtake them.
             selected = SessionSelected(session_id)
-            self._prompt.after_typing(lambda: self._prompt.post_message(selected))
+            self._prompt.editor.call_later(lambda: self._prompt.post_message(selected))

@@ -86,7 +86,7 @@ class TypedText(msgspec.Struct, eq=False):
     def give(self, text: Key | Paste) -> None:
         """Give the prompt a text, and with it the keys that come next."""
         self._go_to_prompt()
-        self._prompt.take_input(text)
+        self._prompt.editor.post_message(text)
 
     def _asks_first(self, event: Key | Paste) -> bool:
         if not isinstance(event, Key):

@@ -52,7 +52,7 @@ async def test_on_the_smallest_screen_it_leaves_two_thirds(running):
 
 async def test_the_model_stands_in_the_border_until_a_mode_does(running):
     async with running() as (app, _):
-        app.prompt.show_model("qwen3\x1b[2J")
+        app.prompt.border.model = "qwen3\x1b[2J"
         await until(lambda: "╭─ qwen3␛[2J ─" in top(app))
         app.prompt.show_editing(editing=True)
         await until(lambda: "╭─ editing a question ·" in top(app))
@@ -62,11 +62,12 @@ async def test_the_model_stands_in_the_border_until_a_mode_does(running):
 
 async def test_the_work_in_progress_stands_at_the_right_and_goes(running):
     async with running() as (app, _):
-        app.prompt.show_model("qwen3")
-        app.prompt.show_activity(ActivityView("thinking", "qwen3", 4), "Esc")
+        app.prompt.border.model = "qwen3"
+        app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
+        app.prompt.border.stop = "Esc"
         await until(lambda: top(app).endswith(" qwen3 · thinking 4 s · Esc stops ─╮"))
         assert top(app).startswith("╭───")
-        app.prompt.show_activity(None)
+        app.prompt.border.activity = None
         await until(lambda: top(app).startswith("╭─ qwen3 ─"))
         assert "thinking" not in top(app)
 
@@ -74,14 +75,16 @@ async def test_the_work_in_progress_stands_at_the_right_and_goes(running):
 async def test_a_mode_stays_beside_the_work_in_progress(running):
     async with running() as (app, _):
         app.prompt.show_editing(editing=True)
-        app.prompt.show_activity(ActivityView("thinking", "qwen3", 4), "Esc")
+        app.prompt.border.activity = ActivityView("thinking", "qwen3", 4)
+        app.prompt.border.stop = "Esc"
         await until(lambda: "thinking 4 s" in top(app))
         assert "editing a q" in top(app)
 
 
 async def test_on_a_narrow_screen_the_phase_goes_before_the_model(running):
     async with running((34, 24)) as (app, _):
-        app.prompt.show_activity(ActivityView("thinking", "claude-sonnet-4-5", 4), "Esc")
+        app.prompt.border.activity = ActivityView("thinking", "claude-sonnet-4-5", 4)
+        app.prompt.border.stop = "Esc"
         await until(lambda: " thinking 4 s · Esc stops ─╮" in top(app))
 
 
@@ -91,7 +94,7 @@ async def test_the_sign_moves_four_times_a_second_and_rests_without_motion(runni
 
         def signs():
             for seconds in (0, 0.2, 0.25, 0.5):
-                app.prompt.show_activity(ActivityView("waiting", "qwen3", seconds))
+                app.prompt.border.activity = ActivityView("waiting", "qwen3", seconds)
                 yield border.render_line(0).text.partition(" waiting")[0][-1]
 
         assert list(signs()) == ["⠋", "⠋", "⠙", "⠹"]
@@ -146,10 +149,10 @@ async def test_focus_goes_to_what_is_typed_in(running):
 
 def test_no_syntax_highlighting_is_prepared():
     prompt = Prompt()
-    assert prompt._editor.language is None
-    assert not prompt._editor.show_line_numbers
-    assert not prompt._editor.highlight_cursor_line
-    assert prompt._editor.theme == "css"
+    assert prompt.editor.language is None
+    assert not prompt.editor.show_line_numbers
+    assert not prompt.editor.highlight_cursor_line
+    assert prompt.editor.theme == "css"
 
 
 async def test_the_terminals_cursor_follows_a_prompt_that_only_moves(running):

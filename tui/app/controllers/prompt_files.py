@@ -60,7 +60,7 @@ class PromptFiles(Controller):
         project = Path(session.session.header.project_path)
         text = await asyncio.to_thread(_references_to, event.readings, project)
         if text and session is self._workspace.current:
-            self._chat.prompt.replace_paste(event.paste, text)
+            self._chat.prompt.editor.replace_paste(event.paste, text)
 
     async def paste_picture(self) -> None:
         """Keep the picture in the clipboard, and refer to it; else say why there is none."""
@@ -73,7 +73,7 @@ class PromptFiles(Controller):
             return
         reference = reference_to_picture(sha256)
         if session is self._workspace.current:
-            self._chat.prompt.insert_reference(reference)
+            self._chat.prompt.editor.insert_reference(reference)
         else:
             own = session.prompt.own_words | {reference}
             session.prompt.edit(f"{session.prompt.text} {reference} ".lstrip(), own=own)

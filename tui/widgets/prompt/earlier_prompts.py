@@ -70,14 +70,11 @@ class EarlierPrompts:
         """Go to a place, and keep ``text`` for this one; ``None`` if there is no such place."""
         if not 0 <= place <= self.count:
             return None
-        self._keep(text)
-        self.place = place
-        return self._changed.get(place, self._prompts[place - 1]) if place else self.draft
-
-    def _keep(self, text: str) -> None:
         if self.place == 0:
             self.draft = text
         elif self.is_at(text):
             self._changed.pop(self.place, None)
         else:
             self._changed[self.place] = text
+        self.place = place
+        return self._changed.get(place, self._prompts[place - 1]) if place else self.draft

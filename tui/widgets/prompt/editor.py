@@ -46,34 +46,6 @@ _SHELL_KEYS = (
 _REBOUND = frozenset({"ctrl+a", "ctrl+e"})
 
 
-class KillRing:
-    """A ring of one text, cut from an editor; consecutive cuts at the same place are joined."""
-
-    def __init__(self, editor: TextArea) -> None:
-        self._editor = editor
-        self.text = ""
-        """The text to insert; empty while nothing was cut."""
-        self._place: object = None
-
-    def cut(self, end: Location) -> None:
-        """Cut the selection, or the text between the caret and ``end``."""
-        editor = self._editor
-        selection = editor.selection
-        start, end = (editor.cursor_location, end) if selection.is_empty else selection
-        before = self._caret()
-        result = editor.delete(start, end, maintain_selection_offset=False)
-        if not result.replaced_text:
-            return
-        earlier = self.text if self._place == before else ""
-        added = (result.replaced_text, earlier) if end < start else (earlier, result.replaced_text)
-        self.text, self._place = "".join(added), self._caret()
-
-    def _caret(self) -> tuple[Location, str]:
-        """The caret and its row: another value after every change."""
-        location = self._editor.cursor_location
-        return location, self._editor.document[location[0]]
-
-
 class Editor(TextAreaBase, inherit_bindings=False):
     """A multi-line editor of plain text.
 
@@ -101,7 +73,8 @@ class Editor(TextAreaBase, inherit_bindings=False):
         self._edited = edited
         self._pasted = pasted
         self.remembered = Pastes()
-        self._kill_ring = KillRing(self)
+        self._killed: tuple[str, object] = "", None
+        """The text that was cut last, and the caret and its row then."""
         super().__init__(
             theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDERS[0])
         )
@@ -321,28 +294,45 @@ class Editor(TextAreaBase, inherit_bindings=False):
             self.post_message(CopyRequested(self.selected_text))
             self.delete(*self.selection, maintain_selection_offset=False)
 
+    def _kill(self, end: Location) -> None:
+        """Cut the selection, or the text between the caret and ``end``.
+
+        Consecutive cuts at the same place are joined.
+        """
+        selection = self.selection
+        start, end = (self.cursor_location, end) if selection.is_empty else selection
+        killed, place = self._killed
+        earlier = killed if place == self._caret else ""
+        cut = self.delete(start, end, maintain_selection_offset=False).replaced_text
+        if cut:
+            self._killed = cut + earlier if end < start else earlier + cut, self._caret
+
+    @property
+    def _caret(self) -> tuple[Location, str]:
+        """The caret and its row: another value after every change."""
+        return self.cursor_location, self.document[self.cursor_location[0]]
+
     def action_delete_word_left(self) -> None:
-        self._kill_ring.cut(self.get_cursor_word_left_location())
+        self._kill(self.get_cursor_word_left_location())
 
     def action_delete_word_right(self) -> None:
-        self._kill_ring.cut(self.get_cursor_word_right_location())
+        self._kill(self.get_cursor_word_right_location())
 
     def action_delete_to_start_of_line(self) -> None:
         start = self.navigator.line_start(self.cursor_location)
         is_there = self.cursor_location == start
-        self._kill_ring.cut(self.get_cursor_left_location() if is_there else start)
+        self._kill(self.get_cursor_left_location() if is_there else start)
 
     async def action_delete_to_end_of_line_or_delete_line(self) -> None:
         end = self.navigator.line_end(self.cursor_location)
         is_there = self.cursor_location == end
-        self._kill_ring.cut(self.get_cursor_right_location() if is_there else end)
+        self._kill(self.get_cursor_right_location() if is_there else end)
 
     def action_redo(self) -> None:
-        """Redo; with nothing to redo, insert the text of the kill ring."""
+        """Redo; with nothing to redo, insert the text that was cut last."""
         if self.history.redo_stack:
             super().action_redo()
-        elif self._kill_ring.text:
-            cut = self._kill_ring.text
+        elif cut := self._killed[0]:
             rows = self.remembered.rows(unmarked(cut), own_words(cut))
             self.replace(rows, *self.selection, maintain_selection_offset=False)
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
@@ -20,17 +21,19 @@ from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.file_names import FileListing
 from tui.domain.references import NO_WORDS, SIGN
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.activity_view import ActivityView
 from tui.domain.views.attached import AttachedView
 from tui.domain.views.shown_session import PromptQueue
 from tui.widgets.intents import CommandInvoked, hint
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.earlier_prompts import EarlierPrompts
 from tui.widgets.prompt.editor import Editor
-from tui.widgets.prompt.file_offers import AttachedLine, FileOffers, reference_at
+from tui.widgets.prompt.file_offers import FileOffers, reference_at
 from tui.widgets.prompt.history_line import HistoryLine
 from tui.widgets.prompt.prompt_document import Paste
 from tui.widgets.prompt.top_border import TopBorder
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
 
 SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
@@ -40,6 +43,10 @@ _IF_EMPTY = {"ctrl+d": "quit", "question_mark": "help"}
 """The commands of keys that are for an empty prompt."""
 _NO_SHELL = "sibyl-tui runs no commands. A space before the ! sends this as text."
 _BETWEEN = " · "
+SECONDS = 0.3
+"""The delay after the last change, until files are looked at."""
+MOST_CHARACTERS = 100_000
+"""Longer texts are not looked through at each pause."""
 _SECONDS_OF_ESCAPES = 0.5
 """The time between two Esc that clear the prompt."""
 
@@ -139,19 +146,16 @@ class Prompt(Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._editor = Editor(self._press, self._show_edit, self._read_paste)
-        self._border = TopBorder()
+        self.editor = Editor(self._press, self._show_edit, self._read_paste)
+        self.border = TopBorder()
         self._list = CompletionList()
         self._files = FileOffers(lambda folder: self.post_message(self.FilesWanted(folder)))
         self._history = EarlierPrompts()
         self._history_line = HistoryLine(
             self._history, self._recall, self._want_earlier, self._show_mode, self.focus
         )
-        self._attached = AttachedLine(
-            self,
-            lambda: self.post_message(self.ReferencesSettled(self.text, self.own_words)),
-            self._show_subtitle,
-        )
+        self._attached: AttachedView | None = None
+        self._settling: Timer | None = None
         self._told = "", NO_WORDS
         self._shelved = self._recalled = NO_WORDS
         self._escaped_at = -math.inf
@@ -163,8 +167,8 @@ class Prompt(Widget):
         self._taken: Waiting | None = None
 
     def compose(self) -> ComposeResult:
-        yield self._border
-        yield self._editor
+        yield self.border
+        yield self.editor
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         # Not by ``max-height``: Textual does not look at it while it measures a docked widget.
@@ -175,7 +179,7 @@ class Prompt(Widget):
     @property
     def text(self) -> str:
         """The text in the prompt."""
-        return self._editor.text
+        return self.editor.text
 
     @property
     def draft(self) -> str:
@@ -192,7 +196,7 @@ class Prompt(Widget):
         """The keys enabled only at times that are enabled now."""
         keys = {
             "prompt-complete": self.completing,
-            "prompt-unfold": bool(self._editor.document.pastes),
+            "prompt-unfold": bool(self.editor.document.pastes),
             "prompt-clear": bool(self.text.strip()) and not self._editing,
         }
         return frozenset(key for key, is_useful in keys.items() if is_useful)
@@ -200,21 +204,13 @@ class Prompt(Widget):
     def focus(self, scroll_visible: bool = True) -> "Prompt":  # noqa: FBT001, FBT002 - Textual's
         """Let the user type."""
         # At once: what is typed next belongs to it.
-        self.screen.set_focus(self._editor, scroll_visible)
+        self.screen.set_focus(self.editor, scroll_visible)
         return self
-
-    def after_typing(self, then: Callable[[], object]) -> None:
-        """Call ``then`` once the keys that came before have changed what they change."""
-        self._editor.call_later(then)
-
-    def take_input(self, event: events.Key | events.Paste) -> None:
-        """Take a key or a paste that went elsewhere."""
-        self._editor.post_message(event)
 
     @property
     def own_words(self) -> frozenset[str]:
         """The references in the text that are the user's own."""
-        return self._editor.document.own_words
+        return self.editor.document.own_words
 
     def set_text(
         self, text: str, pastes: Sequence[str] = (), own: frozenset[str] = NO_WORDS
@@ -223,42 +219,32 @@ class Prompt(Widget):
 
         ``own`` are the references in it that are the user's own.
         """
-        self.fold_pastes(pastes)
+        self.editor.remembered.remember(pastes)
         self._history.leave()
         self._history_line.action_take()
         self._files.forget()
         self._shelved = own
         # Told first, so that what follows is not taken for the user's doing.
         self._told = text, own
-        self._editor.load_text(text, own)
-
-    def fold_pastes(self, pastes: Sequence[str]) -> None:
-        """Show these texts folded, wherever they occur in the prompt from now on."""
-        self._editor.remembered.remember(pastes)
+        self.editor.load_text(text, own)
 
     def replace_text(self, text: str, own: frozenset[str] = NO_WORDS) -> None:
         """Put another text in the place of the user's, who can undo it.
 
         References that were the user's own stay so, beside the ``own`` of the new text.
         """
-        self._editor.replace_text(text, self.own_words | own)
+        self.editor.replace_text(text, self.own_words | own)
 
     def show_attached(self, attached: AttachedView | None) -> None:
-        """Show in the border what the text will attach."""
-        self._attached.show(attached)
-
-    def insert_reference(self, reference: str) -> None:
-        """Insert a reference at the caret, as a word of its own."""
-        self._editor.insert_reference(reference)
-
-    def replace_paste(self, paste: Paste, text: str) -> None:
-        """Put another text in the place of a paste; an undo brings the paste back."""
-        self._editor.replace_paste(paste, text)
+        """Show in the border what the text will attach; ``None`` for nothing."""
+        if attached != self._attached:
+            self._attached = attached
+            self._show_subtitle()
 
     def search_history(self) -> None:
         """Search the earlier prompts; within a search, go to an older one."""
         if self._history_line.parent is None:
-            self.mount(self._history_line, before=self._editor)
+            self.mount(self._history_line, before=self.editor)
         self._history_line.begin()
 
     def escape(self) -> None:
@@ -269,7 +255,7 @@ class Prompt(Widget):
         now = monotonic()
         is_second, self._escaped_at = now - self._escaped_at <= _SECONDS_OF_ESCAPES, now
         if is_second and self.text:
-            self._editor.replace_text("")
+            self.editor.replace_text("")
 
     def show_history(
         self, prompts: Sequence[str], own: frozenset[str] = NO_WORDS, *, more: bool = False
@@ -281,10 +267,6 @@ class Prompt(Widget):
         self._recalled = own
         self._history.show(prompts, more=more)
 
-    def show_model(self, name: str) -> None:
-        """Show the model that answers next."""
-        self._border.model = name
-
     def show_editing(self, *, editing: bool) -> None:
         """Show whether a question that was sent is edited; Esc then gives the draft back."""
         if editing != self._editing:
@@ -293,16 +275,12 @@ class Prompt(Widget):
 
     def _show_mode(self, found: str = "") -> None:
         searching = f"earlier prompts{found}" if self._history_line.display else ""
-        self._border.mode = searching or (_EDITING if self._editing else "")
+        self.border.mode = searching or (_EDITING if self._editing else "")
 
     def show_private(self, *, private: bool) -> None:
         """Give the prompt of a private session a frame of its own."""
-        self._border.private = private
+        self.border.private = private
         self.set_class(private, "-private")
-
-    def show_activity(self, activity: ActivityView | None, stop: str = "") -> None:
-        """Show the work in progress in the border; ``stop`` is the key that stops it."""
-        self._border.activity, self._border.stop = activity, stop
 
     def show_files(self, listing: FileListing) -> None:
         """The files that were asked for."""
@@ -313,7 +291,7 @@ class Prompt(Widget):
     def set_read_only_reason(self, reason: str) -> None:
         """Say why nothing can be sent from here; empty if it can."""
         self._reason = reason
-        self._editor.set_class(bool(reason), "-unsendable")
+        self.editor.set_class(bool(reason), "-unsendable")
         self._show_subtitle()
 
     def show_queue(self, queue: PromptQueue) -> None:
@@ -339,9 +317,11 @@ class Prompt(Widget):
         queue = _queue_hint(self._queue, again=self._can_exchange)
         parts = [make_visible_line(part) for part in (self._reason, queue) if part]
         # The border's corners, and a blank beside the text.
-        room = self._editor.size.width - 4 - sum(len(part) + len(_BETWEEN) for part in parts)
-        parts += filter(None, [self._attached.words(room)])
-        self._editor.border_subtitle = Content(_BETWEEN.join(parts))
+        room = self.editor.size.width - 4 - sum(len(part) + len(_BETWEEN) for part in parts)
+        if self._attached:
+            words = self._attached.words(lambda text: cell_len(text) <= room)
+            parts += filter(None, [words])
+        self.editor.border_subtitle = Content(_BETWEEN.join(parts))
 
     def on_resize(self) -> None:
         self._show_subtitle()
@@ -355,47 +335,40 @@ class Prompt(Widget):
     def _press(self, key: str) -> bool:
         """Do what a key does here; says whether it did anything."""
         match key:
+            case "enter" | "tab" if self._list.chosen is not None:
+                self._put(self._list.chosen.text)
             case "enter":
                 self._enter()
-                return True
             case "tab" if self._list.found:
                 self._complete()
-                return True
             case "escape" if self._list.found:
                 self._list.show(())
-                return True
             case "up" | "down" if self._list.found:
                 self._list.move(-1 if key == "up" else 1)
-                return True
             case "ctrl+d" | "question_mark" if not self.text:
                 self.post_message(CommandInvoked(_IF_EMPTY[key]))
-                return True
             case "up" | "backspace" | "delete" if not self.text and self._queue.prompts:
                 self._take_back_last()
                 if key == "delete":
-                    self._editor.replace_text("")
-                return True
+                    self.editor.replace_text("")
             case "up" if self._exchange():
-                return True
-            case "up" if self._editor.in_first_row:
+                pass
+            case "up" if self.editor.in_first_row:
                 if self._history.place:
                     self._recall_earlier(self.text)
                 else:
                     self._want_earlier(partial(self._recall_earlier, self.text), anew=True)
-                return True
             case "down":
-                editor = self._editor
+                editor = self.editor
                 is_last = editor.navigator.is_last_wrapped_line(editor.cursor_location)
                 return is_last and self._recall(self._history.place - 1)
             case _:
                 # Tab would leave, and the letters behind it act on what has the focus then.
                 return key in ("tab", "shift+tab")
+        return True
 
     def _enter(self) -> None:
-        if self._list.chosen is not None:
-            self._put(self._list.chosen.text)
-            return
-        if self._editor.break_at_backslash():
+        if self.editor.break_at_backslash():
             return
         if self.text.strip() == "/":
             self._show_list(completions("/", own=self.offers.own))
@@ -412,9 +385,6 @@ class Prompt(Widget):
             self.post_message(self.HeldWanted())
 
     def _complete(self) -> None:
-        if self._list.chosen is not None:
-            self._put(self._list.chosen.text)
-            return
         typed = self._typed
         text = common_text(typed, self._list.found)
         if text == typed:
@@ -425,15 +395,15 @@ class Prompt(Widget):
     @property
     def _typed(self) -> str:
         """The text that the completions replace: a reference, or the whole prompt."""
-        before = self._editor.before_caret
+        before = self.editor.before_caret
         typed = reference_at(before) if self._list.found[0].text.startswith(SIGN) else None
         return before[typed.start :] if typed else self.text
 
     def _put(self, text: str) -> None:
         if not text.startswith(SIGN):
             self.replace_text(text)
-        elif typed := reference_at(self._editor.before_caret):
-            self._editor.put_reference(text, typed.start)
+        elif typed := reference_at(self.editor.before_caret):
+            self.editor.put_reference(text, typed.start)
             # The caret may have moved since, into the quotes of a folder.
             self._offer()
         else:
@@ -446,16 +416,13 @@ class Prompt(Widget):
         is_held = bool(self._queue.held)
         sending = len(self._queue.sending) - (not is_held)
         self.show_queue(PromptQueue.of(others, sending, self._queue.own))
-        self._taken = Waiting(last, len(others), is_held)
-        self.post_message(self.TakenBack([last]))
-        self._editor.replace_text(last, self._queue.own_words(last))
-        self._show_subtitle()
+        self._take_back(Waiting(last, len(others), is_held))
 
     @property
     def _can_exchange(self) -> bool:
         """Tell if a recalled, unchanged prompt can be exchanged for the one before it."""
         taken = self._taken
-        if taken is None or self.text != taken.text or not self._editor.in_first_row:
+        if taken is None or self.text != taken.text or not self.editor.in_first_row:
             return False
         return 0 < taken.place <= len(self._queue.prompts)
 
@@ -466,13 +433,17 @@ class Prompt(Widget):
         sending = len(self._queue.sending)
         waiting = [*self._queue.prompts[:place], back.text, *self._queue.prompts[place:]]
         earlier = waiting.pop(place - 1)
-        self._taken = Waiting(earlier, place - 1, place > sending)
+        taken = Waiting(earlier, place - 1, place > sending)
         sending += (not back.held) - (place <= sending)
         self.show_queue(PromptQueue.of(waiting, sending, self._queue.own))
-        self.post_message(self.TakenBack([earlier], back._replace(place=place - 1)))
-        self._editor.replace_text(earlier, self._queue.own_words(earlier))
-        self._show_subtitle()
+        self._take_back(taken, back._replace(place=place - 1))
         return True
+
+    def _take_back(self, taken: Waiting, back: Waiting | None = None) -> None:
+        self._taken = taken
+        self.post_message(self.TakenBack([taken.text], back))
+        self.editor.replace_text(taken.text, self._queue.own_words(taken.text))
+        self._show_subtitle()
 
     # --- earlier prompts
 
@@ -490,11 +461,11 @@ class Prompt(Widget):
             return
         if self._recall(self._history.place + 1):
             # The next Up continues from the first row.
-            self._editor.move_cursor(self._editor.navigator.get_location_end((0, 0)))
+            self.editor.move_cursor(self.editor.navigator.get_location_end((0, 0)))
         elif self._history.more:
             self._want_earlier(partial(self._recall_earlier, text))
         else:
-            self._editor.action_cursor_up()
+            self.editor.action_cursor_up()
 
     def _recall(self, place: int) -> bool:
         text = self._history.go_to(place, self.text)
@@ -502,7 +473,7 @@ class Prompt(Widget):
             return False
         # The draft and changed prompts are shown again later.
         self._shelved |= self.own_words
-        self._editor.load_text(text, self._shelved | self._recalled)
+        self.editor.load_text(text, self._shelved | self._recalled)
         return True
 
     def _show_edit(self) -> None:
@@ -511,7 +482,7 @@ class Prompt(Widget):
         if self.useful != self._useful:
             self._useful = self.useful
             self.call_later(self.refresh_bindings)
-        self._attached.settle(text, own)
+        self._settle(text, own)
         if (text, own) == self._told or self._history.is_at(text):
             self._list.show(())
             return
@@ -521,18 +492,30 @@ class Prompt(Widget):
             self._taken = None
             self._show_subtitle()
         self._offer()
-        self.post_message(self.Edited(text, self._editor.document.pastes, own))
+        self.post_message(self.Edited(text, self.editor.document.pastes, own))
+
+    def _settle(self, text: str, own: frozenset[str]) -> None:
+        """Look at what the text refers to once it has stood for a moment."""
+        if self._settling is not None:
+            self._settling.stop()
+        if own and len(text) <= MOST_CHARACTERS:
+            settled = self.ReferencesSettled
+            self._settling = self.set_timer(
+                SECONDS, lambda: self.post_message(settled(self.text, self.own_words))
+            )
+        else:
+            self.show_attached(None)
 
     def _offer(self) -> None:
         text = self.text
         found = completions(text, *msgspec.structs.astuple(self.offers))
         if not found and not is_command(text, [command.name for command in self.offers.own]):
-            found = self._files.completions(self._editor.before_caret)
+            found = self._files.completions(self.editor.before_caret)
         self._show_list(found)
 
     def _show_list(self, found: Sequence[Completion]) -> None:
         if found and self._list.parent is None:
-            self.mount(self._list, before=self._editor)
+            self.mount(self._list, before=self.editor)
         self._list.show(found)
 
 
