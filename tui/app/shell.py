@@ -15,7 +15,7 @@ from tui.domain.views.notice import Notice, Report, Severity
 from tui.domain.views.session_picker import PickerView
 from tui.engine.sessions.workspace import Workspace
 from tui.widgets.key_names import key_name
-from tui.widgets.transcript.transcript_messages import AskAgainWanted, EditWanted
+from tui.widgets.transcript.transcript_messages import VersionIntent
 
 if TYPE_CHECKING:
     from tui.commands.shell import CommandContext, Opened, Work
@@ -129,10 +129,12 @@ class AppShell(msgspec.Struct, eq=False):
         self._controllers.picker.open(view, everywhere=everywhere, text=text)
 
     async def ask_again(self, message_id: str) -> None:
-        await self._controllers.versions.handle(self.workspace.current, AskAgainWanted(message_id))
+        again = VersionIntent(message_id, "again")
+        await self._controllers.versions.handle(self.workspace.current, again)
 
     async def edit_question(self, message_id: str) -> None:
-        await self._controllers.versions.handle(self.workspace.current, EditWanted(message_id))
+        edit = VersionIntent(message_id, "edit")
+        await self._controllers.versions.handle(self.workspace.current, edit)
 
     async def retry(self) -> None:
         await self._controllers.prompt.retry()

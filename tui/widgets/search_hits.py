@@ -2,13 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from rich.cells import cell_len
-from rich.segment import Segment
 from textual import events
-from textual.strip import Strip
-from textual.widget import Widget
 
 from tui.domain.journal.message import Role
 from tui.domain.search.query import Hit
@@ -121,26 +118,18 @@ def _within(marks: Sequence[Span], start: int, size: int) -> list[Span]:
 _WHEEL_ROWS = 3
 
 
-class PreviewPane(Widget):
+class PreviewPane(LineList[Sequence[Piece]], can_focus=False):
     """Shows the messages around the highlighted hit, with the hit in the upper part."""
 
-    ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "preview-pane--aside",
-        "preview-pane--own",
-        "preview-pane--answer",
-        "preview-pane--chosen",
-        "preview-pane--mark",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line-list--{part}" for part in get_args(Part)}
     DEFAULT_CSS = """
     PreviewPane {
-        background: $background;
+        background: $background; overflow-y: hidden;
 
-        & > .preview-pane--aside { color: $text-muted; }
-        & > .preview-pane--own { color: $text-primary; }
-        & > .preview-pane--answer { color: $text-accent; }
-        & > .preview-pane--chosen { color: $text-warning; text-style: bold reverse; }
-        & > .preview-pane--mark { color: $text-warning; text-style: bold underline; }
+        & > .line-list--own { color: $text-primary; }
+        & > .line-list--answer { color: $text-accent; }
+        & > .line-list--chosen { color: $text-warning; text-style: bold reverse; }
+        & > .line-list--mark { color: $text-warning; text-style: bold underline; }
     }
     """
 
@@ -148,65 +137,48 @@ class PreviewPane(Widget):
         super().__init__()
         self._preview: Preview | None = None
         self._now = datetime.min.replace(tzinfo=UTC)
-        self._rows: list[list[Piece]] = []
-        self._top = 0
 
     def show(self, preview: Preview | None, now: datetime) -> None:
         """Show a preview; ``None`` clears the pane."""
         self._preview, self._now = preview, now
-        self._lay_out()
+        self.resized()
 
-    def on_resize(self) -> None:
-        self._lay_out()
+    def is_stop(self, line: Sequence[Piece]) -> bool:  # noqa: ARG002 -- there is no highlight
+        return False
+
+    def pieces(self, line: Sequence[Piece], width: int) -> Sequence[Piece]:  # noqa: ARG002 -- laid out for it
+        return line
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._scroll(_WHEEL_ROWS)
+        self.scroll_to_line(self.scroll_offset.y + _WHEEL_ROWS)
         event.stop()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._scroll(-_WHEEL_ROWS)
+        self.scroll_to_line(self.scroll_offset.y - _WHEEL_ROWS)
         event.stop()
 
-    def render_line(self, y: int) -> Strip:
-        width, place = self.size.width, self._top + y
-        if place >= len(self._rows):
-            return Strip.blank(width, self.rich_style)
-        segments = [
-            Segment(
-                text,
-                self.rich_style
-                if part == "text"
-                else self.get_component_rich_style(f"preview-pane--{part}"),
-            )
-            for text, part in self._rows[place]
-        ]
-        return Strip(segments).adjust_cell_length(width, self.rich_style)
-
-    def _lay_out(self) -> None:
+    def resized(self) -> None:
+        """Lay out the lines for the present size."""
         width, height = self.size
-        self._rows, found = [], 0
+        lines: list[Sequence[Piece]] = []
+        found = 0
         if self._preview is not None and self._preview.error:
             words = make_visible_line(self._preview.error)
-            self._rows = [[(row, "aside")] for row in wrap_words(words, max(1, width))]
+            lines = [[(row, "aside")] for row in wrap_words(words, max(1, width))]
         for message in self._preview.messages if self._preview else ():
-            begin = len(self._rows)
-            self._rows += message_lines(message, self._now, width)
-            self._rows.append([])
+            begin = len(lines) + bool(lines)
+            own = [*message_lines(message, self._now, width)]
+            lines += [[], *own] if lines else own
             if message.chosen:
-                found = next((p for p in range(begin, len(self._rows)) if self._marked(p)), begin)
+                marked = [any(part == "mark" for _, part in line) for line in own]
                 # The line with the author is in view, too, if there is room for both.
-                found = begin if found - begin <= height // 2 else found
+                place = marked.index(True) if any(marked) else 0
+                found = begin + (place if place > height // 2 else 0)
         if self._preview is not None and self._preview.message_id is None:
-            found = len(self._rows)
-        self._top = 0
-        self._scroll(found - height // 3)
-
-    def _marked(self, place: int) -> bool:
-        return any(part == "mark" for _, part in self._rows[place])
-
-    def _scroll(self, rows: int) -> None:
-        last = max(0, len(self._rows) - 1 - self.size.height)
-        self._top = max(0, min(self._top + rows, last))
+            found = len(lines) + height
+        self._lines = lines
+        self.update_size()
+        self.scroll_to_line(found - height // 3)
         self.refresh()
 
 
@@ -216,12 +188,7 @@ Line = SessionHits | Hit
 class HitList(LineList[Line], can_focus=False):
     """A virtual list of hits under their sessions. The keys are its screen's."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "line-list--own",
-        "line-list--answer",
-        "line-list--heading",
-        "line-list--mark",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line-list--{part}" for part in get_args(Part)}
     DEFAULT_CSS = """
     HitList {
         background: $background;
@@ -257,12 +224,13 @@ class HitList(LineList[Line], can_focus=False):
         before = self.highlighted
         self._now = now
         self._lines = [line for session in results.sessions for line in (session, *session.hits)]
-        places = [place for place, line in enumerate(self._lines) if _is_at(line, highlighted)]
+        wanted = highlighted.place if highlighted else None
+        hits = (
+            place
+            for place, line in enumerate(self._lines)
+            if isinstance(line, Hit) and line.place == wanted
+        )
         self.update_size()
-        self.highlight_place(places[0] if places else self.stop_beyond(0, 1))
+        self.highlight_place(next(hits, self.stop_beyond(0, 1)))
         if self.highlighted != before or self.highlighted is None:
             self.post_message(self.Highlighted())
-
-
-def _is_at(line: Line, hit: Hit | None) -> bool:
-    return isinstance(line, Hit) and hit is not None and line.place == hit.place

@@ -1,7 +1,7 @@
 """The status bar: the session on screen, its model, and whether it is saved."""
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import msgspec
 from rich.cells import cell_len
@@ -16,31 +16,11 @@ from tui.domain.views.status_line import SessionStatus
 from tui.widgets.cells import cut, cut_start, one_line
 from tui.widgets.intents import CopyRequested
 
-Place = Literal[
-    "id",
-    "label",
-    "count",
-    "model",
-    "scope",
-    "context",
-    "indexing",
-    "queued",
-    "read-only",
-    "asking",
-    "store",
-    "save",
-    "failure",
-]
-_LEFT: tuple[Place, ...] = ("id", "label", "count", "model", "context", "scope")
-_RIGHT: tuple[Place, ...] = (
-    "indexing",
-    "queued",
-    "read-only",
-    "asking",
-    "store",
-    "save",
-    "failure",
-)
+Left = Literal["id", "label", "count", "model", "context", "scope"]
+Right = Literal["indexing", "queued", "read-only", "asking", "store", "save", "failure"]
+Place = Left | Right
+_LEFT: tuple[Left, ...] = get_args(Left)
+_RIGHT: tuple[Right, ...] = get_args(Right)
 _GAP = 2
 _PREFIX = "session-"
 # Between the margins of a screen without a sidebar, the rest of the id names the session as well.
@@ -139,9 +119,7 @@ class StatusBar(Widget):
     """One line about the session on screen; on a narrow screen only the important items."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"status-bar--{place}" for place in (*_LEFT, *_RIGHT)),
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"status-bar--{each}" for each in (*_LEFT, *_RIGHT)}
     DEFAULT_CSS = """
     StatusBar {
         dock: bottom;

@@ -13,7 +13,7 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.canvas import NAMES, Canvas
 from tui.widgets.transcript.document import Document
-from tui.widgets.transcript.transcript_messages import VersionIntent
+from tui.widgets.transcript.transcript_messages import PageWanted, VersionIntent
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 
@@ -39,8 +39,9 @@ class TranscriptApp(ThemeContrastApp):
     def on_mount(self):
         self.query_one(Transcript).focus()
 
-    def on_transcript_earlier_wanted(self):
-        self.earlier_wanted += 1
+    @on(PageWanted)
+    def count_wanted(self, message):
+        self.earlier_wanted += message.which == "earlier"
 
     def on_copy_requested(self, message):
         self.copied.append(message.text)

@@ -5,7 +5,6 @@ import pytest
 from tests.builders import answer, user
 from tests.visible_text import visible_text
 from tui.domain.journal.versions import Version
-from tui.widgets.transcript import transcript_messages as messages
 
 ENTRIES = (user("q1", "one"), answer("a1", "first"), user("q2", "two"), answer("a2", "second"))
 SECOND = {"a2": Version(2, 3)}
@@ -38,19 +37,12 @@ async def test_versions_that_come_and_go_are_shown_where_one_reads(reader):
     assert shown.index(named) < shown.index("second")
 
 
-@pytest.mark.parametrize(
-    ("key", "intent"),
-    [
-        ("r", messages.AskAgainWanted),
-        ("e", messages.EditWanted),
-        ("f", messages.ForkWanted),
-    ],
-)
+@pytest.mark.parametrize(("key", "intent"), [("r", "again"), ("e", "edit"), ("f", "fork")])
 async def test_keys_are_about_the_message_at_the_cursor_else_the_last(reader, key, intent):
     app, pilot = reader
     await pilot.press(key)
     await pilot.press("k", "k", key)
-    assert [type(event) for event in app.intents] == [intent, intent]
+    assert [event.what for event in app.intents] == [intent, intent]
     assert [event.message_id for event in app.intents] == ["a2", "q2"]
 
 

@@ -7,7 +7,6 @@ from tests.widgets.transcript.conftest import answered, asked, calling, result
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.versions import Version
 from tui.domain.views.costs import AnswerCost
-from tui.widgets.transcript import transcript_messages as messages
 
 USED = TokenUsage(1000, 20)
 FIRST = calling("a1", arguments={})
@@ -97,8 +96,8 @@ async def test_keys_on_any_part_are_about_the_whole(opened, up):
         assert rows(app)[-1].endswith("40 out · version 2/3 · [ and ] show the others")
         await pilot.press(*"k" * (up + 1), "left_square_bracket", "f")
         version, fork = app.intents
-        assert (type(version), version.message_id) == (messages.VersionWanted, "a1")
-        assert (type(fork), fork.message_id) == (messages.ForkWanted, "a2")
+        assert (version.what, version.message_id) == ("step", "a1")
+        assert (fork.what, fork.message_id) == ("fork", "a2")
         await pilot.press("y")
         assert app.copied == ["# Shop" if up == 1 else "I look.\n\nIt is a shop."]
 

@@ -101,14 +101,14 @@ class Navigation(Controller):
 
     async def handle(self, event: messages.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""
-        match event:
-            case messages.EarlierWanted():
+        match event.which:
+            case "earlier":
                 await self._presenter.read_earlier()
-            case messages.LaterWanted():
+            case "later":
                 await self.read_later()
-            case messages.BeginningWanted():
+            case "beginning":
                 await self._show_beginning()
-            case _:
+            case "end":
                 self._presenter.show_end()
 
     async def _show_beginning(self) -> None:

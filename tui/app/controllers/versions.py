@@ -30,14 +30,14 @@ class VersionController(Controller):
 
     async def handle(self, session: LoadedSession, event: messages.VersionIntent) -> None:
         """Act on an intent of a reader, or a command, about a message."""
-        match event:
-            case messages.AskAgainWanted():
+        match event.what:
+            case "again":
                 work = self._ask_again(session, event.message_id)
-            case messages.VersionWanted():
+            case "step":
                 work = self._step(session, event.message_id, event.step)
-            case messages.ForkWanted():
+            case "fork":
                 work = self._fork(session, event.message_id)
-            case _:
+            case "edit":
                 work = self._edit(session, event.message_id)
         await self._done(work)
 

@@ -28,18 +28,12 @@ from tui.widgets.transcript.row_blocks import Details, FoldLine
 from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.row_selection import offset_at, selected_text, selection_of
 from tui.widgets.transcript.transcript_messages import (
-    AskAgainWanted,
-    BeginningWanted,
     CodeWrapChanged,
-    EarlierWanted,
-    EditWanted,
-    EndWanted,
-    ForkWanted,
-    LaterWanted,
     LinksWanted,
     MatchWanted,
+    PageWanted,
     PromptWanted,
-    VersionWanted,
+    VersionIntent,
     target_at,
 )
 from tui.widgets.transcript.viewport import DocumentRow
@@ -230,7 +224,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         above, total = shown.reader.rows_above(), shown.layout.total
         show_place(self, above, max(total, above + height))
         for end in shown.ends.neared(above, total - above - height, height):
-            self.post_message(EarlierWanted() if end == "earlier" else LaterWanted())
+            self.post_message(PageWanted(end))
         self._refresh_bindings_if_changed()
         self._throttle.end()
 
@@ -360,7 +354,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         """Go to the beginning of the session, which may have to be loaded first."""
         self._hint_if_blank()
         if self.conversation.ends.earlier:
-            self.post_message(BeginningWanted())
+            self.post_message(PageWanted("beginning"))
             return
         self.show_beginning()
         self.conversation.cursor.go_to_end(1)
@@ -379,7 +373,7 @@ class Transcript(ScrollViewBase, can_focus=True):
     def action_to_end(self) -> None:
         """Go to the end of the session and follow it; it may have to be loaded first."""
         if self.conversation.ends.later:
-            self.post_message(EndWanted())
+            self.post_message(PageWanted("end"))
             return
         self.conversation.reader.to_end()
         self.conversation.cursor.go_to_end(-1)
@@ -457,24 +451,25 @@ class Transcript(ScrollViewBase, can_focus=True):
         if message_id not in document.versions:
             hint(self, "This message has one version; r asks again, e edits a question.")
         else:
-            self.post_message(VersionWanted(message_id, step))
+            self.post_message(VersionIntent(message_id, "step", step))
 
     def action_ask_again(self) -> None:
         """Request another version of the answer at the cursor, or of the last one."""
         if message := self.conversation.cursor.message_or_last:
-            self.post_message(AskAgainWanted(message.id))
+            self.post_message(VersionIntent(message.id, "again"))
 
     def action_edit_question(self) -> None:
         """Request to edit the question at the cursor, or the last one."""
         if message := self.conversation.cursor.message_or_last:
-            self.post_message(EditWanted(message.id))
+            self.post_message(VersionIntent(message.id, "edit"))
 
     def action_fork(self) -> None:
         """Request a copy of the session up to the message at the cursor, with its whole answer."""
         if message := self.conversation.cursor.message_or_last:
             parts = self.conversation.answer_with(message.id)
             is_ended = bool(parts) and not parts[-1].message.tool_calls
-            self.post_message(ForkWanted(parts[-1].key if is_ended else message.id))
+            last = parts[-1].key if is_ended else message.id
+            self.post_message(VersionIntent(last, "fork"))
 
     def action_match(self, count: int) -> None:
         """Ask for the next match, or the one before."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from textual.message import Message
 
@@ -11,24 +12,14 @@ from tui.widgets.transcript.row_blocks import Code, FoldLine, LineBlock, code_of
 from tui.widgets.transcript.viewport import DocumentRow
 
 
+@dataclass(eq=False, repr=False)
 class PageWanted(Message, namespace="transcript"):
-    """Messages of the session that are not loaded are wanted."""
+    """Messages of the session that are not loaded are wanted.
 
+    The ``earlier`` or ``later`` ones, as the end of the others came near, or an end of the session.
+    """
 
-class EarlierWanted(PageWanted, namespace="transcript"):
-    """The top came near, and there are earlier messages."""
-
-
-class LaterWanted(PageWanted, namespace="transcript"):
-    """The end of the loaded messages came near, and there are later ones."""
-
-
-class BeginningWanted(PageWanted, namespace="transcript"):
-    """The beginning of the session is wanted."""
-
-
-class EndWanted(PageWanted, namespace="transcript"):
-    """The end of the session is wanted."""
+    which: Literal["earlier", "later", "beginning", "end"]
 
 
 class PromptWanted(Message, namespace="transcript"):
@@ -51,28 +42,15 @@ class MatchWanted(Message, namespace="transcript"):
 
 @dataclass(eq=False, repr=False)
 class VersionIntent(Message, namespace="transcript"):
-    """Something is to be done with a message and its versions."""
+    """Something is to be done with a message and its versions.
+
+    Another answer to its question is wanted, it is to be edited and sent in its place, the session
+    up to it is to be copied, or a version ``step`` further is to be shown.
+    """
 
     message_id: str
-
-
-class AskAgainWanted(VersionIntent, namespace="transcript"):
-    """Another answer to the question of this answer is wanted."""
-
-
-class EditWanted(VersionIntent, namespace="transcript"):
-    """This question is to be edited and sent in its place."""
-
-
-class ForkWanted(VersionIntent, namespace="transcript"):
-    """A copy of the session up to this message is wanted."""
-
-
-@dataclass(eq=False, repr=False)
-class VersionWanted(VersionIntent, namespace="transcript"):
-    """The next version of this message is wanted, or the one before."""
-
-    step: int
+    what: Literal["again", "edit", "fork", "step"]
+    step: int = 0
 
 
 @dataclass(eq=False, repr=False)
