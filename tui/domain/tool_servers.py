@@ -119,52 +119,6 @@ class SignIns(Protocol):
         ...
 
 
-class ToolServers(Protocol):
-    """The servers that the user has configured; nothing is started or imported before ``start``."""
-
-    def statuses(self) -> tuple[ServerStatus, ...]:
-        """Each of them, in the order of the configuration; never waits."""
-        ...
-
-    async def start(self) -> tuple[ServerStatus, ...]:
-        """Start those that are not started, and wait until each is ready, has failed, or is late.
-
-        One that is late goes on starting in the background, for a minute at most; nobody waits
-        for it again. A later call returns at once unless a server has ended: that is started
-        again once, and once more after each call that it has answered.
-        """
-        ...
-
-    async def restart(self, name: str) -> ServerStatus:
-        """Stop a server and start it anew, whatever its state. Raises ``KeyError``.
-
-        If it wants a sign-in, the user is asked.
-        """
-        ...
-
-    async def forget_sign_in(self, name: str) -> bool:
-        """Forget the sign-in at a server, and stop it; false if there is none.
-
-        Raises ``KeyError`` and ``StorageError``.
-        """
-        ...
-
-    async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
-        """Call a tool; whatever goes wrong is a result. Cancelling it cancels it at the server.
-
-        A tool that is no longer offered with the same fingerprint is not called.
-        """
-        ...
-
-    async def replace(self, name: str, by: "ToolServers | None" = None) -> None:
-        """End a server, if it is there, and take over the one of its name among others."""
-        ...
-
-    async def close(self) -> None:
-        """End all servers, within a few seconds, with the process group of each."""
-        ...
-
-
 class ServedResult(msgspec.Struct, frozen=True):
     """The outcome of a call of a tool that is served: text, and the same as a value for JSON."""
 

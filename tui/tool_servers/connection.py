@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import anyio
 import httpx2
@@ -23,7 +23,7 @@ from tui.tool_servers.messages import UNREADABLE
 from tui.tool_servers.secrets import Secrets
 from tui.tool_servers.server_failures import ServerFailed, SessionForgotten
 from tui.tool_servers.sign_in import SignIn
-from tui.tool_servers.stdio import open_program
+from tui.tool_servers.stdio import ProgramStreams, open_program
 
 _VERSION = "2025-11-25"
 # A server may know newer ones than the library: what is used of it has not changed.
@@ -41,27 +41,13 @@ def load() -> None:
     anyio.run(anyio.sleep, 0)
 
 
-class SessionState(Protocol):
-    """The end of a session, as its transport knows it."""
-
-    ended: asyncio.Event
-
-    def end(self, reason: str) -> None:
-        """Note that no further request can succeed."""
-        ...
-
-    async def ending(self) -> str:
-        """The reason of its end, or of its silence."""
-        ...
-
-
 class McpSession:
     """A session. Calls may come from any task."""
 
     def __init__(
         self,
         dispatcher: JSONRPCDispatcher,
-        state: SessionState,
+        state: AddressState | ProgramStreams,
         secrets: Secrets,
         inquiries: Inquiries,
     ) -> None:
@@ -226,7 +212,7 @@ async def connect(
 @asynccontextmanager
 async def _transport(
     settings: ToolServerSettings, secrets: Secrets, inquiries: Inquiries
-) -> AsyncGenerator[tuple[Any, Any, SessionState]]:
+) -> AsyncGenerator[tuple[Any, Any, AddressState | ProgramStreams]]:
     if settings.url is not None:
         headers = settings.headers or {}
 

@@ -19,7 +19,6 @@ from tui.domain.tool_servers import (
     ServerStatus,
     SignIns,
     ToolResult,
-    ToolServers,
 )
 from tui.files import size_words
 from tui.logs import error_name, milliseconds_since
@@ -222,14 +221,13 @@ class Server:
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
         """Call a tool, once the server is there; whatever goes wrong is a result."""
-        try:
-            return await self._call(tool, arguments)
-        except SessionForgotten:
-            pass
-        try:
-            return await self._call(tool, arguments)
-        except SessionForgotten as error:
-            return self._failed(f"{error}, and the new one likewise.")
+        forgotten = ""
+        for _ in range(2):
+            try:
+                return await self._call(tool, arguments)
+            except SessionForgotten as error:
+                forgotten = str(error)
+        return self._failed(f"{forgotten}, and the new one likewise.")
 
     async def _call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
         """Call a tool. Raises ``SessionForgotten``, once that session is over."""
@@ -286,7 +284,10 @@ def _connection() -> ModuleType:
 
 
 class McpServers:
-    """Servers of the Model Context Protocol; nothing is started or imported before ``start``."""
+    """The servers that the user has configured; nothing is started or imported before ``start``.
+
+    A name that is none of theirs raises ``KeyError``.
+    """
 
     def __init__(
         self,
@@ -303,43 +304,53 @@ class McpServers:
         }
 
     def statuses(self) -> tuple[ServerStatus, ...]:
-        """Each server, in the order of the configuration."""
+        """Each of them, in the order of the configuration; never waits."""
         return tuple(each.status for each in self._servers.values())
 
     async def start(self) -> tuple[ServerStatus, ...]:
-        """Start those that are not started, all at once, and wait a while for each."""
+        """Start those that are not started, and wait until each is ready, has failed, or is late.
+
+        One that is late goes on starting in the background, for a minute at most; nobody waits
+        for it again. A later call returns at once unless a server has ended: that is started
+        again once, and once more after each call that it has answered.
+        """
         await asyncio.gather(*(each.start() for each in self._servers.values()))
         return self.statuses()
 
     async def restart(self, name: str) -> ServerStatus:
-        """Stop a server and start it anew."""
+        """Stop a server and start it anew; if it wants a sign-in, the user is asked."""
         server = self._servers[name]
         await server.restart()
         return server.status
 
-    async def replace(self, name: str, by: ToolServers | None = None) -> None:
-        """End a server, and take over the one of its name among others."""
+    async def replace(self, name: str, by: "McpServers | None" = None) -> None:
+        """End a server, if it is there, and take over the one of its name among others."""
         if name in self._servers:
             # It is among them until it has ended: so does the end of the program wait for it.
             await self._servers[name].close()
-        if isinstance(by, McpServers):
+        self._servers.pop(name, None)
+        if by is not None:
             self._servers[name] = by._servers.pop(name)  # noqa: SLF001 - of its own kind
-        else:
-            self._servers.pop(name, None)
 
     async def forget_sign_in(self, name: str) -> bool:
-        """Forget the sign-in at a server, and stop it; false if there is none."""
+        """Forget the sign-in at a server, and stop it; false if there is none.
+
+        Raises ``StorageError``.
+        """
         return await self._servers[name].forget_sign_in()
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any]) -> ToolResult:
-        """Call a tool; whatever goes wrong is a result."""
+        """Call a tool; whatever goes wrong is a result. Cancelling it cancels it at the server.
+
+        A tool that is no longer offered with the same fingerprint is not called.
+        """
         server = self._servers.get(tool.server)
         if server is None:
             return ToolResult(f"There is no tool server {tool.server}.", failed=True)
         return await server.call(tool, arguments)
 
     async def close(self) -> None:
-        """End all servers at once."""
+        """End all servers, within a few seconds, with the process group of each."""
         await asyncio.gather(*(each.close() for each in self._servers.values()))
 
 

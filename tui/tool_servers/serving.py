@@ -38,7 +38,17 @@ def serve(tools: Sequence[ServedTool], instructions: str) -> None:
 
 async def _serve(tools: dict[str, ServedTool], instructions: str) -> None:
     async def list_tools(_: object, __: object) -> ListToolsResult:
-        return ListToolsResult(tools=[_described(tool) for tool in tools.values()])
+        described = [
+            Tool(
+                name=tool.name,
+                title=tool.title,
+                description=tool.description,
+                input_schema=tool.parameters,
+                annotations=_READING,
+            )
+            for tool in tools.values()
+        ]
+        return ListToolsResult(tools=described)
 
     async def call_tool(_: object, params: CallToolRequestParams) -> CallToolResult:
         tool = tools.get(params.name)
@@ -63,13 +73,3 @@ async def _serve(tools: dict[str, ServedTool], instructions: str) -> None:
     )
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())
-
-
-def _described(tool: ServedTool) -> Tool:
-    return Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.parameters,
-        annotations=_READING,
-    )

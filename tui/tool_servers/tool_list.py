@@ -228,9 +228,19 @@ def read_tools(
     reader = _ToolReader(server, identity, frozenset(wanted), shown)
     for each in listed:
         reader.take(each)
-    missing = [name for name in wanted if name not in reader.seen]
-    said = _notice(missing, reader)
-    return ToolList(tuple(reader.tools.values()), f"{notice} {said}".strip())
+    said = [notice] if notice else []
+    if missing := [_short(name) for name in wanted if name not in reader.seen]:
+        said.append(f"It has no tool {_names(missing)}.")
+    if reader.nameless:
+        said.append(f"Left out: {reader.nameless:,} without a usable name.")
+    if reader.unusable:
+        said.append(f"Left out: {_names(reader.unusable)}.")
+    if reader.too_many:
+        said.append(
+            f"Only the first {MOST_TOOLS} tools are offered, {reader.too_many:,} are left out."
+            f" Choose with tools = […] in [mcp.{server}]."
+        )
+    return ToolList(tuple(reader.tools.values()), " ".join(said))
 
 
 class _ToolReader(msgspec.Struct, eq=False):
@@ -305,22 +315,6 @@ def _cut(text: str) -> str:
     if len(text) <= LONGEST_DESCRIPTION:
         return text
     return text[: LONGEST_DESCRIPTION - len(_CUT)] + _CUT
-
-
-def _notice(missing: Sequence[str], reader: _ToolReader) -> str:
-    said: list[str] = []
-    if missing:
-        said.append(f"It has no tool {_names([*map(_short, missing)])}.")
-    if reader.nameless:
-        said.append(f"Left out: {reader.nameless:,} without a usable name.")
-    if reader.unusable:
-        said.append(f"Left out: {_names(reader.unusable)}.")
-    if reader.too_many:
-        said.append(
-            f"Only the first {MOST_TOOLS} tools are offered, {reader.too_many:,} are left out."
-            f" Choose with tools = […] in [mcp.{reader.server}]."
-        )
-    return " ".join(said)
 
 
 def _names(names: Sequence[str]) -> str:

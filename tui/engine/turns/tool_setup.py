@@ -16,12 +16,12 @@ from msgspec.structs import replace
 from tui.config import paths
 from tui.config.loading import TOOLS_FILE, Settings, tool_server
 from tui.config.settings_schema import Config, ToolServerSettings, ToolSettings
-from tui.domain.tool_servers import ToolServers
 from tui.engine.turns.tool import Tool
 from tui.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from tui.domain.server_questions import AskUser
+    from tui.tool_servers.server import McpServers
 
 
 class ToolSetup:
@@ -34,7 +34,7 @@ class ToolSetup:
         self,
         settings: Settings,
         own: Callable[[str], Sequence[Tool]] = lambda _: (),
-        servers: ToolServers | None = None,
+        servers: "McpServers | None" = None,
     ) -> None:
         """``own`` makes all tools of the program for a project's folder."""
         self._settings = settings
@@ -49,13 +49,13 @@ class ToolSetup:
         self._ask, self._asks_at_start = ask, at_start
 
     @cached_property
-    def servers(self) -> ToolServers:
+    def servers(self) -> "McpServers":
         """The servers; none is started here."""
         return self._servers(self._settings.tool_servers, at_start=self._asks_at_start)
 
     def _servers(
         self, configured: Mapping[str, ToolServerSettings], *, at_start: bool
-    ) -> ToolServers:
+    ) -> "McpServers":
         from tui.storage import sign_ins
         from tui.tool_servers.server import McpServers
 
@@ -96,11 +96,11 @@ class ToolSetup:
         in_config = name in self._settings.config.mcp
         return None if in_config else self._settings.set_up.mcp.get(name)
 
-    def trial(self, name: str, server: ToolServerSettings) -> ToolServers:
+    def trial(self, name: str, server: ToolServerSettings) -> "McpServers":
         """A server that is not among the others yet."""
         return self._servers({name: server}, at_start=True)
 
-    async def keep(self, name: str, server: ToolServerSettings, trial: ToolServers) -> None:
+    async def keep(self, name: str, server: ToolServerSettings, trial: "McpServers") -> None:
         """Keep a server, which runs already; it ends if that fails.
 
         Raises ``StorageError`` and ``ConfigError``.

@@ -16,7 +16,6 @@ from tui.domain.tool_servers import (
     Question,
     ServerStatus,
     ToolApproval,
-    ToolServers,
 )
 from tui.engine.turns.events import NoticeGiven, ToolStarted, TurnEvent
 from tui.engine.turns.tool import InvalidArguments, Run, Save, Tool
@@ -27,6 +26,7 @@ from tui.storage import tool_approvals
 
 if TYPE_CHECKING:
     from tui.engine.sessions.open_session import OpenSession
+    from tui.tool_servers.server import McpServers
 
 DENIED = "The user denied this call."
 MOST_ARGUMENTS = 64 * 1024
@@ -100,7 +100,7 @@ class ToolApprovals:
             await asyncio.to_thread(tool_approvals.withdraw_all, self._file)
 
 
-def server_tools(servers: ToolServers) -> tuple[Tool, ...]:
+def server_tools(servers: "McpServers") -> tuple[Tool, ...]:
     """The tools of the servers that are ready."""
     return tuple(
         Tool(
@@ -114,7 +114,7 @@ def server_tools(servers: ToolServers) -> tuple[Tool, ...]:
     )
 
 
-def _prepared(servers: ToolServers, offered: OfferedTool, arguments: Mapping[str, Any]) -> Run:
+def _prepared(servers: "McpServers", offered: OfferedTool, arguments: Mapping[str, Any]) -> Run:
     async def run(_: "OpenSession", __: Save) -> str:
         # Its server says what is wrong with the arguments.
         return (await servers.call(offered, dict(arguments))).text
@@ -159,7 +159,7 @@ class Tools:
         return Tools(self.setup, ask, self.approvals)
 
     @property
-    def servers(self) -> ToolServers:
+    def servers(self) -> "McpServers":
         """The servers that are set up now."""
         return self.setup.servers
 
