@@ -90,7 +90,7 @@ def answered_again(dialect: str, stream: list[Any], model: str = "m") -> Any:
     answer = made.answer()
     events = received(answer, stream)
     memory = TurnMemory()
-    memory.keep(answer.kept)
+    memory.answers.append(answer.kept)
     message = says(
         "assistant", texts(events), tool_calls=tuple(calls(events)), model=f"local:{model}"
     )

@@ -53,10 +53,18 @@ def run(chosen: Namespace) -> int:
         console.put_json({"dry_run": chosen.dry_run, **msgspec.to_builtins(done)}, 2)
     else:
         _report(done, is_dry=chosen.dry_run)
-    _report_failures(done)
-    if done.stopped:
-        return STOPPED
-    return int(not done.is_whole)
+    _report_some(
+        [f"{each} is another session there. Both are unchanged." for each in done.different]
+    )
+    _report_some([make_visible_line(f"{each.id}: {each.reason}") for each in done.failures])
+    _report_some([f"picture {each} is missing or damaged." for each in done.missing_pictures])
+    if done.error:
+        console.tell(done.error)
+    if done.error and done.has_begun:
+        console.tell(f"The copy ended early. {_AGAIN}")
+    elif done.stopped:
+        console.tell(f"Stopped after {plural(done.added + done.extended, 'session')}. {_AGAIN}")
+    return STOPPED if done.stopped else int(not done.is_whole)
 
 
 # --- stores
@@ -125,20 +133,6 @@ def _report(done: CopyResult, *, is_dry: bool) -> None:
     counts = ((done.pictures, "picture"), (done.imports, "past import"), (done.moves, "past move"))
     if others := [plural(count, what) for count, what in counts if count]:
         console.put_line(f"Also: {listed(others)}.")
-
-
-def _report_failures(done: CopyResult) -> None:
-    _report_some(
-        [f"{each} is another session there. Both are unchanged." for each in done.different]
-    )
-    _report_some([make_visible_line(f"{each.id}: {each.reason}") for each in done.failures])
-    _report_some([f"picture {each} is missing or damaged." for each in done.missing_pictures])
-    if done.error:
-        console.tell(done.error)
-    if done.error and done.has_begun:
-        console.tell(f"The copy ended early. {_AGAIN}")
-    elif done.stopped:
-        console.tell(f"Stopped after {plural(done.added + done.extended, 'session')}. {_AGAIN}")
 
 
 def _report_some(failures: Sequence[str]) -> None:

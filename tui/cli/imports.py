@@ -21,7 +21,6 @@ from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
 from tui.engine.imports.progress import Stopped
 from tui.engine.imports.running import run as run_import
 from tui.errors import UsageError
-from tui.importers.protocol import Places
 from tui.importers.readers import PROGRAMS
 from tui.storage.rescue import import_file, is_session_file
 
@@ -40,7 +39,7 @@ def run(chosen: Namespace) -> int:
     if chosen.watch and (chosen.again or chosen.json):
         raise UsageError("--watch cannot be combined with --again or --json.")
     program = Program.from_arguments(chosen)
-    wanted = _wanted(chosen)
+    wanted = _wanted(program, chosen)
     # --from names another program.
     own = [] if chosen.sources else [path for path in wanted.paths if is_session_file(path)]
     others = tuple(path for path in wanted.paths if path not in own)
@@ -57,15 +56,14 @@ def run(chosen: Namespace) -> int:
     return 0 if chosen.dry_run else complete(program.store, _IMPORT)
 
 
-def _wanted(chosen: Namespace) -> Wanted:
+def _wanted(program: Program, chosen: Namespace) -> Wanted:
     paths = tuple(map(Path, chosen.paths))
     # Path.exists raises for a name that is too long.
     missing = [name for name in chosen.paths if not os.path.exists(name)]  # noqa: PTH110
     if missing:
         raise UsageError(f"No such file or folder: {missing[0] or '(an empty name)'}")
-    places = Places(Path.home(), dict(os.environ), is_mac=sys.platform == "darwin")
     return Wanted(
-        places=None if paths else places,
+        places=None if paths else program.places(),
         paths=paths,
         programs=frozenset(each for name in chosen.sources for each in _named(name)) or None,
         since=beginning_of_day(chosen.since) if chosen.since is not None else None,

@@ -12,6 +12,7 @@ from tui.terminal.first_frame import WITH_VALUE, asks_for_screen
 
 PROGRAM = "sibyl-tui"
 _DEBUG = "--debug"
+_STORES = "files, configured, a folder, or the address of a server"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
 _EPILOG = """\
@@ -227,15 +228,6 @@ def _flag(name: str, text: str) -> _Argument:
     return _argument(name, action="store_true", default=False, help=text)
 
 
-def _since(text: str) -> _Argument:
-    return _argument("--since", metavar="DATE", default=None, help=text)
-
-
-def _store(name: str, dest: str, text: str) -> _Argument:
-    text = f"{text}: files, configured, a folder, or the address of a server"
-    return _argument(name, dest=dest, metavar="STORE", required=True, help=text)
-
-
 def _either(*arguments: _Argument) -> _Argument:
     """Make one argument of several that exclude each other."""
 
@@ -312,7 +304,8 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
     "sessions export": ("Write sessions as Markdown or JSON Lines.", (
         _argument("targets", metavar="TARGET", nargs="*", default=[], help=_TARGET),
         *_STATUSES,
-        _since("only those used on this day or later"),
+        _argument("--since", metavar="DATE", default=None,
+                  help="only those used on this day or later"),
         _argument("--format", choices=("markdown", "jsonl"), default="markdown",
                   help="default: markdown"),
         _argument("--output", metavar="PATH", default=None,
@@ -338,8 +331,10 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
     )),
     "sessions copy": (
         "Copy all sessions from one store to another, byte for byte. Nothing is copied twice.", (
-        _store("--from", "source", "copy from here"),
-        _store("--to", "target", "copy to here"),
+        _argument("--from", dest="source", metavar="STORE", required=True,
+                  help=f"copy from here: {_STORES}"),
+        _argument("--to", dest="target", metavar="STORE", required=True,
+                  help=f"copy to here: {_STORES}"),
         _flag("--dry-run", "only compare the two stores"),
         _JSON,
     )),
@@ -356,7 +351,8 @@ _COMMANDS: Mapping[str, tuple[str, Sequence[_Argument]]] = {
         ),
         _flag("--again", "also import sessions that were deleted here"),
         _flag("--large", "also read databases of more than 1 GiB, which are copied to be read"),
-        _since("only what was changed on this day or later"),
+        _argument("--since", metavar="DATE", default=None,
+                  help="only what was changed on this day or later"),
         _JSON,
     )),
     "mcp": ("Let agents search and read the sessions, by the Model Context Protocol.", ()),

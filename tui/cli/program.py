@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tui.engine.kept_lists import KeptLists
     from tui.engine.turns.tool import Tool
     from tui.engine.turns.turn import TurnSettings
+    from tui.importers.protocol import Places
     from tui.providers.guide import PastHit
     from tui.providers.protocol import Model
 
@@ -144,6 +145,12 @@ class Program(msgspec.Struct, frozen=True):
 
         search = partial(search_near, partial(self.store.search, seconds=_SEARCH_SECONDS))
         return built_in_tools(search, self.clock, project)
+
+    def places(self) -> "Places":
+        """The places where other programs keep their sessions."""
+        from tui.importers.protocol import Places
+
+        return Places(Path.home(), self.environment, is_mac=sys.platform == "darwin")
 
     def now(self) -> str:
         """The time, as in a journal."""

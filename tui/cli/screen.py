@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from tui.engine.model_lists import ModelLists
     from tui.engine.provider_connections import ProviderConnections
     from tui.engine.sessions.final_save import FinalSave
-    from tui.importers.protocol import Places
 
 _log = logging.getLogger(__name__)
 _LOCAL = "These are the sessions of this machine, not those of the store's server."
@@ -169,7 +168,7 @@ def _parts(
         session_moves=partial(_session_moves, program, workspace),
         store_mark=_LOCAL_MARK if program.store_flag == "" else "",
         check_store=store.check if isinstance(store := program.store, ServerStore) else None,
-        imports=SessionImports(program.store, partial(_places, program), program.clock),
+        imports=SessionImports(program.store, program.places, program.clock),
         automatic_imports=AutomaticImports(
             root,
             place,
@@ -210,9 +209,3 @@ def _session_moves(program: Program, workspace: Workspace, stop: "Stop") -> "Ses
     from tui.engine.library.session_moves import SessionMoves
 
     return SessionMoves(workspace, program.store, stop)
-
-
-def _places(program: Program) -> "Places":
-    from tui.importers.protocol import Places
-
-    return Places(Path.home(), program.environment, is_mac=sys.platform == "darwin")

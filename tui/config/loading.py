@@ -256,7 +256,11 @@ def _read(file: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        _check_lines(file, data)
+        for number, line in enumerate(data.split(b"\n"), 1):
+            # The parser takes quadratic time for a key of thousands of parts.
+            if len(line) > _LINE_BYTES:
+                expected = f"expected at most {size_words(_LINE_BYTES)} of text"
+                raise ConfigError(str(file), f"line {number}", expected)
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -269,14 +273,6 @@ def _read(file: Path) -> dict[str, Any]:
         if not at:
             message, place = str(error), "the file"
         raise ConfigError(str(file), place, f"this is not TOML: {message}") from None
-
-
-def _check_lines(file: Path, data: bytes) -> None:
-    """Refuse long lines: the parser takes quadratic time for a key of thousands of parts."""
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if len(line) > _LINE_BYTES:
-            expected = f"expected at most {size_words(_LINE_BYTES)} of text"
-            raise ConfigError(str(file), f"line {number}", expected)
 
 
 def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema:

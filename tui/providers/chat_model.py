@@ -145,7 +145,7 @@ class ChatModel:
                                 case AnswerEnded():
                                     self._thinks_first = reception.filter.lacked_start
                                     if reception.answer.calls:
-                                        request.memory.keep(reception.answer.kept)
+                                        request.memory.answers.append(reception.answer.kept)
                                     yield event
                                 case ToolCallReceived(call):
                                     plain = _MARKS.sub("", call.name).strip()

@@ -3,7 +3,7 @@
 Implemented by the adapter to models behind servers and by the built-in guide.
 """
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -23,27 +23,18 @@ class ToolDefinition(msgspec.Struct, frozen=True):
     parameters: dict[str, Any]
 
 
-class TurnMemory:
+class TurnMemory(msgspec.Struct, eq=False):
     """The answers of one turn that called tools, in the adapter's own form; never stored.
 
     A vendor requires its thinking back with the results of the calls, unchanged.
     """
 
-    def __init__(self) -> None:
-        self._answers: list[Any] = []
-
-    @property
-    def answers(self) -> Sequence[Any]:
-        """In order; ``None`` for an answer that has nothing but its text and its calls."""
-        return self._answers
-
-    def keep(self, answer: Any) -> None:
-        """Note an answer that called tools; the adapter does, at its end."""
-        self._answers.append(answer)
+    answers: list[Any] = []
+    """In order; ``None`` for an answer that has nothing but its text and its calls."""
 
     def forget(self) -> None:
         """Keep nothing of the answers but their text and their calls."""
-        self._answers = [None for _ in self._answers]
+        self.answers = [None for _ in self.answers]
 
 
 class ModelRequest(msgspec.Struct, frozen=True):

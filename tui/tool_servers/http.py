@@ -16,13 +16,13 @@ from mcp.types import INVALID_PARAMS, METHOD_NOT_FOUND
 from tui.domain.text.safe_text import without_surrogates
 from tui.tool_servers.messages import (
     FAILED,
+    IS_REPLY,
     LONGEST_MESSAGE,
     Form,
     LineBuffer,
     LineTooLong,
     RequestId,
     failure,
-    is_like_reply,
     messages_in,
 )
 from tui.tool_servers.server_failures import ServerFailed
@@ -194,7 +194,7 @@ class _Relayed(httpx2.AsyncByteStream):
         try:
             forms = messages_in(data)
         except ValueError:
-            if self._number is None or not is_like_reply(data.decode("utf-8", "replace")):
+            if self._number is None or not IS_REPLY.search(data.decode("utf-8", "replace")):
                 return b""
             words = f"{self._response.url.host} sent a reply that cannot be read"
             forms = [failure(self._number, words)]

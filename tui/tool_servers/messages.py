@@ -29,7 +29,8 @@ UNREADABLE = "Its reply cannot be read"
 
 _DECODER = json.JSONDecoder(strict=False)
 _BEGINNING = re.compile(r'\{\s*"jsonrpc"')
-_REPLY = re.compile(r"""^\s*[\[{].*["'](?:result|error)["']\s*:|["']jsonrpc["']\s*:""", re.DOTALL)
+IS_REPLY = re.compile(r"""^\s*[\[{].*["'](?:result|error)["']\s*:|["']jsonrpc["']\s*:""", re.DOTALL)
+"""Of a text that was meant to be a reply, whether or not it can be read."""
 _ID = re.compile(r"""["']id["']\s*:\s*["']?([^"',}\s]+)""")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+("?)', re.DOTALL)
 
@@ -54,14 +55,6 @@ def messages_in(data: bytes) -> list[Form]:
         text = text[end:].lstrip("\0 \t\r\n")
         if not text:
             return forms
-
-
-def is_message(data: bytes) -> bool:
-    """True for one or more whole messages."""
-    try:
-        return bool(messages_in(data))
-    except ValueError:
-        return False
 
 
 def _standard(value: object) -> Form | None:
@@ -122,11 +115,6 @@ def message_of(form: Form) -> JSONRPCMessage:
         return JSONRPCResponse.model_construct(**form)
     kind = JSONRPCRequest if "id" in form else JSONRPCNotification
     return kind.model_construct(**{"params": None, **form})
-
-
-def is_like_reply(text: str) -> bool:
-    """True for a text that was meant to be a reply, whether or not it can be read."""
-    return _REPLY.search(text) is not None
 
 
 class MessageReader:
@@ -195,7 +183,7 @@ class MessageReader:
 
     def _unreadable(self, text: str) -> list[Form]:
         """The failure of the request that a broken reply answers, if that can be told."""
-        if not is_like_reply(text):
+        if not IS_REPLY.search(text):
             return []
         named = set(_ID.findall(text))
         answered = [each for each in self.running if str(each) in named]

@@ -22,8 +22,8 @@ from tui.tool_servers.messages import (
     LineBuffer,
     LineTooLong,
     MessageReader,
-    is_message,
     message_of,
+    messages_in,
 )
 from tui.tool_servers.server_failures import ServerFailed
 
@@ -218,7 +218,10 @@ class ProgramStreams(asyncio.SubprocessProtocol):
 
     def _take_rest(self) -> None:
         """Take what goes on no more: a message that was cut off, or one without its line break."""
-        if self._buffer.has_rest and (self._reader.is_amid or is_message(self._buffer.rest)):
+        is_whole = self._reader.is_amid
+        with suppress(ValueError):
+            is_whole = is_whole or bool(messages_in(self._buffer.rest))
+        if self._buffer.has_rest and is_whole:
             self._add_lines(self._buffer.feed(b"\n"))
         else:
             self._take(self._reader.end())
