@@ -14,8 +14,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
+from tests.examples import examples
 from tests.importers.odd_texts import texts
 from tests.importers.samples import (
     SOURCES,
@@ -226,6 +227,7 @@ def in_emacs(text):
         ("vibe", "a-session-is-read-whole", in_json),
     ],
 )
+@examples(0.4 if settings.default.max_examples < 100 else 1)
 @given(words=texts)
 def test_any_words_are_read_back(program, case, written, words):
     case = SOURCES / program / case

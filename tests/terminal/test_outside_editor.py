@@ -194,11 +194,12 @@ def test_the_program_ends_in_order_and_what_was_written_is_kept(
     assert '"some more"' in draft.read_text("utf-8")
 
 
-@pytest.mark.fast
 @pytest.mark.parametrize(
     ("left", "told"),
     [
-        ('rm "$2"; mkfifo "$2"', "it is a pipe, not a regular file"),
+        pytest.param(
+            'rm "$2"; mkfifo "$2"', "it is a pipe, not a regular file", marks=pytest.mark.fast
+        ),
         ('rm "$2"; ln -s /dev/zero "$2"', "Too many levels of symbolic links"),
         ('truncate -s 3G "$2"', "it is larger than 8 MiB"),
         ('rm "$2"; mkdir "$2"', "it is a directory, not a regular file"),
@@ -212,8 +213,7 @@ def test_what_is_no_text_is_not_read_and_the_prompt_stays(chats, editor, left, t
     goes_on(program, "some")
 
 
-@pytest.mark.fast
-@pytest.mark.parametrize("typed", ["", "some"])
+@pytest.mark.parametrize("typed", ["", pytest.param("some", marks=pytest.mark.fast)])
 def test_what_an_editor_wrote_before_a_kill_is_offered_by_the_next_start(
     chats, editor, tmp_path, typed
 ):
