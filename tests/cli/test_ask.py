@@ -19,19 +19,16 @@ from tests.providers.chat_server import (
     ChatServer,
     Gate,
     answers,
-    answers_after_thinking,
     answers_at,
     calls_tools,
     is_silent,
     refuses,
     scenarios,
-    with_strict_roles,
 )
-from tests.providers.ollama_facts import OllamaFacts
 from tui.cli import console
 from tui.config.connections import connections_file
 from tui.config.settings_schema import ProviderSettings
-from tui.domain.journal.records import Partial, Settings, decode
+from tui.domain.journal.records import Partial, decode
 from tui.storage import writer
 from tui.storage.connections import change, key_path, write_key
 from tui.storage.protocol import SessionFilter
@@ -77,18 +74,6 @@ def test_the_configured_settings_of_the_model_are_sent(sibyl, served):
     (request,) = server.requests
     assert (request.body["temperature"], request.body["max_tokens"]) == (0.3, 9)
     assert request.body["messages"][0] == {"role": "system", "content": "Be brief."}
-
-
-def test_the_settings_of_the_session_go_before_the_configured_ones(sibyl, served, saved, store):
-    session_id = saved("Hello?", "Hi.")
-    lease = store.lease(session_id)
-    store.append(lease, [Settings(system_prompt="Be kind.", temperature=0)])
-    lease.release()
-    server = served(answers("Yes."), more='[models."local:m"]\ntemperature = 0.3\nmax_tokens = 9')
-    assert sibyl("ask", "--session", session_id, "Well?").code == 0
-    (request,) = server.requests
-    assert (request.body["temperature"], request.body["max_tokens"]) == (0, 9)
-    assert request.body["messages"][0] == {"role": "system", "content": "Be kind."}
 
 
 @pytest.fixture
@@ -298,17 +283,6 @@ def test_a_question_in_quotes_needs_no_command_and_takes_the_flags_of_ask(sibyl,
     assert sibyl("-c", "And the grass?").out == "Green.\n"
 
 
-def test_thinking_and_failed_attempts_are_neither_printed_nor_kept(sibyl, served, store):
-    replies = refuses(500, Retry_After="0"), answers_after_thinking("They greet.", text="Good day.")
-    served(*replies)
-    result = sibyl("ask", "hi", "--json")
-    told = [json.loads(line) for line in result.out.splitlines()]
-    assert [each["type"] for each in told] == ["saved", "delta", "saved", "done"]
-    assert told[1]["text"] == "Good day."
-    assert said(store) == [("user", "hi", None), ("assistant", "Good day.", None)]
-    assert b"They greet." not in store.path(only_session(store).id).read_bytes()
-
-
 def test_the_line_that_resumes_names_the_model_that_was_asked_for(sibyl, store):
     told = sibyl("ask", "hi", "--model", "offline:guide").err.splitlines()[-1]
     assert told.endswith(f" --data-dir {store.root} --model offline:guide PROMPT")
@@ -349,22 +323,6 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, served, store):
     ]
 
 
-def test_a_setting_that_the_model_does_not_take_is_told_and_not_sent(sibyl, monkeypatch, config):
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789")
-    with ChatServer(answers("Yes.")) as server:
-        config.write_text(
-            'model = "anthropic:claude-sonnet-5-5"\n[providers.anthropic]\n'
-            f'base_url = "{server.root}"\ntemperature = 0.2\neffort = "low"\n'
-        )
-        asked = sibyl("ask", "Well?")
-        (request,) = server.requests
-    assert (asked.out, asked.code) == ("Yes.\n", 0)
-    said = "anthropic:claude-sonnet-5-5 does not take temperature 0.2: left out.\n"
-    assert asked.err.count(said) == 1
-    assert "temperature" not in request.body
-    assert request.body["output_config"] == {"effort": "low"}
-
-
 def test_messages_that_are_not_sent_are_told(sibyl, served, saved, config):
     session_id = saved("word " * 400, "Hi.")
     server = served(answers("Fine."))
@@ -375,46 +333,6 @@ def test_messages_that_are_not_sent_are_told(sibyl, served, saved, config):
     assert plain.out == "Fine.\n"
     assert "Earlier messages are not sent: the model's window is full" in plain.err
     assert told.lines[-1]["earlier_messages_left_out"] is True
-
-
-@pytest.fixture
-def ollama(monkeypatch, config):
-    """Lets an Ollama answer."""
-
-    def configure(server):
-        config.write_text('model = "ollama:qwen3"\n')
-        monkeypatch.setenv("OLLAMA_HOST", server.root)
-
-    return configure
-
-
-def test_all_that_an_ollama_takes_is_sent(sibyl, ollama, saved):
-    session_id, facts = saved("word " * 4000, "Hi."), OllamaFacts(16_384)
-    facts.load()
-    with ChatServer(answers("Fine."), facts=facts.facts) as server:
-        ollama(server)
-        asked = sibyl("ask", "again", "--session", session_id)
-        (request,) = server.requests
-    assert len(request.body["messages"]) == 3
-    assert "Earlier messages" not in asked.err
-
-
-def test_an_ollama_that_loads_the_model_with_less_is_told_of(sibyl, ollama, saved):
-    session_id, facts = saved("word " * 4000, "Hi."), OllamaFacts(4096)
-
-    def load(exchange):
-        facts.load()
-        answers("Fine.")(exchange)
-
-    with ChatServer(load, facts=facts.facts) as server:
-        ollama(server)
-        first = sibyl("ask", "again", "--session", session_id)
-        second = sibyl("ask", "more", "--session", session_id)
-        whole, cut = (len(request.body["messages"]) for request in server.requests)
-    assert "Earlier messages are not sent" in first.err
-    assert "Earlier messages are not sent" in second.err
-    assert (whole, cut) == (3, 3)
-    assert "word" not in str(server.requests[1].body)
 
 
 def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, served, store):
@@ -657,27 +575,6 @@ def test_a_failure_keeps_the_prompt_says_why_and_the_next_question_goes_on(
     assert "\n\n".join(sent).split() == ["hi", "again"]
 
 
-def test_after_failed_prompts_a_server_of_strict_roles_still_answers(sibyl, served, store):
-    server = served(
-        refuses(500),
-        refuses(500),
-        with_strict_roles(answers("Fine.")),
-        retries=0,
-        more='system_prompt = "Be brief."',
-    )
-    assert [sibyl("ask", text, "--continue").code for text in ("One", "Two")] == [1, 1]
-    assert [sibyl("ask", text, "--continue").out for text in ("Three", "Four")] == ["Fine.\n"] * 2
-    assert server.requests[2].body["messages"][1:] == [
-        {"role": "user", "content": "One\n\nTwo\n\nThree"}
-    ]
-    assert [text for role, text, _ in said(store) if role == "user"] == [
-        "One",
-        "Two",
-        "Three",
-        "Four",
-    ]
-
-
 def test_as_json_a_failure_is_an_error_and_then_done(sibyl, served):
     served(refuses(401))
     result = sibyl("ask", "hi", "--json")
@@ -695,12 +592,6 @@ def test_as_json_an_error_before_the_question_is_an_error_too(sibyl, saved, stor
     assert sibyl("ask", "", "--json").lines == [{"type": "error", "message": "Nothing to send."}]
 
 
-def test_a_limit_that_passes_is_waited_for(sibyl, served, store):
-    server = served(*scenarios(Gate())["429-then-fine"])
-    assert sibyl("ask", "hi").out == "Fine now.\n"
-    assert len(server.requests) == 2
-
-
 def test_silence_is_not_borne_for_ever(sibyl, served, store):
     gate = Gate()
     served(is_silent(gate), timeout=0.3, retries=0)
@@ -708,15 +599,6 @@ def test_silence_is_not_borne_for_ever(sibyl, served, store):
     served(answers_at(gate, "And then ", "never"), timeout=0.3, retries=0)
     assert sibyl("ask", "again", "--continue").code == 1
     assert [each[1] for each in said(store)] == ["hi", "", "again", "And then "]
-
-
-def test_a_server_that_is_not_there_is_named(sibyl, served, store, config):
-    server = served(retries=0)
-    config.write_text(config.read_text().replace(server.base_url, "http://127.0.0.1:9/v1"))
-    result = sibyl("ask", "hi")
-    assert result.code == 1
-    assert "127.0.0.1:9" in result.err
-    assert said(store)[0] == ("user", "hi", None)
 
 
 @pytest.mark.parametrize("model", ["openai:gpt-x", "anthropic:claude", "nosuch:thing", "thing"])

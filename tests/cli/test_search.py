@@ -82,16 +82,6 @@ def test_an_imported_session_is_named_with_its_program(sibyl, saved, store):
     assert found.endswith(" · theirs · shop · from claude-code\n  needle\n")
 
 
-def test_a_name_is_found_before_what_was_said(sibyl, saved):
-    saved("an auth bug in the login", name="Login")
-    saved("hello", name="Auth bug investigation")
-    lines = sibyl("sessions", "search", "auth", "bug").out.splitlines()[1:]
-    assert [lines[0][:5], *lines[1:2], lines[2][:5], *lines[3:]] == [
-        *("Auth ", "  Auth bug investigation"),
-        *("Login", "  an auth bug in the login"),
-    ]
-
-
 def test_the_json_of_a_name_has_no_message(sibyl, saved):
     session_id = saved("hello", name="Auth bug investigation")
     (hit,) = sibyl("sessions", "search", "auth", "--json").json
@@ -122,12 +112,6 @@ def test_each_hit_says_whether_it_has_all_words_or_some(sibyl, saved):
     lines = sibyl("sessions", "search", "login", "token", "staging", "cluster").out.splitlines()
     assert lines[0] == "Found 1 match:"
     assert lines[3] == "Nearest: login* OR token* OR stag* OR clust* (1 match)"
-
-
-def test_one_of_the_words_around_or_is_enough(sibyl, saved):
-    saved("the login", "the token", "the cluster")
-    found = sibyl("sessions", "search", "login", "OR", "token", "--json").json
-    assert {(hit["message_id"], hit["match"]) for hit in found} == {("m0", "all"), ("m1", "all")}
 
 
 def test_what_follows_two_dashes_is_data(saved, data, capsys, monkeypatch):

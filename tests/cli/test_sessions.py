@@ -114,14 +114,6 @@ def test_an_unnamed_session_has_an_empty_name_and_its_first_words_for_a_label(si
     assert (entry["name"], entry["label"]) == ("", "How do I sort?")
 
 
-def test_a_session_that_is_held_is_listed_as_open(sibyl, saved, store):
-    session_id = saved("hello")
-    lease = store.lease(session_id)
-    (entry,) = sibyl("sessions", "list", "--json").json
-    lease.release()
-    assert (entry["status"], entry["closed_at"]) == ("open", None)
-
-
 def test_archived_and_trashed_sessions_are_listed_only_when_asked_for(sibyl, saved, store):
     kept, archived, trashed = saved("a"), saved("b"), saved("c")
     store.archive(archived)
@@ -405,17 +397,6 @@ def test_a_session_goes_to_the_trash_and_comes_back(sibyl, saved, store):
     assert [m.text for m in store.journal(session_id).load().loaded_messages] == ["hello"]
 
 
-def test_a_move_onto_another_file_of_the_same_id_leaves_both_and_says_so(sibyl, saved, store):
-    session_id = saved("hello")
-    other = store.root / "trash" / f"{session_id}.jsonl"
-    other.write_text("another\n")
-    result = sibyl("sessions", "delete", session_id, "--yes")
-    assert result.code == 1
-    assert "another file" in result.err
-    assert other.read_text() == "another\n"
-    assert [m.text for m in store.journal(session_id).load().loaded_messages] == ["hello"]
-
-
 def test_where_a_session_is_that_cannot_be_had_is_told_in_a_line_of_its_own(sibyl, saved, store):
     session_id = saved("hello")
     store.delete(session_id)
@@ -506,16 +487,6 @@ def test_a_session_file_is_taken_back_as_it_was(sibyl, saved, store, data, tmp_p
     entry = store.entry(session_id)
     assert (entry.name, entry.message_count, entry.status) == ("Talk", 2, "closed")
     assert entry.ordinal == 1
-
-
-def test_only_messages_that_are_missing_are_imported(sibyl, saved, store, tmp_path):
-    session_id = saved("one", "two")
-    copy = tmp_path / "copy.jsonl"
-    whole = store.path(session_id).read_bytes()
-    copy.write_bytes(whole + whole.splitlines(keepends=True)[-1].replace(b"m1", b"m9"))
-    assert sibyl("sessions", "import", copy).out.endswith("(1 message)\n")
-    assert sibyl("sessions", "import", copy).out.endswith("(0 messages)\n")
-    assert [m.id for m in store.journal(session_id).load().loaded_messages] == ["m0", "m1", "m9"]
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b'{"type":"reset","at":"x"}\n'])
