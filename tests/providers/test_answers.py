@@ -17,7 +17,6 @@ from tests.providers.chat_server import (
     answers_step_by_step,
     calls_tools,
     scenarios,
-    torn_inside_characters,
 )
 from tests.providers.conftest import (
     EVERY_DIALECT,
@@ -82,11 +81,6 @@ async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
 async def test_every_piece_is_text_as_it_was_sent(model_at: ModelAt, pieces: list[str]):
     events = await events_from(model_at, answers(*pieces))
     assert text_of(events) == "".join(pieces)
-
-
-async def test_characters_that_arrive_in_parts_come_whole(model_at: ModelAt):
-    events = await events_from(model_at, torn_inside_characters("会話は 🙂 失われない。"))
-    assert text_of(events) == "会話は 🙂 失われない。"
 
 
 async def test_an_answer_may_be_empty(model_at: ModelAt):
@@ -184,18 +178,6 @@ class TestThinking:
             AnswerEnded("stop"),
         ]
 
-    async def test_in_tags_at_the_beginning_is_no_text(self, model_at: ModelAt):
-        events = await events_from(
-            model_at, answers("<thi", "nk>Hm. Hm", ".</th", "ink>\n\nYes", ".")
-        )
-        assert text_of(events) == "Yes."
-        thinking = [event.text for event in events if isinstance(event, ThinkingReceived)]
-        assert "".join(thinking) == "Hm. Hm."
-
-    async def test_tags_further_on_are_text(self, model_at: ModelAt):
-        events = await events_from(model_at, answers("Use ", "<think>", " and ", "</think>", "."))
-        assert text_of(events) == "Use <think> and </think>."
-
     async def test_an_end_tag_alone_takes_the_text_back_and_the_next_answer_begins_with_thinking(
         self, model_at: ModelAt
     ):
@@ -208,10 +190,6 @@ class TestThinking:
         assert text_of(second) == "Yes."
         thinking = [event.text for event in second if isinstance(event, ThinkingReceived)]
         assert "".join(thinking) == "Hm.\n"
-
-    async def test_a_text_that_only_begins_like_a_tag_is_given(self, model_at: ModelAt):
-        events = await events_from(model_at, answers(" <th"))
-        assert text_of(events) == " <th"
 
 
 def test_any_text_comes_as_it_was_sent(model_at: ModelAt):

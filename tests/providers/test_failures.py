@@ -399,21 +399,6 @@ class TestAnAnswerThatStops:
         assert told.events == [TextReceived("One")]
         assert (type(told.error), told.said) == (AnswerCut, said)
 
-    @only_openai
-    @pytest.mark.parametrize(
-        ("event", "said"),
-        [
-            ({"error": {"message": "On fire."}}, "On fire."),
-            ({"error": "On fire."}, "On fire."),
-            ({"error": {"message": "m", "code": 503}}, "m"),
-        ],
-    )
-    async def test_because_of_an_error_within_it_quotes_that(self, failing, event, said: str):
-        told = await failing(sends_events(chunk({"content": "One"}), event))
-        assert told.events == [TextReceived("One")]
-        assert (type(told.error), told.requests) == (AnswerCut, 1)
-        assert told.said == f"URL broke off its answer. It says: {said}"
-
     @only_anthropic
     @pytest.mark.parametrize(
         ("body", "said"),
