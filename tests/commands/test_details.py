@@ -90,17 +90,6 @@ async def test_a_window_of_which_nobody_knows_is_told_as_assumed(commands, tell)
     assert told.startswith("Context: 100 tokens, 0 % of an assumed window of 32,768.\n")
 
 
-async def test_a_price_that_is_not_known_is_not_made_up(tell):
-    told = await tell(answer("a1", model="local:m", usage=TokenUsage(10, 2)), answer("a2"))
-    counts = "  10 tokens sent, 2 received\n  price unknown"
-    assert told.split("\n\n") == [
-        f"local:m: 1 request\n{counts}",
-        "unknown model: 1 request (1 without token counts)",
-        f"All models: 2 requests (1 without token counts)\n{counts}",
-        INCLUDED,
-    ]
-
-
 async def test_all_models_together_say_which_has_no_price(commands, tell):
     commands.providers = PROVIDERS
     records = [answer(m, model=m, usage=TokenUsage(10, 2)) for m in ("local:m", LUNA)]

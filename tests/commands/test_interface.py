@@ -65,11 +65,6 @@ async def test_a_theme_is_picked_or_chosen_by_its_name(commands, name):
 # --- unknown commands
 
 
-async def test_an_unknown_command_says_so(commands):
-    assert await commands("/nonsense at all") == "Unknown command: /nonsense. Type /help."
-    assert commands.severity == "error"
-
-
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [("res", "/resume, /restore or /reset"), ("modle", "/model"), ("exprot", "/export")],

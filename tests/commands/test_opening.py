@@ -34,21 +34,6 @@ async def test_load_without_a_target_shows_the_picker(commands):
     assert commands.calls == [("open_sessions", "all", True, "")]
 
 
-async def test_load_takes_an_id_a_prefix_a_name_and_a_number_of_a_scope(commands, world):
-    first = await world.session(name="Auth bug")
-    second = await world.session(scope="project:/other")
-    for target, expected in (
-        (first, first),
-        ("Auth bug", first),
-        ("#1", first),
-        ("project:/other#1", second),
-        (f"{SHOP}#1", first),
-        (second.removeprefix("session-"), second),
-    ):
-        assert await opened(commands, f"/load {target}") == expected
-        await commands.workspace.begin()
-
-
 async def test_a_number_alone_counts_in_the_scope_on_screen(commands, world):
     mine, theirs = await world.session(), await world.session(scope="project:/other")
     await commands(f"/load {theirs}")
@@ -64,13 +49,6 @@ async def test_numbers_that_were_never_printed_mean_the_list_as_it_is(commands, 
     assert await opened(commands, "/load 2") == second
 
 
-async def test_a_session_that_is_not_there_is_not_loaded(commands):
-    first = commands.current
-    assert await commands("/load nothing") == "Session not found: nothing"
-    assert commands.severity == "error"
-    assert commands.current is first
-
-
 async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
     there, other = await world.session(), await world.session()
     commands.numbers[:] = [other, there]
@@ -82,14 +60,6 @@ async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
 async def test_a_session_like_what_was_asked_for_is_named(commands, world):
     there = await world.session(name="Groceries")
     assert await commands("/load Grocories") == f"Session not found: Grocories Closest: {there}"
-
-
-@pytest.mark.parametrize("target", ["what is two?", "What is", "What  is t…", '"What is two?"'])
-async def test_a_title_that_is_shown_opens_its_session(commands, world, target):
-    there = await world.session("What is two?")
-    await world.session("Hello")
-    assert await commands(f"/load {target}") == 'Opened "What is two?"'
-    assert commands.current.id == there
 
 
 async def test_what_means_several_sessions_shows_them(commands, world):
@@ -148,22 +118,6 @@ async def test_new_with_a_name_too_long_starts_nothing(commands):
     told = await commands("/new " + "x" * (NAME_CHARACTERS + 1))
     assert told == "Name is longer than 200 characters."
     assert commands.current is first
-
-
-async def test_new_stays_if_this_session_cannot_be_saved(commands):
-    await commands.program.send("hello", save=False)
-    first = commands.current
-    commands.program.store.fail_next(FULL)
-    assert await commands("/new") == f'Stayed in "{first.label()}": could not save (disk full)'
-    assert commands.current is first
-    assert commands.workspace.open == (first,)
-
-
-async def test_new_at_the_limit_says_what_to_do(started):
-    commands = started(limit=1)
-    await commands.program.send("hello")
-    commands.current.activity.begin_answer()
-    assert await commands("/new") == "The limit is 1 open session. Close one first."
 
 
 async def test_new_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
@@ -272,31 +226,6 @@ async def test_an_error_of_the_disk_is_shown(commands, world, monkeypatch):
 
 def _raise(*_):
     raise StorageError("Cannot read the data directory.")
-
-
-@pytest.mark.parametrize("target", ["5abc", "-1", "1.0", "nowhere", "deleted", "list all", "１"])
-async def test_what_is_no_number_is_a_target(commands, world, target):
-    for _ in range(5):
-        await world.session()
-    assert await commands(f"/resume {target}") == f"Session not found: {target}"
-
-
-async def test_a_name_of_digits_is_a_target_beyond_the_numbers(commands, world, project):
-    there = await world.session(name="42", project=project)
-    assert await commands("/resume 42") == 'Opened "42"'
-    assert commands.current.id == there
-
-
-async def test_the_day_of_the_only_session_is_the_beginning_of_its_id(commands, world, project):
-    there = await world.session("Hello", project=project)
-    day = there.removeprefix("session-")[:8]
-    assert await commands(f"/resume {day}") == 'Opened "Hello"'
-
-
-async def test_an_ambiguous_name_of_digits_is_told(commands, world):
-    await world.session(name="77")
-    await world.session(name="77")
-    assert (await commands("/resume 77")).startswith('Several sessions match "77".')
 
 
 async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):

@@ -199,17 +199,6 @@ async def test_a_name_that_cannot_be_saved_says_so(commands):
     assert commands.current.label() == "Plans"
 
 
-async def test_naming_an_archived_session_restores_it_and_shows_that(commands, world):
-    there = await world.session()
-    world.reader.archive(there)
-    await commands.program.look_at(there)
-    assert await commands("/name Found") == 'Renamed to "Found"'
-    assert world.reader.entry(there).status == "open"
-    assert [notice.text for notice in commands.current.notices] == [
-        "Restored this session from the archive"
-    ]
-
-
 async def test_a_session_held_elsewhere_is_not_named(commands, world):
     there = await world.session(name="Theirs")
     world.started(there)

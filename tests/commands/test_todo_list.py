@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.engine.workspaces import FULL, said
-from tui.domain.journal.todo import ITEM_CHARACTERS
+from tests.engine.workspaces import FULL
 
 USAGE = "Usage: /todo [list | add TEXT | start NUMBER | done NUMBER | remove NUMBER]"
 
@@ -104,15 +103,6 @@ async def test_a_change_in_a_session_that_was_left_meanwhile_is_kept_and_the_ses
     assert world.holder(there) is None
 
 
-async def test_an_archived_session_is_restored_by_the_change_and_says_so(started, world):
-    there = await world.session("hello")
-    world.reader.archive(there)
-    commands = started()
-    await commands.program.look_at(there)
-    await commands("/todo add one")
-    assert said(commands.current) == ["Restored this session from the archive"]
-
-
 async def test_a_session_that_another_program_holds_keeps_its_list(started, world):
     there = await world.session("hello")
     other = world.started(there)
@@ -132,11 +122,6 @@ async def test_what_cannot_be_saved_is_told_and_comes_with_the_next_save(command
     assert commands.current.unsaved
     await commands("/save")
     assert kept(world, commands.current.id) == [("one", "completed")]
-
-
-async def test_an_item_that_is_too_long_is_refused(commands, world):
-    assert "longer than 500" in await commands("/todo add " + "x" * (ITEM_CHARACTERS + 1))
-    assert commands.current.empty
 
 
 async def test_the_list_stays_through_a_reset_and_another_start(commands, started, world):
