@@ -17,10 +17,6 @@ def answered(commands, text="", **fields):
 # --- /retry
 
 
-async def test_there_is_nothing_to_retry_in_a_new_session(commands):
-    assert await commands("/retry") == "Nothing to ask again."
-
-
 async def test_after_a_whole_answer_another_version_is_asked_for(commands):
     await commands.program.send("hello")
     answer = answered(commands, "hi")
@@ -142,14 +138,6 @@ async def test_a_model_that_no_list_has_is_asked_about(commands, name):
     assert commands.calls == [("open", "models", name)]
     assert model(commands) == "scripted:model"
     assert commands.noted == []
-
-
-async def test_a_model_cannot_be_chosen_in_a_session_held_elsewhere(commands, world):
-    there = await world.session()
-    world.started(there)
-    await commands.program.look_at(there)
-    assert await commands("/model other:model") == f"Session {there} is read-only here."
-    assert model(commands) != "other:model"
 
 
 async def test_a_model_that_cannot_be_noted_answers_all_the_same(commands):

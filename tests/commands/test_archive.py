@@ -1,8 +1,6 @@
 """``/archive /restore /delete /fork /undo``."""
 
 import asyncio
-import os
-import socket
 from datetime import timedelta
 from functools import partial
 
@@ -51,24 +49,6 @@ async def test_the_current_session_is_archived_and_the_most_recent_other_is_show
     assert commands.current.id == other
     assert status(world, here) == "archived"
     assert world.holder(here) is None
-
-
-async def test_without_another_one_a_new_session_is_shown(started, world):
-    here = await world.session("here")
-    commands = started(here)
-    await commands("/archive")
-    assert commands.current.untouched
-    assert status(world, here) == "archived"
-
-
-@pytest.mark.parametrize("how", ["{id}", "There", "1", "#1"])
-async def test_another_session_is_archived_by_any_target(commands, world, how):
-    there = await world.session("hello", name="There")
-    told = await commands("/archive " + how.format(id=there))
-    assert told == 'Archived "There". /undo brings it back'
-    assert commands.kinds == ["show_moved", "say", "in_background"]
-    assert commands.calls[0] == ("show_moved", there)
-    assert status(world, there) == "archived"
 
 
 async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(started, world):
@@ -132,33 +112,6 @@ async def test_there_is_nothing_to_move_in_a_new_session(commands, name):
     assert commands.current.untouched
 
 
-async def test_a_session_held_elsewhere_is_not_moved(started, world):
-    there = await world.session("there")
-    lease = world.reader.lease(there)
-    holder = f"pid {os.getpid()} on {socket.gethostname()}"
-    since = f"{world.clock.now.astimezone():%Y-%m-%d %H:%M}"
-    commands = started(there)
-    words = f"Session {there} is open in another window ({holder} since {since})."
-    for command in ("/archive", "/delete", f"/archive {there}", f"/delete {there}"):
-        assert await commands(command) == words
-        assert commands.current.id == there
-    lease.release()
-
-
-async def test_an_archived_session_is_not_archived_again(commands, world):
-    there = await world.session("there")
-    world.reader.archive(there)
-    assert await commands(f"/archive {there}") == f"Session {there} is already archived."
-
-
-async def test_the_archive_hook_is_told(commands, world, tmp_path):
-    there = await world.session("there")
-    told = tmp_path / "told"
-    commands.hook = ("sh", "-c", f"cat > {told}")
-    await commands(f"/archive {there}")
-    assert told.read_text() == f'{{"scope": "{SHOP}", "sessions": ["{there}"], "reason": "user"}}'
-
-
 # --- /delete
 
 
@@ -172,14 +125,6 @@ async def test_deleting_asks_and_only_a_yes_does_it(started, world):
     assert await commands.answer() == 'Moved "here" to the trash. /undo brings it back'
     assert status(world, here) == "trashed"
     assert commands.current.id == other
-
-
-async def test_another_session_is_deleted_by_its_id_or_its_listed_number(commands, world):
-    first, second = await world.session("first"), await world.session("second")
-    assert await delete(commands, first) == 'Moved "first" to the trash. /undo brings it back'
-    commands.numbers[:] = [second]
-    assert (await delete(commands, "1")).startswith('Moved "second" to the trash')
-    assert status(world, second) == "trashed"
 
 
 @pytest.mark.parametrize("target", ["There", "#1", "session-2"])
@@ -250,19 +195,7 @@ async def test_an_archived_session_that_is_open_is_restored_and_says_so_once(com
     assert status(world, there) == "open"
 
 
-async def test_what_is_kept_cannot_be_restored(started, world):
-    here = await world.session("here")
-    commands = started(here)
-    words = f"Session {here} is neither archived nor in the trash."
-    assert await commands("/restore") == words
-    assert await commands("/restore nothing") == "Session not found: nothing"
-
-
 # --- /undo
-
-
-async def test_there_is_nothing_to_undo_at_first(commands):
-    assert await commands("/undo") == "Nothing to undo."
 
 
 async def test_undoing_the_deletion_of_the_session_one_was_in_goes_back_to_it(started, world):
@@ -608,16 +541,6 @@ async def test_a_session_that_is_open_is_not_deleted(commands, world):
     told = await commands(f"/resume delete {held}")
     assert told.startswith(f"Session {held} is open in another window (pid ")
     assert [world.reader.entry(each).status for each in (mine, held)] == ["open", "open"]
-
-
-async def test_the_session_on_screen_is_left_when_it_is_deleted(commands, world):
-    other = await world.session("Other")
-    viewed = await world.session("Viewed")
-    await commands.program.look_at(viewed)
-    assert (await commands(f"/resume delete {viewed}")).startswith('Moved "Viewed" to the trash')
-    assert commands.kinds == ["in_background", "show_session", "show_moved", "say"]
-    assert commands.current.id == other
-    assert world.reader.entry(viewed).status == "trashed"
 
 
 async def test_there_may_be_nothing_to_clear(commands):

@@ -97,16 +97,6 @@ async def test_all_models_together_say_which_has_no_price(commands, tell):
     assert told[2].splitlines()[-1] == "  $0.0001 without local:m"
 
 
-async def test_failed_replaced_and_unsaved_answers_and_summaries_count_once(tell):
-    usage = TokenUsage(10, 1)
-    failed = answer("a1", status="failed", model="m", usage=usage)
-    again = answer("a2", replaces="a1", model="m", usage=usage)
-    assert (await tell(failed, again)).startswith("m: 2 requests\n  20 tokens sent")
-    summary = Summary("So far.", "a2", "m", usage)
-    unsaved = [summary, answer("a3", after="", model="m", usage=usage), summary]
-    assert (await tell(*unsaved, save=False)).startswith("m: 4 requests\n  40 tokens sent")
-
-
 async def test_the_prompts_are_counted(tell):
     told = await tell(user("q1"), answer("a1", model="m", usage=TokenUsage(10, 1)), user("q2"))
     assert "Prompts: 2. Earlier versions" in told

@@ -34,21 +34,6 @@ async def test_load_without_a_target_shows_the_picker(commands):
     assert commands.calls == [("open_sessions", "all", True, "")]
 
 
-async def test_a_number_alone_counts_in_the_scope_on_screen(commands, world):
-    mine, theirs = await world.session(), await world.session(scope="project:/other")
-    await commands(f"/load {theirs}")
-    assert await opened(commands, "/load #1") == theirs
-    await commands(f"/load {mine}")
-    assert await opened(commands, "/load #1") == mine
-
-
-async def test_numbers_that_were_never_printed_mean_the_list_as_it_is(commands, world):
-    first, second = await world.session(), await world.session()
-    assert await opened(commands, "/load 2") == first
-    assert await opened(commands, "/load 1") == first
-    assert await opened(commands, "/load 2") == second
-
-
 async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
     there, other = await world.session(), await world.session()
     commands.numbers[:] = [other, there]
@@ -60,13 +45,6 @@ async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
 async def test_a_session_like_what_was_asked_for_is_named(commands, world):
     there = await world.session(name="Groceries")
     assert await commands("/load Grocories") == f"Session not found: Grocories Closest: {there}"
-
-
-async def test_what_means_several_sessions_shows_them(commands, world):
-    for _ in range(2):
-        await world.session(name="Auth bug")
-    assert await commands("/load Auth bug") == 'Several sessions match "Auth bug". Choose one'
-    assert commands.calls[-1] == ("open_sessions", "all", True, "Auth bug")
 
 
 async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
@@ -118,19 +96,6 @@ async def test_new_with_a_name_too_long_starts_nothing(commands):
     told = await commands("/new " + "x" * (NAME_CHARACTERS + 1))
     assert told == "Name is longer than 200 characters."
     assert commands.current is first
-
-
-async def test_new_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
-    there = await world.session()
-    await commands.program.send("hello", save=False)
-    commands.program.store.gate = threading.Event()
-    starting = asyncio.create_task(commands("/new"))
-    await until(commands.program.store.waiting.is_set)
-    looking = asyncio.create_task(commands.workspace.switcher.look_at(there))
-    await asyncio.sleep(0)
-    commands.program.store.gate.set()
-    assert await starting == ""
-    assert await looking
 
 
 async def test_new_archives_what_is_too_much_and_says_how_much(commands, world):
@@ -215,17 +180,6 @@ async def test_without_a_list_numbers_count_from_the_latest_closed_one(commands,
     assert await commands("/resume 1") == 'Opened "Renamed"'
     assert await commands("/resume 1") == 'Opened "Late"'
     assert commands.current.id == late
-
-
-async def test_an_error_of_the_disk_is_shown(commands, world, monkeypatch):
-    await world.session()
-    monkeypatch.setattr(commands.program.store, "list", _raise)
-    assert await commands("/resume 1") == "Cannot read the data directory."
-    assert commands.severity == "error"
-
-
-def _raise(*_):
-    raise StorageError("Cannot read the data directory.")
 
 
 async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):
@@ -426,14 +380,6 @@ async def test_a_session_that_is_open_here_is_only_shown(commands, world, comman
     assert await commands(f"{command} {mine}") == 'Opened "Working"'
     assert commands.current.id == mine
     assert world.texts(mine) == ["Working"]
-
-
-@pytest.mark.parametrize("command", ["/load", "/resume"])
-async def test_a_session_open_elsewhere_is_shown_read_only(commands, world, project, command):
-    there = await world.session("Hello", project=project)
-    world.started(there)
-    assert await commands(f"{command} {there}") == 'Opened "Hello"'
-    assert commands.current.read_only.startswith("Read-only: ")
 
 
 @OPENING

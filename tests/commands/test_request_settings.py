@@ -148,23 +148,3 @@ async def test_a_change_leaves_the_other_settings_alone(commands):
     await commands("/set temperature 1")
     await commands("/system Be brief.")
     assert own(commands) == Settings(system_prompt="Be brief.", temperature=1, pinned=True)
-
-
-async def test_settings_stay_with_a_reset_and_go_with_a_fork(commands):
-    commands.current.opened.add_message("user", "Hello")
-    await commands("/set temperature 1")
-    await commands("/fork")
-    assert own(commands) == Settings(temperature=1)
-    await commands("/reset")
-    assert own(commands) == Settings(temperature=1)
-
-
-async def test_a_session_that_another_program_has_says_that_it_cannot(started):
-    commands = started()
-    commands.current.opened.add_message("user", "Hello")
-    await commands("/save")
-    other = started(commands.current.id)
-    assert await other("/set temperature 1") == f"Session {other.current.id} is read-only here."
-    assert "is read-only here." in await other("/system Be brief.")
-    assert other.severity == "error"
-    assert own(other) == Settings()

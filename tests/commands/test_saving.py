@@ -106,10 +106,6 @@ async def test_what_another_program_holds_only_that_one_can_save(commands, world
     assert told.startswith(f"Session {there} is open in another window (pid ")
 
 
-async def test_an_unknown_target_is_told(commands):
-    assert await commands("/session save nowhere") == "Session not found: nowhere"
-
-
 # --- /reset and /name
 
 
@@ -158,14 +154,6 @@ async def test_reset_opens_a_session_that_is_looked_at(commands, world):
     assert world.reader.journal(there).load().loaded_messages == ()
 
 
-async def test_a_session_held_elsewhere_is_not_reset(commands, world):
-    there = await world.session()
-    world.started(there)
-    await commands.program.look_at(there)
-    assert await commands("/reset") == f"Session {there} is read-only here."
-    assert len(world.reader.journal(there).load().loaded_messages) == 1
-
-
 async def test_name_names_the_session(commands, world):
     await commands.program.send("hello")
     assert await commands("/name  Auth bug ") == 'Renamed to "Auth bug"'
@@ -205,17 +193,6 @@ async def test_a_session_held_elsewhere_is_not_named(commands, world):
     await commands.program.look_at(there)
     assert await commands("/name Mine") == f"Session {there} is read-only here."
     assert world.reader.entry(there).name == "Theirs"
-
-
-async def test_a_session_taken_by_another_program_since_it_was_looked_at_is_not_named(
-    commands, world
-):
-    there = await world.session()
-    await commands.program.look_at(there)
-    world.started(there)
-    told = await commands("/name Mine")
-    assert told.startswith(f"Session {there} is open in another window (pid ")
-    assert world.reader.entry(there).name == ""
 
 
 # --- /copy
@@ -334,12 +311,6 @@ async def test_a_link_that_leads_nowhere_is_something_too(commands, folder):
     assert not (folder / "elsewhere.md").exists()
 
 
-async def test_a_folder_that_is_not_there_is_said(commands, folder):
-    await talked(commands)
-    told = await commands("/export no/such.md")
-    assert told == f"Not exported: {folder}/no/such.md: No such file or directory."
-
-
 @pytest.mark.parametrize("name", ["~nobody-of-that-name/x.md", "a\0b", "\ud800.md"])
 async def test_what_cannot_be_the_name_of_a_file_is_said(commands, folder, name):
     await talked(commands)
@@ -395,12 +366,3 @@ async def test_pictures_are_written_beside_it(commands, folder):
     assert written.read_bytes() == PNG
     text = (folder / "talk.md").read_text("utf-8")
     assert f"![image: photo.png, 70 bytes](talk-attachments/{written.name})" in text
-
-
-async def test_a_picture_that_cannot_be_written_is_said(commands, folder):
-    session_id = await talked(commands)
-    commands.program.store.add_attachment(session_id, PNG)
-    await commands.program.send(showing("see", picture()))
-    (folder / "talk-attachments").write_text("mine")
-    assert "Cannot write a picture to " in await commands("/export talk.md")
-    assert not (folder / "talk.md").exists()

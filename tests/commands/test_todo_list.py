@@ -103,17 +103,6 @@ async def test_a_change_in_a_session_that_was_left_meanwhile_is_kept_and_the_ses
     assert world.holder(there) is None
 
 
-async def test_a_session_that_another_program_holds_keeps_its_list(started, world):
-    there = await world.session("hello")
-    other = world.started(there)
-    commands = started()
-    await commands.program.look_at(there)
-    assert "is read-only here" in await commands("/todo add one")
-    assert commands.severity == "error"
-    assert kept(world, there) == []
-    assert other.workspace.current.id == there
-
-
 async def test_what_cannot_be_saved_is_told_and_comes_with_the_next_save(commands, world):
     await commands("/todo add one")
     commands.program.store.fail_next(FULL)
@@ -124,16 +113,6 @@ async def test_what_cannot_be_saved_is_told_and_comes_with_the_next_save(command
     assert kept(world, commands.current.id) == [("one", "completed")]
 
 
-async def test_the_list_stays_through_a_reset_and_another_start(commands, started, world):
-    await commands("/todo add one")
-    await commands.program.send("hello")
-    await commands("/reset")
-    there = commands.current.id
-    assert len(commands.current.session.todos) == 1
-    await commands.program.end()
-    assert (await started(there)("/todo")).endswith("1. [ ] one")
-
-
 async def test_the_list_is_found_behind_many_messages_after_a_kill(commands, started, world):
     await commands("/todo add far back")
     for number in range(300):
@@ -142,8 +121,3 @@ async def test_the_list_is_found_behind_many_messages_after_a_kill(commands, sta
     there = commands.current.id
     commands.program.store.die()
     assert "far back" in await started(there)("/todo")
-
-
-async def test_control_characters_are_kept_as_typed_and_told_as_marks(commands, world):
-    assert await commands("/todo add red\x1b[31m\nline") == "Added to-do 1: red␛[31m line"
-    assert kept(world, commands.current.id) == [("red\x1b[31m\nline", "pending")]
