@@ -163,8 +163,11 @@ def _output_behind(lines: list[str]) -> set[int]:
 def _said(role: Role, lines: list[tuple[str, bool]], ledger: p.Ledger) -> Iterator[_Said]:
     whole = "\n".join(line for line, _ in lines).strip("\n")
     text = "\n".join(line for line, is_output in lines if not is_output).strip("\n")
+    if role == "user" and (command := _COMMAND.fullmatch(text)):
+        # Most commands are no prompts.
+        text = command[2] if command[1] in _ASKING else ""
     if role == "user":
-        whole = text = _prompt(text)
+        whole = text
     if hidden := sum(is_output for _, is_output in lines):
         ledger.skipped["program output"] += hidden
     if text.strip():
@@ -173,14 +176,6 @@ def _said(role: Role, lines: list[tuple[str, bool]], ledger: p.Ledger) -> Iterat
         ledger.skipped["command" if role == "user" else "blank line"] += left
     if whole.strip():
         yield _Said(role, text if text.strip() else "", whole)
-
-
-def _prompt(text: str) -> str:
-    """The prompt itself; ``""`` for a command that is none."""
-    command = _COMMAND.fullmatch(text)
-    if not command:
-        return text
-    return command[2] if command[1] in _ASKING else ""
 
 
 READER = p.Reader("aider", "aider", _find, _recognises, _read, revision=1, several=True)

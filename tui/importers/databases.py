@@ -350,25 +350,20 @@ def _names_a_file(journal: Path) -> bool:
 
 def _state(path: Path) -> tuple[object, ...]:
     """Whatever changes when pages of the database do; its log may grow meanwhile."""
-    status = path.stat()
+    status, wal = path.stat(), b""
+    with suppress(OSError):
+        descriptor = open_regular(_beside(path, "-wal"))
+        try:
+            wal = os.read(descriptor, _WAL_HEADER)
+        finally:
+            os.close(descriptor)
     return (
         status.st_ino,
         status.st_size,
         status.st_mtime_ns,
-        _head(_beside(path, "-wal")),
+        wal,
         _beside(path, "-journal").exists(),
     )
-
-
-def _head(path: Path) -> bytes:
-    try:
-        descriptor = open_regular(path)
-    except OSError:
-        return b""
-    try:
-        return os.read(descriptor, _WAL_HEADER)
-    finally:
-        os.close(descriptor)
 
 
 def _copy(path: Path, copy: Path) -> None:

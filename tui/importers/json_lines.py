@@ -116,14 +116,6 @@ class SourceChanged(OSError):
         super().__init__(errno.ESTALE, "The file changed while it was read. Import it again.")
 
 
-def decode_again(descriptor: int, offset: int, length: int, decoder: msgspec.json.Decoder[T]) -> T:
-    """Decode a line of an open file again. Raises ``OSError``, ``SourceChanged``."""
-    value = decode(os.pread(descriptor, length, offset), decoder)
-    if value is None:
-        raise SourceChanged
-    return value
-
-
 class _Growing:
     """A line of which more and more is read."""
 

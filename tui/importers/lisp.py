@@ -103,17 +103,14 @@ def read_form(text: str, start: int, dialect: Dialect) -> Form:
     return Form(forms.value(), place, whole, forms.opaque)
 
 
-class _Frame:
+class _Frame(msgspec.Struct):
     """A list that is open."""
 
-    __slots__ = ("dot", "items", "kind", "start")
-
-    def __init__(self, kind: str, start: int) -> None:
-        self.kind = kind
-        self.start = start
-        self.items: list[Any] = []
-        self.dot: int | None = None
-        """The count of items before the dot."""
+    kind: str
+    start: int
+    items: list[Any] = []
+    dot: int | None = None
+    """The count of items before the dot."""
 
 
 class _Forms:

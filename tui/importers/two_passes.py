@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tui.files import open_regular
 from tui.importers.contents import title
-from tui.importers.json_lines import RawLine, decode, decode_again, raw_lines
+from tui.importers.json_lines import RawLine, SourceChanged, decode, raw_lines
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -206,6 +206,13 @@ def read_again(
     """Open a file whose lines are read by their places. Raises ``OSError``, ``SourceChanged``."""
     descriptor = open_regular(path, follow=True)
     try:
-        yield lambda place: decode_again(descriptor, place.offset, place.length, decoder)
+
+        def line_at(place: Place) -> _Line:
+            line = decode(os.pread(descriptor, place.length, place.offset), decoder)
+            if line is None:
+                raise SourceChanged
+            return line
+
+        yield line_at
     finally:
         os.close(descriptor)
