@@ -49,7 +49,7 @@ class Versions:
 
     def new_id(self, message: Message, parent: str) -> str:
         """Make the id of the version that a message is of a known one; ``""`` if it is none."""
-        is_new = message.id not in self._known.tree
+        is_new = message.id not in self._known
         if is_new or self.is_known(message, parent):
             return ""
         version = version_id(message.id, parent, wording_json(message))
@@ -59,11 +59,11 @@ class Versions:
 
     def is_known(self, message: Message, parent: str) -> bool:
         """Tell whether a message is there as it is, or only its end is new."""
-        tree = self._known.tree
-        is_moved = parent in self._found and not tree.follows(message.id, parent)
-        if message.id not in tree or is_moved:
+        known = self._known
+        is_moved = parent in self._found and not known.follows(message.id, parent)
+        if message.id not in known or is_moved:
             return False
-        return tree.says(message.id, wording(message)) or self._is_last(message)
+        return known.says(message) or self._is_last(message)
 
     def add_branch(self, message: Message) -> None:
         """Let what follows a new message be versions, as it stands where others stood before."""
@@ -95,7 +95,7 @@ class Conversion:
         self._heading = heading
         self._known = known
         self._before = before
-        self._said_before = before.tree.wordings() if before else set[int]()
+        self._said_before = before.wordings() if before else set[int]()
         self._versions = Versions(known)
         self._time = heading.created_at or heading.updated_at or time
         self.created = heading.created_at
@@ -122,7 +122,7 @@ class Conversion:
                     through = imported_message_id(self._program, item.through)
                     through = self._versions.latest(through)
                     summary = Summary(text=_cut(item.text, TEXT_BYTES), through=through)
-                    if through in self._known.tree and summary not in self._known.summaries:
+                    if through in self._known and summary not in self._known.summaries:
                         self._known.summaries.append(summary)
                         yield summary, b""
                 case ForeignTodos():
@@ -179,9 +179,9 @@ class Conversion:
     def _end_again(self) -> Iterator[Encoded]:
         """Repeat the last message if what came before it is new: the end is what is live."""
         last = self._last
-        if last is None or self._previous == self._known.tree.last:
+        if last is None or self._previous == self._known.last_id:
             return
-        while imported_message_id(self._program, last.id) in self._known.tree:
+        while imported_message_id(self._program, last.id) in self._known:
             last = msgspec.structs.replace(last, id=last.id + AGAIN)
         self._previous = self._earlier
         yield from self._message(last)
@@ -192,13 +192,13 @@ class Conversion:
         if repeated is not None:
             self._known.summaries.append(repeated)
             yield repeated, b""
-        tree = self._known.tree
+        known = self._known
         state = State(
-            name=self._known.name or self._heading.name[:NAME_CHARACTERS],
-            model=self._known.model or self._named(self._heading.model) or self._model,
-            prompt_count=tree.prompts,
-            message_count=tree.live,
-            total_count=len(tree),
+            name=known.name or self._heading.name[:NAME_CHARACTERS],
+            model=known.model or self._named(self._heading.model) or self._model,
+            prompt_count=known.prompts,
+            message_count=known.live,
+            total_count=len(known),
             updated_at=now,
             offsets=NO_OFFSETS,
         )
@@ -214,10 +214,10 @@ class Conversion:
         if not is_fixed and (version := self._versions.new_id(message, parent)):
             message, line = msgspec.structs.replace(message, id=version), b""
         self._earlier, self._previous, self._last = self._previous, message.id, item
-        if message.id in self._known.tree:
+        if message.id in self._known:
             yield from self._grown(message, item)
             return
-        if parent != self._known.tree.last:
+        if parent != self._known.last_id:
             message, line = msgspec.structs.replace(message, after=parent), b""
             if parent and item.parent is None:
                 self._versions.add_branch(message)
@@ -243,7 +243,7 @@ class Conversion:
     def _is_news(self, message: Message, item: ForeignMessage) -> bool:
         if self._before is None:
             return True
-        is_known = imported_message_id(self._program, item.id) in self._before.tree
+        is_known = imported_message_id(self._program, item.id) in self._before
         return not is_known or wording(message) not in self._said_before
 
     def _parent(self, item: ForeignMessage) -> str:
@@ -253,7 +253,7 @@ class Conversion:
             return self._previous
         parent = imported_message_id(self._program, item.parent)
         parent = self._versions.latest(parent)
-        return parent if parent in self._known.tree else self._previous
+        return parent if parent in self._known else self._previous
 
     def _made(self, item: ForeignMessage) -> Message:
         content = None if item.content is None else _cut(item.content, TEXT_BYTES)

@@ -49,6 +49,7 @@ _UNREADABLE = (*_DAMAGED, TOO_LONG, json_elements.TOO_LARGE, "unreadable", "unfi
 """Reasons for which records are skipped, or their first words."""
 _EMPTY = ("empty message", BLANK)
 _NO_MESSAGES = "conversation without messages"
+_STILL_OPEN = '"{}" is open. Close it and import again to add what is new.'
 _OF_ONE_SESSION = (NewerVersion, SessionDamaged, SessionNotFound)
 """Errors after which the other sessions of a source can still be imported."""
 
@@ -80,13 +81,6 @@ def run(
     except StorageError as failed:
         error = str(failed)
     return Outcome(tuple(done), stopped, error, plan.unread)
-
-
-class _StillOpen(Exception):
-    """A session that has grown is open, in this window or in another one."""
-
-    def __init__(self, title: str) -> None:
-        super().__init__(f'"{title}" is open. Close it and import again to add what is new.')
 
 
 def _read_whole(planned: PlannedSource, ledger: Ledger) -> Iterator[Conversation]:
@@ -134,7 +128,7 @@ class _ProgramImport(msgspec.Struct, eq=False):
                 self._fail(planned, error)
             self._bench.pace.end()
 
-    def _fail(self, planned: PlannedSource, error: Exception) -> None:
+    def _fail(self, planned: PlannedSource, error: Exception | str) -> None:
         _log.info("a source of %s failed", self._plan.program)
         self._result.failures.append(Failure(planned.source.shown, str(error)))
 
@@ -164,7 +158,18 @@ class _ProgramImport(msgspec.Struct, eq=False):
                     conversation.ledger.skipped[_NO_MESSAGES] += 1
                 self._result.ledger.add(conversation.ledger)
                 counts.add(conversation.ledger)
-                line = self._session_line(planned, conversation.heading, session_id)
+                line = None
+                if session_id:
+                    heading = conversation.heading
+                    beginning = tuple(beginning_ids(planned.found.program, heading)[:_REMEMBERED])
+                    line = self._line(
+                        planned,
+                        session_id,
+                        source_id=heading.source_id,
+                        root=heading.root,
+                        beginning=beginning,
+                        prompts_only=heading.prompts_only,
+                    )
             self._result.ledger.add(ledger)
             counts.add(ledger)
             damage = _damage(counts)
@@ -198,7 +203,7 @@ class _ProgramImport(msgspec.Struct, eq=False):
             # Another import has just added it, maybe from a shorter source.
             return None
         except SessionBusy as busy:
-            self._fail(planned, _StillOpen(self._bench.store.entry(busy.session_id).label))
+            self._fail(planned, _STILL_OPEN.format(self._bench.store.entry(busy.session_id).label))
             return None
         except _OF_ONE_SESSION as error:
             self._fail(planned, error)
@@ -219,11 +224,3 @@ class _ProgramImport(msgspec.Struct, eq=False):
             id=session_id,
             **facts,
         )
-
-    def _session_line(
-        self, planned: PlannedSource, heading: Heading, session_id: str
-    ) -> ImportLine | None:
-        beginning = tuple(beginning_ids(planned.found.program, heading)[:_REMEMBERED])
-        facts = {"source_id": heading.source_id, "root": heading.root, "beginning": beginning}
-        line = self._line(planned, session_id, prompts_only=heading.prompts_only, **facts)
-        return line if session_id else None

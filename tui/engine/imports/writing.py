@@ -102,8 +102,7 @@ class SessionWriter:
         messages = [item.id for item in self._items() if isinstance(item, ForeignMessage)]
         if original is None:
             return True
-        tree = original.tree
-        return any(imported_message_id(self._program, each) not in tree for each in messages)
+        return any(imported_message_id(self._program, each) not in original for each in messages)
 
     def drain(self) -> None:
         """Read the conversation and write nothing."""
