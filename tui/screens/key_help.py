@@ -47,18 +47,13 @@ def _said(names: Sequence[Sequence[str]]) -> str:
 def _runs(names: Sequence[str]) -> Iterator[str]:
     """Combine consecutive numbered keys to a range."""
     run: list[str] = []
-    for name in names:
+    for name in (*names, ""):
         if run and not _follows(run[-1], name):
-            yield from _range(run)
+            yield from [f"{run[0]} … {run[-1]}"] if len(run) >= _RUN else run
             run = []
         run.append(name)
-    yield from _range(run)
 
 
 def _follows(before: str, name: str) -> bool:
     one, other = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(name)
     return bool(one and other and one[1] == other[1] and int(one[2]) + 1 == int(other[2]))
-
-
-def _range(run: Sequence[str]) -> Sequence[str]:
-    return [f"{run[0]} … {run[-1]}"] if len(run) >= _RUN else run

@@ -184,9 +184,6 @@ class SessionPicker(PreviewDialog):
             command = "resume" if self.view == "closed" else "load"
             self._leave_for(CommandInvoked(command, row.id))
 
-    def _bring_back(self, session_id: str) -> None:
-        self._leave_for(CommandInvoked("restore", session_id))
-
     def _leave_for(self, wanted: Message) -> None:
         self.dismiss()
         self.app.post_message(wanted)  # pyright: ignore[reportUnknownMemberType]
@@ -220,7 +217,7 @@ class SessionPicker(PreviewDialog):
         if row is not None and row.is_kept:
             hint(self, "This session is neither archived nor in the trash")
         elif row is not None:
-            self._bring_back(row.id)
+            self._leave_for(CommandInvoked("restore", row.id))
 
     def action_rename(self) -> None:
         if (row := self.sessions.row_for_key()) is not None:
@@ -261,7 +258,7 @@ class SessionPicker(PreviewDialog):
     def _leave_for_restored(self, event: CommandInvoked) -> None:
         if event.name == "restore":
             event.stop()
-            self._bring_back(event.arguments)
+            self._leave_for(CommandInvoked("restore", event.arguments))
 
     @on(PickerList.Chosen)
     def _choose_clicked(self, event: PickerList.Chosen) -> None:
@@ -285,7 +282,13 @@ class SessionPicker(PreviewDialog):
         rows = self._rows.rows
         found = [row for row in rows if matches(row, text)] if text.strip() else rows
         self.sessions.show(found, self._now, from_top=from_top)
-        self._show_views()
+        titles = [f"[{_TITLES[v]}]" if v == self._rows.view else _TITLES[v] for v in VIEWS]
+        project = self._rows.project or "all projects"
+        count = f"{len(self.sessions.lines)}{'+' if self._rows.more else ''}"
+        if self._rows.failure and not self.sessions.lines:
+            count = self._rows.failure_in_short
+        words = f"{'  '.join(titles)}  · {make_visible_line(project)} · {count}"
+        self.views.update(Content(words))
         self._show_about()
 
     def _show_preview(self) -> None:
@@ -303,29 +306,13 @@ class SessionPicker(PreviewDialog):
         above = self.sessions.region.y + self.sessions.place - self.sessions.scroll_offset.y
         self.rename.lie_at(self.sessions.cells_before_title, above)
 
-    def _show_views(self) -> None:
-        if self._rows is None:
-            return
-        titles = [f"[{_TITLES[v]}]" if v == self._rows.view else _TITLES[v] for v in VIEWS]
-        project = self._rows.project or "all projects"
-        count = f"{len(self.sessions.lines)}{'+' if self._rows.more else ''}"
-        if self._rows.failure and not self.sessions.lines:
-            count = self._rows.failure_in_short
-        words = f"{'  '.join(titles)}  · {make_visible_line(project)} · {count}"
-        self.views.update(Content(words))
-
     def _show_about(self) -> None:
-        self.about.update(Content(make_visible_line(self._about_words())))
-
-    def _about_words(self) -> str:
-        row = self.sessions.highlighted
-        if self._rows is None or self._now is None:
-            return ""
-        if self._rows.failure:
-            return self._rows.failure
-        if row is not None:
-            return about(row, self._now)
-        if self._rows.more:
-            return "Looking further…"
-        text = self.line.value.strip()
-        return f'No session matches "{text}".' if text else _NOTHING[self._rows.view]
+        row, text, rows = self.sessions.highlighted, self.line.value.strip(), self._rows
+        if rows is None or self._now is None:
+            words = ""
+        elif rows.failure or row is None:
+            nothing = f'No session matches "{text}".' if text else _NOTHING[rows.view]
+            words = rows.failure or ("Looking further…" if rows.more else nothing)
+        else:
+            words = about(row, self._now)
+        self.about.update(Content(make_visible_line(words)))

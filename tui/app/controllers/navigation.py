@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,6 @@ from tui.app.controllers.confirmations import WorkGiven
 from tui.app.controllers.controller import Controller
 from tui.domain.journal.session import Surroundings
 from tui.domain.views.notice import Notice
-from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SessionNotFound, StorageError
 from tui.widgets.transcript import ScrollPosition
@@ -70,94 +70,54 @@ class Navigation(Controller):
         await self.show_session()
         return True
 
-    async def go_to(self, session_id: str, message_id: str, text: str = "") -> None:
-        """Look at a session where one of its messages has a text.
+    async def go_to(self, session_id: str, message_id: str | None, text: str = "") -> None:
+        """Look at a session where one of its messages has a text, or without one at its end.
 
         Raises ``StorageError``, and then stays.
         """
-        workspace = self._workspace
-        read = partial(_around, workspace.reader, session_id, message_id)
-        around = await asyncio.to_thread(read)
+        workspace, conversation = self._workspace, self._chat.conversation
+        around = await asyncio.to_thread(_around, workspace.reader, session_id, message_id)
         if not await workspace.switcher.look_at(session_id):
             return
-        workspace.current.pages.show(message_id, around)
-        self._presenter.show_session()
-        self._chat.conversation.show_message(message_id)
-        self._chat.transcript.finder.point_at(message_id, text)
-        self._chat.go_to_prompt()
-        self._session_list.show()
-
-    async def go_to_end(self, session_id: str) -> None:
-        """Look at the end of a session. Raises ``StorageError``, and then stays."""
-        workspace = self._workspace
-        await asyncio.to_thread(_require_kept, workspace.reader, session_id)
-        if not await workspace.switcher.look_at(session_id):
-            return
-        workspace.current.pages.show_end()
-        self._presenter.show_session()
-        self._chat.conversation.go_to(ScrollPosition(None, 0, following=True))
+        if message_id is None or around is None:
+            workspace.current.pages.show_end()
+            self._presenter.show_session()
+            conversation.go_to(ScrollPosition(None, 0, following=True))
+        else:
+            workspace.current.pages.show(message_id, around)
+            self._presenter.show_session()
+            conversation.show_message(message_id)
+            self._chat.transcript.finder.point_at(message_id, text)
         self._chat.go_to_prompt()
         self._session_list.show()
 
     async def handle(self, event: messages.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""
-        match event.which:
-            case "earlier":
-                await self._presenter.read_earlier()
-            case "later":
-                await self.read_later()
-            case "beginning":
-                await self._show_beginning()
-            case "end":
-                self._presenter.show_end()
-
-    async def _show_beginning(self) -> None:
-        session, transcript = self._workspace.current, self._chat.transcript
         try:
-            await session.pages.show_beginning(self._workspace.reader.journal(session.id))
+            match event.which:
+                case "earlier":
+                    await self._show_earlier()
+                case "later":
+                    await self._show_later()
+                case "beginning":
+                    await self._show_beginning()
+                case "end":
+                    self._presenter.show_end()
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
-            return
-        if session is self._workspace.current:
-            cursor = transcript.conversation.cursor.message is not None
-            self._presenter.show_session()
-            transcript.show_beginning(cursor=cursor)
 
-    async def show_session(self) -> None:
-        """Show the workspace's current session; another one from where its reader left it."""
+    async def _show_earlier(self) -> None:
         session = self._workspace.current
-        # Later calls leave its reader in place.
-        place = None if self._presenter.is_current else self._chat.places.pop(session.id)
-        self._presenter.show_session()
-        if place is None:
-            return
-        self._chat.conversation.go_to(place)
-        if place.key and not place.following and not session.pages.has(place.key):
-            await self._show_far_place(session, place.key, place)
+        far = session.pages.excerpt is not None
+        entries = await self._workspace.read_earlier(session)
+        # Else another session or excerpt is on screen by now.
+        if session is self._workspace.current and far == (session.pages.excerpt is not None):
+            self._chat.conversation.prepend(entries, earlier=session.pages.before is not None)
+            self._presenter.price_later()
 
-    async def _show_far_place(
-        self, session: LoadedSession, message_id: str, place: ScrollPosition
-    ) -> None:
-        """Load the messages around one, and go there unless the reader has moved."""
-        read = partial(_around, self._workspace.reader, session.id, message_id)
-        try:
-            around = await asyncio.to_thread(read)
-        except StorageError:
-            return  # it was none of its messages, or is one no more
-        if session is self._workspace.current and self._chat.conversation.following:
-            session.pages.show(message_id, around)
-            self._presenter.show_session()
-            self._chat.conversation.go_to(place)
-
-    async def read_later(self) -> None:
-        """Show the page after what is there."""
-        session = self._workspace.current
-        try:
-            has_read = await session.pages.read_later(self._workspace.reader.journal(session.id))
-        except StorageError as error:
-            self._presenter.say(Notice(str(error), "error"))
-            return
-        conversation = self._chat.conversation
+    async def _show_later(self) -> None:
+        session, conversation = self._workspace.current, self._chat.conversation
+        has_read = await session.pages.read_later(self._workspace.reader.journal(session.id))
         # The reader may be at the end by now, which needs no later page.
         if has_read and session is self._workspace.current and conversation.ends.later:
             view = session.view()
@@ -165,12 +125,38 @@ class Navigation(Controller):
             conversation.append(view.entries, later=view.later, arriving=arriving)
             conversation.show_queued(view.queue.prompts)
 
+    async def _show_beginning(self) -> None:
+        session, transcript = self._workspace.current, self._chat.transcript
+        await session.pages.show_beginning(self._workspace.reader.journal(session.id))
+        if session is self._workspace.current:
+            cursor = transcript.conversation.cursor.message is not None
+            self._presenter.show_session()
+            transcript.show_beginning(cursor=cursor)
 
-def _around(store: "SessionReader", session_id: str, message_id: str) -> Surroundings:
-    _require_kept(store, session_id)
-    return store.journal(session_id).around(message_id, _AROUND, _AROUND)
+    async def show_session(self) -> None:
+        """Show the workspace's current session; another one from where its reader left it."""
+        session, conversation = self._workspace.current, self._chat.conversation
+        # Later calls leave its reader in place.
+        place = None if self._presenter.is_current else self._chat.places.pop(session.id)
+        self._presenter.show_session()
+        if place is None:
+            return
+        conversation.go_to(place)
+        if not place.key or place.following or session.pages.has(place.key):
+            return
+        # Far from the end: unless its reader has moved meanwhile.
+        reader, around = self._workspace.reader, None
+        # It was none of its messages, or is one no more.
+        with suppress(StorageError):
+            around = await asyncio.to_thread(_around, reader, session.id, place.key)
+        if around and session is self._workspace.current and conversation.following:
+            session.pages.show(place.key, around)
+            self._presenter.show_session()
+            conversation.go_to(place)
 
 
-def _require_kept(store: "SessionReader", session_id: str) -> None:
+def _around(store: "SessionReader", session_id: str, message_id: str | None) -> Surroundings | None:
     if store.entry(session_id).status == "trashed":
         raise SessionNotFound(session_id, where="It is in the trash.")
+    journal = store.journal(session_id)
+    return journal.around(message_id, _AROUND, _AROUND) if message_id is not None else None

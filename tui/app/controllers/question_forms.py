@@ -46,7 +46,8 @@ class ServerQuestions(Controller):
 
     def answer(self, question: ServerQuestion, answer: Answer | None) -> None:
         """Pass on what the user answered."""
-        if self._is_open(question) and self._answer and not self._answer.done():
+        is_open = self._panel is not None and self._panel.question is question
+        if is_open and self._answer and not self._answer.done():
             self._answer.set_result(answer)
 
     def open(self, question: ServerQuestion) -> None:
@@ -59,9 +60,6 @@ class ServerQuestions(Controller):
             self._clipboard.start(question.address, self._presenter.say)
         if question.kind == "address":
             self.answer(question, {})
-        elif self._panel is not None and self._is_open(question):
+        elif self._panel is not None and self._panel.question is question:
             said = f"Not opened ({refusal}). Copied: open it in a browser." if refusal else _OPENED
             self._panel.tell(said)
-
-    def _is_open(self, question: ServerQuestion) -> bool:
-        return self._panel is not None and self._panel.question is question

@@ -113,28 +113,24 @@ class SearchController(Controller):
             self._screen.dismiss()
 
     def _choose(self, screen: "SearchScreen", hit: "Hit") -> None:
-        leave = partial(self._leave_for, screen, hit, self._queue.hold())
+        """Go to a hit; later keys wait, as they are meant for the prompt there."""
+        release_keys = self._queue.hold()
+
+        async def leave() -> None:
+            try:
+                await self._go_to(hit)
+            except PrivateSessionLeft:
+                # Again as a command, which asks whether it may be lost.
+                self._app.post_message(WorkGiven(lambda _: self._go_to(hit)))
+            except StorageError as error:
+                screen.say(str(error))
+            finally:
+                release_keys()
+
         self._app.run_worker(leave, name="go to the search hit")
 
-    async def _leave_for(
-        self, screen: "SearchScreen", hit: "Hit", release_keys: Callable[[], None]
-    ) -> None:
-        """Go to a hit; later keys wait, as they are meant for the prompt there."""
-        try:
-            await self._go_to(hit)
-        except PrivateSessionLeft:
-            # Again as a command, which asks whether it may be lost.
-            self._app.post_message(WorkGiven(lambda _: self._go_to(hit)))
-        except StorageError as error:
-            screen.say(str(error))
-        finally:
-            release_keys()
-
     async def _go_to(self, hit: "Hit") -> None:
-        if hit.message_id is None:
-            await self._navigation.go_to_end(hit.session_id)
-        else:
-            await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
+        await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
         self.close()
         await self._session_list.show_scope()
 

@@ -48,9 +48,9 @@ class SessionListController(msgspec.Struct, eq=False):
         """Change the list as the sidebar asks for."""
         match event:
             case messages.SessionRenamed(session_id=session_id, name=name):
-                await self.rename(session_id, name)
+                await self.change(session_id, lambda opened: opened.rename(name))
             case messages.SessionPinned(session_id=session_id, pinned=pinned):
-                await self.pin(session_id, pinned=pinned)
+                await self._pin(session_id, pinned=pinned)
             case messages.GroupUnfolded(group=group):
                 status: Aside = "trashed" if group is Group.TRASHED else "archived"
                 await self._after(partial(self._sessions.read_aside, status))
@@ -96,10 +96,6 @@ class SessionListController(msgspec.Struct, eq=False):
         """Show a session where it is by now."""
         await self._after(partial(self._sessions.note_moved, session_id))
 
-    async def rename(self, session_id: str, name: str) -> None:
-        """Name a session, be it on screen or not."""
-        await self.change(session_id, lambda opened: opened.rename(name))
-
     async def change(self, session_id: str, make: Callable[[OpenSession], None]) -> None:
         """Change a session, be it on screen or not, and show it as it is by then."""
         try:
@@ -122,9 +118,7 @@ class SessionListController(msgspec.Struct, eq=False):
         self._shown = None
         self.show()
 
-    async def pin(self, session_id: str, *, pinned: bool) -> None:
-        """Pin a session to the top of lists, or take its pin away."""
-
+    async def _pin(self, session_id: str, *, pinned: bool) -> None:
         def turn(settings: Settings) -> Settings:
             return msgspec.structs.replace(settings, pinned=pinned)
 

@@ -58,28 +58,28 @@ class SessionPresenter(msgspec.Struct, eq=False):
             # The end of an excerpt is not where its reader was.
             conversation.go_to(place)
         self.show_status()
-        self._price_later()
+        self.price_later()
         if session is not self._counted and session.lacks_versions(session.shown):
             self._counted = session
             self._chat.run_worker(
                 partial(self._count_versions, session), name="count the versions of answers"
             )
 
-    def _price_later(self) -> None:
-        work = partial(self._price, self._workspace.current)
-        self._chat.run_worker(work, name="look up prices", group="prices", exclusive=True)
-
-    async def _price(self, session: LoadedSession) -> None:
+    def price_later(self) -> None:
         """Look up what the loaded answers have cost, once their session is on screen for a while.
 
         The first time, the list of prices is loaded: a start or a switch must not wait for that.
         """
-        await asyncio.sleep(_SECONDS_BEFORE_PRICES)
-        conversation = self._chat.conversation
-        answers = [each for each in session.shown if isinstance(each, Message) and each.usage]
-        unknown = [each for each in answers if each.id not in conversation.costs]
-        for message_id, dollars in (await self._prices(unknown)).items() if unknown else ():
-            conversation.show_cost(message_id, AnswerCost(dollars=dollars))
+        session, conversation = self._workspace.current, self._chat.conversation
+
+        async def price() -> None:
+            await asyncio.sleep(_SECONDS_BEFORE_PRICES)
+            answers = [each for each in session.shown if isinstance(each, Message) and each.usage]
+            unknown = [each for each in answers if each.id not in conversation.costs]
+            for message_id, dollars in (await self._prices(unknown)).items() if unknown else ():
+                conversation.show_cost(message_id, AnswerCost(dollars=dollars))
+
+        self._chat.run_worker(price, name="look up prices", group="prices", exclusive=True)
 
     async def _count_versions(self, session: LoadedSession) -> None:
         """Read which messages of a long session have other versions, and mark them."""
@@ -136,14 +136,15 @@ class SessionPresenter(msgspec.Struct, eq=False):
 
     def show_status(self) -> None:
         """Paint status, activity and notices soon: once for all changes of a loop turn."""
-        if not self._status_is_due:
-            self._status_is_due = self._app.call_later(self._paint_status)
 
-    def _paint_status(self) -> None:
-        self._status_is_due = False
-        self._chat.show_status(self._workspace.current.status())
-        self.show_activity()
-        self.show_notices()
+        def paint() -> None:
+            self._status_is_due = False
+            self._chat.show_status(self._workspace.current.status())
+            self.show_activity()
+            self.show_notices()
+
+        if not self._status_is_due:
+            self._status_is_due = self._app.call_later(paint)
 
     def show_activity(self) -> None:
         """Paint the work in progress, every moment while there is any.
@@ -197,20 +198,6 @@ class SessionPresenter(msgspec.Struct, eq=False):
     def withdraw(self, notice: Notice) -> None:
         """Take a notice away that is not true any more."""
         self._notices.withdraw(notice)
-
-    async def read_earlier(self) -> None:
-        """Load the page before the loaded messages, and show it above."""
-        session = self._workspace.current
-        far = session.pages.excerpt is not None
-        try:
-            entries = await self._workspace.read_earlier(session)
-        except StorageError as error:
-            self.say(Notice(str(error), "error"))
-            return
-        # Else another session or excerpt is on screen by now.
-        if session is self._workspace.current and far == (session.pages.excerpt is not None):
-            self._chat.conversation.prepend(entries, earlier=session.pages.before is not None)
-            self._price_later()
 
     async def save_all(self) -> None:
         """Save all sessions."""
