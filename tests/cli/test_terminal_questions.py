@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tests.waiting import until
-from tui.cli.terminal_questions import TerminalQuestions
+from tui.cli.ask import TerminalQuestions
 from tui.domain.server_questions import ServerQuestion, read_question
 
 FORM = read_question(

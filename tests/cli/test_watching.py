@@ -13,7 +13,7 @@ import pytest
 from tests import waiting
 from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
 from tests.importers.written import write_session
-from tui.cli import imports, watching
+from tui.cli import imports
 from tui.engine.imports.session_ids import imported_session_id
 from tui.errors import StorageFull
 from tui.storage import locks
@@ -56,14 +56,14 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(watching, "time", clock)
+    monkeypatch.setattr(imports, "time", clock)
     return clock
 
 
 @pytest.fixture
 def watched(sibyl, clock, monkeypatch):
     """Watches; between two rounds each does the next of some things, and Ctrl+C comes last."""
-    monkeypatch.setattr(watching.os, "nice", lambda _: 0)
+    monkeypatch.setattr(imports.os, "nice", lambda _: 0)
 
     def watch(*between, arguments=()):
         things = iter(between)
@@ -84,8 +84,8 @@ def watched(sibyl, clock, monkeypatch):
 @pytest.fixture
 def runs(monkeypatch):
     """The imports that were made."""
-    made, run = [], watching.run_import
-    monkeypatch.setattr(watching, "run_import", lambda *a: made.append(a) or run(*a))
+    made, run = [], imports.run_import
+    monkeypatch.setattr(imports, "run_import", lambda *a: made.append(a) or run(*a))
     return made
 
 
@@ -191,14 +191,14 @@ def test_ctrl_c_in_the_middle_of_a_round_ends_it_between_two_records(
     monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
     for number in range(5):
         shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
-    show = watching.ProgressLine.show
+    show = imports.ProgressLine.show
 
     def interrupted(progress, state):
         if state.sessions == 2:
             os.kill(os.getpid(), signal.SIGINT)
         return show(progress, state)
 
-    monkeypatch.setattr(watching.ProgressLine, "show", interrupted)
+    monkeypatch.setattr(imports.ProgressLine, "show", interrupted)
     done = watched()
     assert (done.code, clock.pauses) == (0, [])
     assert "2 sessions added" in done.out

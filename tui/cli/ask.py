@@ -6,6 +6,8 @@ import shlex
 import signal
 import stat
 import sys
+import termios
+import threading
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -14,13 +16,14 @@ from typing import Any
 
 import msgspec
 
-from tui.cli import console, terminal_questions
+from tui.cli import console
 from tui.cli.program import Program
 from tui.config import paths
 from tui.domain.journal.blocks import media_type_of
 from tui.domain.journal.json_text import terminal_json
 from tui.domain.journal.message import TEXT_BYTES, Message
 from tui.domain.references import words_in
+from tui.domain.server_questions import Answer, Field, ServerQuestion
 from tui.domain.text.safe_text import make_visible_line, make_visible_name
 from tui.domain.tool_servers import Choice, Decision, Question, tool_title
 from tui.domain.views.call_lines import call_lines
@@ -186,7 +189,7 @@ def _confirm_secrets(names: Sequence[str], model: str) -> None:
             f"Not sent: {listed} may hold secrets, and there is no terminal to ask on. "
             "To send it all the same, pipe its text into ask."
         )
-    terminal_questions.forget_typed()
+    _forget_typed()
     console.tell(f"Send {listed} to {model}? It may hold secrets. [y/N]")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise UsageError(f"Not sent: {listed}.")
@@ -220,16 +223,83 @@ async def ask_on_terminal(question: Question) -> Decision:
     if not (console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr)):
         console.tell(f"Denied the tool {name}: there is no terminal to ask on.")
         return Decision("deny")
-    terminal_questions.forget_typed()
+    _forget_typed()
     call = [
         f"{each.lead}{each.text}" for each in call_lines(question.about, question.call.arguments)
     ]
     console.tell("\n".join([f"Allow the tool {name}?", *call, _CHOICES]))
-    line = make_visible_line(await terminal_questions.read_line()).strip()
+    line = make_visible_line(await _read_line()).strip()
     if choice := _ANSWERS.get(line.lower()):
         return Decision(choice)
     word, _, reason = line.partition(" ")
     return Decision("deny", reason.strip() if word.lower() in _DENIED else "")
+
+
+_OPEN = "Open it in your browser? y opens, c waits for you to open it, n refuses:"
+_FILL = "Answer? y asks for each value, n refuses:"
+
+
+def _forget_typed() -> None:
+    """Drop what was typed before a question: it is no answer to it."""
+    with suppress(termios.error, OSError):
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+
+
+async def _read_line() -> str:
+    """Read a line of standard input; may be cancelled."""
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def give(text: str) -> None:
+        if not line.done():
+            line.set_result(text)
+
+    def read() -> None:
+        with suppress(ValueError, OSError, RuntimeError):
+            # A closed loop has nobody waiting.
+            loop.call_soon_threadsafe(give, sys.stdin.readline())
+
+    # A daemon thread, so that the program can end without Enter.
+    threading.Thread(target=read, daemon=True, name="answer").start()
+    return await line
+
+
+class TerminalQuestions:
+    """Asks one question at a time."""
+
+    def __init__(self) -> None:
+        self._asking = asyncio.Lock()
+
+    async def ask(self, question: ServerQuestion) -> Answer | None:
+        """Put a question, and read the answer; ``None`` refuses."""
+        async with self._asking:
+            _forget_typed()
+            what = _OPEN if question.address else _FILL
+            asked = (f"{question.server}: {question.message}", question.address, what)
+            console.tell("\n".join(filter(None, asked)))
+            choice = (await _read_line()).strip().lower()
+            if choice not in {"y", "yes"} and not (choice == "c" and question.address):
+                return None
+            if question.address:
+                from tui.commands.viewers import open_outside
+
+                refusal = "" if choice == "c" else await open_outside(question.address)
+                if refusal:
+                    console.tell(f"Not opened ({refusal}). Copy the address.")
+                return {}
+            values = {each.name: await _value(each) for each in question.fields}
+            return {name: value for name, value in values.items() if value is not None}
+
+
+async def _value(field: Field) -> object:
+    about = ", ".join(filter(None, (field.about, *(each.value for each in field.options))))
+    while True:
+        console.tell(f"{field.title}{f' ({about})' if about else ''} [{field.shown}]:")
+        entry = (await _read_line()).rstrip("\n")
+        try:
+            return field.value(field.entry(entry or field.shown))
+        except ValueError as error:
+            console.tell(str(error))
 
 
 def run(chosen: Namespace) -> int:
@@ -286,7 +356,7 @@ async def _ask(
     printer = JsonPrinter() if chosen.json else TextPrinter()
     settings = program.turn_settings().asking(ask_on_terminal)
     if console.is_terminal(sys.stdin) and console.is_terminal(sys.stderr):
-        settings.tools.setup.ask_by(terminal_questions.TerminalQuestions().ask, at_start=True)
+        settings.tools.setup.ask_by(TerminalQuestions().ask, at_start=True)
 
     async def show(event: TurnEvent) -> None:
         # The end comes once the session is closed.

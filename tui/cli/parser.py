@@ -86,7 +86,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     Raises ``UsageError``. Prints and exits for ``--help`` and ``--version``.
     """
     word, verb = _first_words(arguments)
-    if _has_blank(word):
+    is_question = any(map(str.isspace, word))
+    if is_question:
         arguments = ["ask", *arguments]
     # Building all subparsers takes 7 ms, of which one command needs few, and the screen none.
     is_screen = asks_for_screen([*arguments])
@@ -99,7 +100,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     except UsageError as error:
         if _DEBUG in arguments:
             raise UsageError(f"{error}\nTo name the file of the log: {_DEBUG}=FILE") from error
-        if word and not _has_blank(word) and not _is_command(word, verb):
+        if word and not is_question and not _is_command(word, verb):
             raise UsageError(_no_command(grammar, word, verb)) from error
         raise
     for name, value in vars(chosen).items():
@@ -126,10 +127,6 @@ def _is_command(word: str, verb: str) -> bool:
 
 def _has_verbs(word: str) -> bool:
     return any(each.startswith(f"{word} ") for each in _COMMANDS)
-
-
-def _has_blank(text: str) -> bool:
-    return any(map(str.isspace, text))
 
 
 def _no_command(grammar: Parser, word: str, verb: str) -> str:

@@ -11,7 +11,7 @@ from tui.domain.model_settings import ModelParameters
 from tui.domain.strict_messages import with_calls_as_text
 from tui.providers.codec import JsonObject
 from tui.providers.protocol import ModelRequest, ToolDefinition
-from tui.providers.sending import SHORT_ID, kept_ids, with_ids
+from tui.providers.sending import SHORT_ID, kept_answers, with_ids
 from tui.providers.server_words import value_at
 
 # fmt: off
@@ -259,7 +259,7 @@ class RefusedParts:
 
 def _with_whole_calls(request: ModelRequest) -> ModelRequest:
     """The same request, in which calls are text whose thinking was not kept."""
-    messages = with_calls_as_text(request.messages, kept_ids(request))
+    messages = with_calls_as_text(request.messages, kept_answers(request))
     return replace(request, messages=messages)
 
 

@@ -34,7 +34,7 @@ def messages_of(
     ``ids`` is the form of the ids of calls, but for those of answers of the model ``own``. The
     answers of the current turn have the parts that only their server understands.
     """
-    kept = _kept_answers(request)
+    kept = kept_answers(request)
     messages = with_ids(request, ids, own).messages
     names = {call.id: call.name for each in messages for call in each.tool_calls}
     for are_results, group in groupby(messages, lambda each: each.role == "tool"):
@@ -178,17 +178,13 @@ def _short(call_id: str) -> str:
 # --- answers of the turn that called tools
 
 
-def kept_ids(request: ModelRequest) -> set[str]:
-    """The ids of the messages of which more was kept than their text and their calls."""
-    return set(_kept_answers(request))
-
-
 def lacks_thinking(request: ModelRequest) -> bool:
     """True if the turn has answers of which the thinking was not kept: after a restart, say."""
     return len(_calling(request)) > len(request.memory.answers)
 
 
-def _kept_answers(request: ModelRequest) -> dict[str, Sequence[Part]]:
+def kept_answers(request: ModelRequest) -> dict[str, Sequence[Part]]:
+    """The parts of messages of which more was kept than text and calls, by the messages' ids."""
     pairs = zip(reversed(_calling(request)), reversed(request.memory.answers), strict=False)
     return {message.id: parts for message, parts in pairs if parts is not None}
 
