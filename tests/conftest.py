@@ -23,8 +23,11 @@ import pytest
 import textual._wait
 import textual.strip
 from hypothesis import is_hypothesis_test, settings
+from textual._compositor import Compositor, LayoutUpdate
+from textual._context import active_app, visible_screen_stack
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
+from textual.geometry import Region
 
 # What they assert is explained, too, whichever test imports them first.
 pytest.register_assert_rewrite("tests.storage.contract", "tests.storage.copy_contract")
@@ -123,6 +126,25 @@ class _NothingKept:
 # tests of the screen, and half of all that the garbage collector goes through.
 _nothing_kept = _NothingKept()
 textual.strip.FIFOCache = lambda _: _nothing_kept  # type: ignore[assignment]
+
+_render_update = Compositor.render_update
+
+
+def _draw_only(self: Compositor, **how: Any) -> Any:
+    if how.get("full") or not active_app.get().is_headless:
+        return _render_update(self, **how)
+    visible_screen_stack.set(how.get("screen_stack") or [])
+    whole = self.size.region
+    changed = whole.intersection(Region.from_union(list(self._dirty_regions or [Region()])))
+    self._dirty_regions.clear()
+    for _ in self._get_renders(changed):
+        pass
+    return LayoutUpdate([], whole) if changed == whole else None
+
+
+# Widgets draw their lines as ever, but no terminal is there to get them: a twelfth of the time of
+# the tests of the screen went into cutting them to size.
+Compositor.render_update = _draw_only  # type: ignore[method-assign]
 
 # Until all tests are collected, what is made stays.
 gc.disable()

@@ -32,6 +32,8 @@ def check_keymap(
     known, an invalid key name, a key that is needed for typing text, and a key with two meanings in
     the same place.
     """
+    if not chosen:
+        return
     by_place = {where: list(Binding.make_bindings(places[where])) for where in places}
     actions = {each.id for bindings in by_place.values() for each in bindings if each.id}
     for action, keys in chosen.items():

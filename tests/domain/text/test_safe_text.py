@@ -13,17 +13,8 @@ from tui.domain.text.safe_text import (
     without_surrogates,
 )
 
-CONTROLS = {
-    chr(code)
-    for code in range(sys.maxunicode + 1)
-    if unicodedata.category(chr(code)) == "Cc" and chr(code) not in "\n\t"
-}
-BIDI = {
-    chr(code)
-    for code in range(sys.maxunicode + 1)
-    if unicodedata.bidirectional(chr(code))
-    in {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
-} | {"\u061c", "\u200e", "\u200f"}
+CONTROLS = set(map(chr, [*range(0x20), *range(0x7F, 0xA0)])) - {"\n", "\t"}
+BIDI = {*"\u061c\u200e\u200f", *map(chr, [*range(0x202A, 0x202F), *range(0x2066, 0x206A)])}
 TAGS = set(map(chr, range(0xE0000, 0xE0080)))
 SURROGATES = set(map(chr, range(0xD800, 0xE000)))
 UNSAFE = CONTROLS | BIDI | TAGS | SURROGATES
@@ -31,6 +22,12 @@ UNSAFE = CONTROLS | BIDI | TAGS | SURROGATES
 
 def test_what_a_terminal_would_obey_is_known_by_number():
     assert (len(CONTROLS), len(BIDI), len(TAGS), len(SURROGATES)) == (63, 12, 128, 2048)
+    characters = [*map(chr, range(sys.maxunicode + 1))]
+    controls = {each for each in characters if unicodedata.category(each) == "Cc"}
+    assert controls == {*CONTROLS, *"\n\t"}
+    directions = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
+    directing = {each for each in characters if unicodedata.bidirectional(each) in directions}
+    assert directing == BIDI - {*"\u061c\u200e\u200f"}
 
 
 def test_everything_that_a_terminal_would_obey_becomes_something_to_see():
