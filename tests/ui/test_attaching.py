@@ -75,43 +75,27 @@ def kept(w):
     return draft and (draft.text, draft.queued)
 
 
-async def test_a_file_goes_with_the_prompt_which_stays_as_typed(shop):
-    w = shop(["It is fine."])
-    async with w.running() as (app, _):
-        submit(app, "check @a.txt, please")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
-        assert w.workspace.current.id in rows(app)
-        session_id = w.workspace.current.id
-    block = FileBlock("a.txt", "alpha", 5)
-    assert questions(w, session_id) == [("check @a.txt, please", (block,))]
-    (sent,) = w.model.requests[0].messages
-    assert sent.text == f"check @a.txt, please\n{block.fenced}"
-    assert w.drafts().load(session_id) is None
-
-
-async def test_a_picture_is_kept_and_named_in_the_message(shop, project):
-    w = shop(["A cat."])
+async def test_files_and_pictures_go_with_the_prompt_which_stays_as_typed(shop, project):
+    w = shop(["It is fine."], ["A cat."], ["Yes."])
     (project / "cat").write_bytes(PNG)
     async with w.running() as (app, _):
-        submit(app, "@cat what is it?")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
+        for number, text in enumerate(
+            ("check @a.txt, please", "@cat what is it?", "what is @property?"), 1
+        ):
+            submit(app, text)
+            await until(lambda number=number: len(w.model.requests) == number, text)
+            await wait_for_answer(w)
         session_id = w.workspace.current.id
-    ((_, (block,)),) = questions(w, session_id)
-    assert isinstance(block, ImageBlock)
-    assert w.other_program().attachment(session_id, block.sha256) == PNG
-
-
-async def test_a_prompt_that_only_looks_like_a_reference_is_sent_as_text(shop):
-    w = shop(["Yes."])
-    async with w.running() as (app, _):
-        submit(app, "what is @property?")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
-        session_id = w.workspace.current.id
-    (message, _) = w.other_program().journal(session_id).load().all_messages
-    assert message.content == "what is @property?"
+        assert session_id in rows(app)
+    block = FileBlock("a.txt", "alpha", 5)
+    (typed, attached), (_, (picture,)), only_looks_like_one = questions(w, session_id)
+    assert (typed, attached) == ("check @a.txt, please", (block,))
+    assert w.model.requests[0].messages[0].text == f"check @a.txt, please\n{block.fenced}"
+    assert isinstance(picture, ImageBlock)
+    assert w.other_program().attachment(session_id, picture.sha256) == PNG
+    assert list(w.model.requests[1].images.values()) == [PNG]
+    assert only_looks_like_one == ("what is @property?", ())
+    assert w.drafts().load(session_id) is None
 
 
 async def test_what_is_cut_is_said(shop, project):
@@ -280,8 +264,8 @@ async def edit_the_question(w, app, pilot, text):
     app.chat.prompt.set_text("")
 
 
-async def test_an_edited_question_reads_its_files_anew(shop, project):
-    w = shop(["one"], ["two"])
+async def test_an_edited_question_reads_its_files_anew_and_keeps_those_that_are_gone(shop, project):
+    w = shop(["one"], ["two"], ["three"], ["four"])
     async with w.running() as (app, pilot):
         submit(app, "see @a.txt")
         await until(lambda: w.model.requests, "the request")
@@ -293,20 +277,16 @@ async def test_an_edited_question_reads_its_files_anew(shop, project):
         await wait_for_answer(w)
         assert attached(w) == [["alpha"], ["changed"]]
         assert [m.typed_text for m in w.model.requests[1].messages] == ["now see @a.txt"]
-
-
-async def test_an_edited_question_keeps_an_attachment_whose_file_is_gone(shop, project):
-    w = shop(["one"], ["two"])
-    async with w.running() as (app, pilot):
-        submit(app, "see @a.txt")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
         (project / "a.txt").unlink()
-        await edit_the_question(w, app, pilot, "see @a.txt")
-        submit(app, "now see @a.txt")
-        await until(lambda: len(w.model.requests) == 2, "the second request")
+        await edit_the_question(w, app, pilot, "now see @a.txt")
+        submit(app, "and now @a.txt")
+        await until(lambda: len(w.model.requests) == 3, "the third request")
         await wait_for_answer(w)
-        assert attached(w) == [["alpha"], ["alpha"]]
+        assert attached(w)[-1] == ["changed"]
+        await pilot.press("f6", "r", "enter")
+        await until(lambda: len(w.model.requests) == 4, "the same request again")
+        await wait_for_answer(w)
+        assert w.model.requests[3].messages == w.model.requests[2].messages
 
 
 async def test_an_edited_question_that_is_given_back_is_still_edited(shop):
@@ -326,19 +306,6 @@ async def test_an_edited_question_that_is_given_back_is_still_edited(shop):
         await wait_for_answer(w)
         assert attached(w) == [["alpha"], ["beta"]]
         assert [m.typed_text for m in w.model.requests[1].messages] == ["see @b.txt"]
-
-
-async def test_asking_again_sends_what_was_attached_then(shop, project):
-    w = shop(["one"], ["two"])
-    async with w.running() as (app, pilot):
-        submit(app, "see @a.txt")
-        await until(lambda: w.model.requests, "the request")
-        await wait_for_answer(w)
-        (project / "a.txt").unlink()
-        await pilot.press("f6", "r", "enter")
-        await until(lambda: len(w.model.requests) == 2, "the second request")
-        await wait_for_answer(w)
-        assert w.model.requests[0].messages == w.model.requests[1].messages
 
 
 # --- the user's own commands
@@ -363,37 +330,19 @@ async def test_pictures_for_a_model_that_sees_none_are_sent_as_names_by_a_second
     w = shop(["I cannot see it."])
     w.model.sees_images = False
     async with w.running() as (app, pilot):
-        submit(app, "look at @a.png")
-        await until(lambda: "Not sent. scripted:model sees no pictures." in notices(app))
-        await until(lambda: app.screen.query_one(Prompt).text == "look at @a.png")
+        prompt = app.screen.query_one(Prompt)
+        for text in ("see @a.png", "look at @a.png"):
+            # Another prompt is asked about again.
+            prompt.set_text("")
+            submit(app, text)
+            await until(lambda text=text: prompt.text == text, text)
+            assert "Not sent. scripted:model sees no pictures." in notices(app)
         assert not w.model.requests
         await pilot.press("enter")
         await until(lambda: w.model.requests)
         await wait_for_answer(w)
         assert w.model.requests[0].messages[0].text.startswith("look at @a.png\n[image: a.png")
         assert not w.model.requests[0].images
-
-
-async def test_another_prompt_with_pictures_is_asked_about_again(shop, project):
-    (project / "a.png").write_bytes(PNG)
-    w = shop(["I cannot see it."])
-    w.model.sees_images = False
-    async with w.running() as (app, _):
-        for text in ("look at @a.png", "see @a.png"):
-            app.screen.query_one(Prompt).set_text("")
-            submit(app, text)
-            await until(lambda text=text: app.screen.query_one(Prompt).text == text)
-        assert not w.model.requests
-
-
-async def test_pictures_for_a_model_that_sees_are_sent(shop, project):
-    (project / "a.png").write_bytes(PNG)
-    w = shop(["A cat."])
-    async with w.running() as (app, _):
-        submit(app, "look at @a.png")
-        await until(lambda: w.model.requests)
-        await wait_for_answer(w)
-        assert list(w.model.requests[0].images.values()) == [PNG]
 
 
 async def test_a_defect_in_reading_files_is_told_and_gives_the_prompt_back(shop, monkeypatch):

@@ -10,6 +10,7 @@ import tui
 from tests.ui.screen import (
     conversation,
     go_to,
+    newest_notice,
     notice,
     notices,
     report,
@@ -35,6 +36,9 @@ def give_back(app):
 async def test_a_notice_takes_the_place_of_the_keys_and_gives_it_back(world):
     async with world().running() as (app, pilot):
         keys = key_line(app)
+        await pilot.press("ctrl+t")
+        await until(lambda: "No to-dos" in notice(app), "a hint, which is not listed")
+        assert notices(app) == ""
         await send(pilot, "/save")
         await until(lambda: "· Nothing to save yet." in key_line(app), "the notice")
         assert "Help" not in key_line(app)
@@ -77,8 +81,13 @@ async def test_a_notice_is_seen_below_another_screen(world):
         await until(lambda: "Nothing to save" in key_line(app))
 
 
-async def test_f8_lists_the_notices_newest_first_and_closes_the_list(world):
+async def test_f8_and_a_command_list_the_notices_newest_first_and_f8_closes_the_list(world):
     async with world().running() as (app, pilot):
+        await send(pilot, "/notices")
+        await until(lambda: isinstance(app.screen, NoticeList), "the list")
+        assert app.screen.text() == "No notices yet."
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
         app.controllers.notices.show((Notice("The first\nof two lines", "warning"), ""))
         app.controllers.notices.show((Notice("The second", "error"), "Auth bug"))
         await pilot.press("f8")
@@ -91,23 +100,6 @@ async def test_f8_lists_the_notices_newest_first_and_closes_the_list(world):
         await until(lambda: app.screen is app.chat, "the chat")
 
 
-async def test_the_list_is_a_command_too_and_escape_closes_it(world):
-    async with world().running() as (app, pilot):
-        await send(pilot, "/notices")
-        await until(lambda: isinstance(app.screen, NoticeList), "the list")
-        assert app.screen.text() == "No notices yet."
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
-
-
-async def test_a_hint_is_shown_and_not_listed(world):
-    async with world().running() as (app, pilot):
-        await pilot.press("ctrl+t")
-        await until(lambda: "No to-dos" in notice(app), "the hint")
-        assert notices(app) == ""
-        assert "No to-dos" not in notices(app)
-
-
 async def test_a_longer_answer_opens_over_the_conversation_and_escape_closes_it(world):
     async with world().running() as (app, pilot):
         await send(pilot, "/set")
@@ -116,16 +108,6 @@ async def test_a_longer_answer_opens_over_the_conversation_and_escape_closes_it(
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the chat")
         assert "temperature:" not in conversation(app)
-
-
-async def test_typing_on_closes_a_report_and_goes_to_the_prompt(world):
-    async with world().running() as (app, pilot):
-        await send(pilot, "/set")
-        await until(lambda: "temperature:" in report(app), "the report")
-        await pilot.pause()
-        await pilot.press(*"hello")
-        await until(lambda: app.screen is app.chat, "the chat")
-        assert app.chat.prompt.text == "hello"
 
 
 async def test_a_notice_of_a_session_that_is_not_on_screen_has_its_title(world):
@@ -143,17 +125,16 @@ async def test_a_notice_of_a_session_that_is_not_on_screen_has_its_title(world):
         assert "ZeroDivisionError" not in conversation(app)
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-async def test_the_line_shows_what_the_last_key_or_command_has_caused(world, at_once):
+async def test_the_line_shows_what_the_last_key_or_command_has_caused(world):
     async with world().running() as (app, pilot):
         commands = [f"/set temperature {value}" for value in ("3", "4", "0.3")]
-        if at_once:
-            type_at_once(app, "".join(f"{each}<enter>" for each in commands), in_one_read=True)
-        else:
-            for each in commands:
-                await send(pilot, each)
-                await until(lambda value=each: value.split()[-1] in notice(app), "its answer")
-        await until(lambda: "0.3" in notices(app), "the last answer")
+        for each in commands:
+            await send(pilot, each)
+            await until(lambda value=each: value.split()[-1] in notice(app), "its answer")
+        before = newest_notice(app)
+        type_at_once(app, "".join(f"{each}<enter>" for each in commands), in_one_read=True)
+        await until(lambda: newest_notice(app) is not before, "the answers")
+        await until(lambda: "0.3" in newest_notice(app).notice.text, "the last answer")
         assert "0.3" in notice(app)
         await pilot.press("ctrl+t")
         await until(lambda: "No to-dos" in notice(app), "the hint")

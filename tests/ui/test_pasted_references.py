@@ -75,48 +75,32 @@ def names_of(w):
     return [[b.path for b in m.attachments] for m in found if m.role == "user"]
 
 
-@pytest.mark.parametrize(
-    ("keys", "attached"),
-    [
-        ("@a.txt {page}", ["a.txt"]),
-        ("{b}, right? @a.txt", ["a.txt"]),
-    ],
-)
-async def test_only_a_sign_of_the_users_own_refers_to_a_file(w, keys, attached):
-    async with w.running() as (_, pilot):
-        await typed(pilot, keys)
-        assert await sent_with(w, pilot) == attached
+async def test_only_a_sign_of_the_users_own_refers_to_a_file_and_the_border_names_it(w):
+    async with w.running() as (app, pilot):
+        await typed(pilot, "@a.txt {page}")
+        border = app.query_one(Editor)
+        await until(lambda: border.border_subtitle == "attached: a.txt 9 bytes", "the border")
+        assert await sent_with(w, pilot) == ["a.txt"]
+        await typed(pilot, "{b}, right? @a.txt")
+        assert await sent_with(w, pilot, 2) == ["a.txt"]
 
 
-async def test_a_pasted_reference_that_is_completed_refers(w):
+async def test_a_paste_that_is_completed_or_a_path_refers_and_the_internal_clipboard_does_not(
+    w, project
+):
     async with w.running() as (app, pilot):
         app.post_message(events.Paste("see @b"))
         await until(lambda: app.chat.prompt.completing, "the completion")
         await pilot.press("tab", "tab")
         assert app.chat.prompt.text == "see @b.txt "
         assert await sent_with(w, pilot) == ["b.txt"]
-
-
-async def test_a_pasted_path_is_a_drop_and_refers(w, project):
-    async with w.running() as (app, pilot):
         app.post_message(events.Paste(shlex.quote(str(project / "b.txt"))))
         await until(lambda: app.chat.prompt.text == "@b.txt ", "the reference")
-        assert await sent_with(w, pilot) == ["b.txt"]
-
-
-async def test_the_internal_clipboard_pastes_text(w):
-    async with w.running() as (app, pilot):
+        assert await sent_with(w, pilot, 2) == ["b.txt"]
         app.controllers.clipboard.start("see @b.txt ", lambda _: None)
         await pilot.press("ctrl+v")
         assert app.chat.prompt.text == "see @b.txt "
-        assert await sent_with(w, pilot) == []
-
-
-async def test_the_border_names_what_goes_and_nothing_that_was_pasted(w):
-    async with w.running() as (app, pilot):
-        await typed(pilot, "@a.txt {page}")
-        border = app.query_one(Editor)
-        await until(lambda: border.border_subtitle == "attached: a.txt 9 bytes", "the border")
+        assert await sent_with(w, pilot, 3) == []
 
 
 async def test_a_queued_prompt_keeps_what_it_refers_to_when_it_is_taken_back(w):
@@ -169,24 +153,17 @@ async def test_a_draft_is_as_it_was_after_a_look_at_another_session(w):
         assert await sent_with(w, pilot) == ["a.txt"]
 
 
-async def test_a_recalled_prompt_refers_to_the_files_that_it_had(w):
+async def test_a_recalled_prompt_and_the_draft_behind_it_refer_to_the_files_that_they_had(w):
     async with w.running() as (app, pilot):
         await typed(pilot, "@a.txt {b} ")
         assert await sent_with(w, pilot) == ["a.txt"]
         await pilot.press("up")
         assert app.chat.prompt.text == "@a.txt see @b.txt "
         assert await sent_with(w, pilot, 2) == ["a.txt"]
-
-
-async def test_a_draft_behind_a_recalled_prompt_keeps_its_references(w):
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await until(lambda: len(w.model.requests) == 1, "the request")
-        await wait_for_answer(w)
-        await typed(pilot, "@a.txt {b} ")
+        await typed(pilot, "@c.txt {b} ")
         await pilot.press("up", "down")
-        assert app.chat.prompt.text == "@a.txt see @b.txt "
-        assert await sent_with(w, pilot, 2) == ["a.txt"]
+        assert app.chat.prompt.text == "@c.txt see @b.txt "
+        assert await sent_with(w, pilot, 3) == ["c.txt"]
 
 
 async def test_an_edited_question_keeps_its_files_and_pasted_words_stay_text(w):

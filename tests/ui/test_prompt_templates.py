@@ -52,10 +52,3 @@ async def test_help_names_it_and_says_what_it_sends(started):
         await until(lambda: isinstance(app.screen, HelpScreen))
         assert "Commands of your own" in app.screen.text()
         assert "/review [TEXT]" in app.screen.text()
-
-
-async def test_the_palette_puts_it_into_the_prompt(started):
-    async with started.running() as (app, pilot):
-        await until(lambda: app.chat.own_commands)
-        await pilot.press("ctrl+p", *"prompt", "space", *"review", "enter")
-        await until(lambda: app.chat.prompt.text == "/review ")

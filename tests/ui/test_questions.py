@@ -5,7 +5,15 @@ import asyncio
 import pytest
 from textual import events
 
-from tests.ui.screen import conversation, notices, question, send, terminal_rows, type_at_once
+from tests.ui.screen import (
+    conversation,
+    newest_notice,
+    notices,
+    question,
+    send,
+    terminal_rows,
+    type_at_once,
+)
 from tests.waiting import until
 from tui.commands import registry
 from tui.errors import StorageError
@@ -48,13 +56,25 @@ async def test_a_question_says_what_it_is_about_and_y_does_it(world, asked):
         assert app.screen is app.chat
 
 
-@pytest.mark.parametrize("key", ["n", "escape", "enter"])
-async def test_whatever_else_closes_it_says_no(world, asked, key):
+async def test_whatever_else_closes_it_says_no_and_yes_can_be_reached_without_a_mouse(world, asked):
     async with world().running() as (app, pilot):
-        await ask(app, pilot)
-        await pilot.press(key)
-        await until(lambda: "Nothing done." in notices(app))
+        for key in ("n", "escape", "enter"):
+            await answer(app, pilot, key)
+            await until(lambda: newest_notice(app).notice.text == "Nothing done.", key)
         assert not asked
+        for key in ("left", "right", "up", "down"):
+            await answer(app, pilot, key, "enter")
+            await until(lambda: newest_notice(app).notice.text == "Done it.", key)
+        assert asked == ["it"] * 4
+
+
+async def answer(app, pilot, *keys):
+    """Ask, and wait until these keys have closed the question and something is said of it."""
+    before = app.controllers.notices.log.newest_first[:1]
+    await ask(app, pilot)
+    await pilot.press(*keys)
+    await until(lambda: app.screen is app.chat, "the chat")
+    await until(lambda: [newest_notice(app)] != [*before], "what came of it")
 
 
 @pytest.mark.fast
@@ -70,23 +90,17 @@ async def test_two_answers_at_once_are_one(world, asked, keys, answer):
         assert app.chat.prompt.text == "x"
 
 
-@pytest.mark.parametrize("key", ["left", "right", "up", "down"])
-async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked, key):
-    async with world().running() as (app, pilot):
-        await ask(app, pilot)
-        await pilot.press(key, "enter")
-        await until(lambda: "Done it." in notices(app))
-
-
 async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
     async with world().running(size=(60, 15)) as (app, pilot):
-        await ask(app, pilot, "word " * 200)
+        app.chat.post_message(CommandInvoked("save", "x" * 900))
+        assert "x" * 900 in await question(app)
         text = app.screen.query_one("VerticalScroll")
         await until(lambda: text.max_scroll_y > 0, "a question longer than its room")
         while text.scroll_y < text.max_scroll_y:
             before = text.scroll_y
             await pilot.press("pagedown")
             await until(lambda before=before: text.scroll_y > before, "a page down")
+        assert app.screen.query_one("#no").region.bottom <= 15
         end = text.scroll_y
         await pilot.press("pageup")
         await until(lambda: text.scroll_y < end, "a page up")
@@ -165,11 +179,13 @@ async def test_a_paste_from_before_the_question_reaches_the_prompt_and_a_later_o
 
 async def test_early_keys_meant_for_the_list_of_sessions_answer_nothing(world, asked):
     async with world().running() as (app, pilot):
-        early = events.Key("y", "y")
+        early, behind = events.Key("y", "y"), events.Key("x", "x")
+        # However long the question takes to come, they were typed without a pause.
+        behind.time = early.time + 0.1
         await ask(app, pilot)
         app.chat.sidebar.focus()
         app.post_message(early)
-        await pilot.press("x")
+        app.post_message(behind)
         await until(lambda: app.chat.prompt.text == "yx", "what was typed")
         assert not asked
 
@@ -245,27 +261,16 @@ async def test_an_answer_goes_on_behind_a_question(world, asked):
         await until(lambda: app.screen is app.chat)
 
 
-@pytest.mark.parametrize("name", [ID, "s" * 128, "日本語の長い名前" * 10])
-async def test_a_question_is_whole_in_the_smallest_terminal(world, asked, name):
+async def test_a_question_is_whole_in_the_smallest_terminal(world, asked):
     async with world().running(size=(60, 15)) as (app, pilot):
-        app.chat.prompt.set_text(f"/save {name}")
-        await pilot.press("enter")
-        await question(app)
-        shown = terminal_rows(app)
-        inside = "".join(line.split("│")[1].strip() for line in shown if line.count("│") == 2)
-        assert f"Save {name}? (y/n)".replace(" ", "") in inside.replace(" ", "")
-        assert "Yes (y)" in inside
-        assert "No (n)" in inside
-
-
-async def test_a_long_question_is_read_to_its_end_without_a_mouse(world, asked):
-    async with world().running(size=(60, 15)) as (app, pilot):
-        app.chat.post_message(CommandInvoked("save", "x" * 900))
-        text = await question(app)
-        assert "x" * 900 in text
-        box = app.screen.query_one("VerticalScroll")
-        assert box.max_scroll_y > 0
-        for _ in range(9):
-            await pilot.press("pagedown")
-        await until(lambda: round(box.scroll_y) == box.max_scroll_y)
-        assert app.screen.query_one("#no").region.bottom <= 15
+        for name in (ID, "s" * 128, "日本語の長い名前" * 10):
+            app.chat.prompt.set_text(f"/save {name}")
+            await pilot.press("enter")
+            await question(app)
+            shown = terminal_rows(app)
+            inside = "".join(line.split("│")[1].strip() for line in shown if line.count("│") == 2)
+            assert f"Save {name}? (y/n)".replace(" ", "") in inside.replace(" ", "")
+            assert "Yes (y)" in inside
+            assert "No (n)" in inside
+            await pilot.press("n")
+            await until(lambda: app.screen is app.chat, "the chat")

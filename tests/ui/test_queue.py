@@ -50,6 +50,7 @@ async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(world):
         asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
         assert asked == ["first", "second"]
         assert app.chat.prompt.text == "third!"
+        await until(lambda: kept(w) == ("third!", ()), "the draft without what was sent")
 
 
 async def test_all_are_dropped_and_nothing_of_them_is_kept(world):
@@ -76,19 +77,6 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
         await pilot.press("up")
         await until(lambda: "This prompt was already sent" in notices(app))
         assert app.chat.prompt.text == ""
-
-
-async def test_a_prompt_that_was_sent_is_in_the_draft_no_more(world):
-    gate = asyncio.Event()
-    w = world(["one", gate], ["two", asyncio.Event()])
-    async with w.running() as (app, pilot):
-        await send(pilot, "first")
-        await until(lambda: "one" in conversation(app))
-        await send(pilot, "second")
-        await until(lambda: kept(w) == ("", ("second",)))
-        gate.set()
-        await until(lambda: "two" in conversation(app))
-        await until(lambda: kept(w) is None, "the draft without what was sent")
 
 
 async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(world):
@@ -236,8 +224,24 @@ async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_
         assert app.chat.prompt.text == ""
 
 
-async def test_while_its_session_is_opened_a_prompt_is_in_the_draft(world, monkeypatch):
+async def test_a_prompt_sent_before_its_session_is_open_is_in_the_draft_until_it_is_sent(world):
     w = world(["two"])
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        done = asyncio.Event()
+        app.input_queue.add(done.wait)
+        await send(pilot, "second")
+        await until(lambda: kept(w) == ("", ("second",)))
+        assert app.chat.prompt.text == ""
+        done.set()
+        await until(lambda: "two" in conversation(app))
+        await until(lambda: kept(w) is None)
+
+
+async def test_prompts_sent_while_their_session_is_opened_are_in_the_draft_and_then_sent(
+    world, monkeypatch
+):
+    w = world(["two"], ["three"])
     there = await w.session("Hello", "Yes.")
     other = await w.session("Hello", "Yes.")
     async with w.running(other) as (app, pilot):
@@ -255,42 +259,6 @@ async def test_while_its_session_is_opened_a_prompt_is_in_the_draft(world, monke
         await waiting.wait()
         await w.workspace.keep_drafts()
         assert "second" in w.workspace.current.draft().queued
-        gate.set()
-        await until(lambda: "two" in conversation(app))
-        await until(lambda: kept(w) is None)
-
-
-async def test_a_prompt_sent_before_its_session_is_open_is_in_the_draft_until_it_is_sent(world):
-    w = world(["two"])
-    there = await w.session("Hello", "Yes.")
-    async with w.running(there) as (app, pilot):
-        done = asyncio.Event()
-        app.input_queue.add(done.wait)
-        await send(pilot, "second")
-        await until(lambda: kept(w) == ("", ("second",)))
-        assert app.chat.prompt.text == ""
-        done.set()
-        await until(lambda: "two" in conversation(app))
-        await until(lambda: kept(w) is None)
-
-
-async def test_two_prompts_sent_while_their_session_is_opened_are_both_sent(world, monkeypatch):
-    w = world(["two"], ["three"])
-    there = await w.session("Hello", "Yes.")
-    other = await w.session("Hello", "Yes.")
-    async with w.running(other) as (app, pilot):
-        await go_to(app, pilot, there)
-        await until(lambda: w.workspace.current.id == there)
-        take, waiting, gate = w.workspace.take, asyncio.Event(), asyncio.Event()
-
-        async def held_up(loaded):
-            waiting.set()
-            await gate.wait()
-            await take(loaded)
-
-        monkeypatch.setattr(w.workspace, "take", held_up)
-        app.post_message(Prompt.Submitted("second"))
-        await waiting.wait()
         app.post_message(Prompt.Submitted("third"))
         await until(lambda: "third" in w.workspace.current.prompt.queued)
         gate.set()
@@ -298,3 +266,4 @@ async def test_two_prompts_sent_while_their_session_is_opened_are_both_sent(worl
         await wait_for_answer(w)
         asked = [text for role, text, _ in messages(w, there) if role == "user"]
         assert asked == ["Hello", "second", "third"]
+        await until(lambda: kept(w) is None)

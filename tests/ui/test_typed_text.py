@@ -1,6 +1,5 @@
 """Text that is typed or pasted where letters are commands: the prompt has it, whole."""
 
-import pytest
 from textual import events
 
 from tests.ui.screen import (
@@ -51,23 +50,18 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize("at_once", [True, False])
-async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no_model(
-    world, at_once
-):
+async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no_model(world):
     w = world(["yes"])
     async with w.running() as (app, pilot):
         await reading(w, app, pilot)
         here = w.workspace.current.id
-        for text in SENTENCES:
+        for text, at_once in [*((each, True) for each in SENTENCES), ("repeat that", False)]:
             app.chat.prompt.set_text("")
             app.chat.transcript.focus()
             if at_once:
                 type_at_once(app, text, in_one_read=True)
             else:
-                for letter in text:
-                    type_at_once(app, letter)
-                    await pilot.pause()
+                await pilot.press(*text)
             await prompt_has(app, text)
             assert app.chat.prompt.has_focus_within
             assert not key_line(app).startswith("!")
@@ -78,19 +72,16 @@ async def test_a_sentence_typed_in_the_conversation_is_in_the_prompt_and_asks_no
         await until(lambda: len(w.model.requests) == 2, "the request")
 
 
-@pytest.mark.parametrize(
-    ("letter", "words", "come"),
-    [
-        ("r", "Ask again for this answer", lambda app: "version 2/2" in conversation(app)),
-        ("e", "Edit this question and ask again", lambda app: app.chat.prompt.text == "hello"),
-        ("f", "Continue from here in a copy", lambda app: "This is a copy" in notice(app)),
-    ],
-)
-async def test_what_costs_or_changes_asks_and_enter_does_it(world, letter, words, come):
+async def test_what_costs_or_changes_asks_and_enter_does_it(world):
     w = world(["yes"], ["again"])
     async with w.running() as (app, pilot):
         await reading(w, app, pilot)
-        for withdrawing in ("escape", "down", "f6"):
+        here = w.workspace.current.id
+        for letter, words, withdrawing in (
+            ("e", "Edit this question and ask again", "escape"),
+            ("f", "Continue from here in a copy", "down"),
+            ("r", "Ask again for this answer", "f6"),
+        ):
             await pilot.press(letter)
             await asks(app, words)
             await pilot.press(withdrawing)
@@ -98,10 +89,11 @@ async def test_what_costs_or_changes_asks_and_enter_does_it(world, letter, words
             assert (withdrawing == "f6") == app.chat.prompt.has_focus_within
         await pilot.press("enter", "f6")
         assert (app.chat.prompt.text, len(w.model.requests)) == ("", 1)
-        await pilot.press(letter)
-        await asks(app, words)
+        assert w.workspace.current.id == here
+        await pilot.press("r")
+        await asks(app, "Ask again for this answer")
         await pilot.press("enter")
-        await until(lambda: come(app), "what was asked about")
+        await until(lambda: "version 2/2" in conversation(app), "what was asked about")
 
 
 async def test_enter_in_one_read_with_the_letter_answers_nothing_and_the_question_stands(world):
@@ -191,59 +183,47 @@ async def test_a_paste_goes_to_the_prompt_from_wherever_letters_are_commands(wor
         assert w.other_program().entry(there).status == "open"
 
 
-@pytest.mark.parametrize("name", ["notices", "set"])
-async def test_a_sentence_typed_over_a_page_closes_it_and_is_in_the_prompt(world, name):
+async def test_what_is_typed_or_pasted_over_a_page_closes_it_and_is_in_the_prompt(world):
     w = world(["yes"])
     async with w.running() as (app, pilot):
         await reading(w, app, pilot)
-        await app.action_invoke(name)
-        await until(lambda: getattr(app.screen, "is_seen", False), name)
-        type_at_once(app, "repeat that")
-        await prompt_has(app, "repeat that")
-        await until(lambda: app.screen is app.chat, "the conversation")
+        for name, pasted in (("notices", False), ("set", False), ("notices", True)):
+            app.chat.prompt.set_text("")
+            await app.action_invoke(name)
+            await until(lambda: getattr(app.screen, "is_seen", False), name)
+            if pasted:
+                paste(app, "repeat that")
+            else:
+                type_at_once(app, "repeat that")
+            await until(lambda: app.screen is app.chat, "the conversation")
+            await pilot.press("!")
+            await prompt_has(app, "repeat that!")
         assert notices(app) == ""
 
 
-async def test_a_paste_over_a_page_closes_it_and_is_in_the_prompt(world):
+async def test_what_a_list_has_no_use_for_goes_to_the_prompt(world):
     w = world(["yes"])
     async with w.running() as (app, pilot):
         await reading(w, app, pilot)
-        await app.action_invoke("notices")
-        await until(lambda: getattr(app.screen, "is_seen", False), "notices")
-        paste(app, "pasted words")
-        await until(lambda: app.screen is app.chat, "the conversation")
-        await pilot.press("!")
-        await prompt_has(app, "pasted words!")
-
-
-@pytest.mark.parametrize("name", ["tools", "import", "theme"])
-async def test_a_paste_over_a_list_goes_to_the_prompt(world, name):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
-        await reading(w, app, pilot)
-        await app.action_invoke(name)
-        await until(lambda: app.screen is not app.chat, name)
-        paste(app, "pasted words")
-        await prompt_has(app, "pasted words")
-        await until(lambda: "The text is in the prompt" in notice(app))
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the conversation")
-        await pilot.press("!")
-        await prompt_has(app, "pasted words!")
-
-
-@pytest.mark.parametrize("name", ["import", "theme"])
-async def test_letters_that_a_list_has_no_use_for_go_to_the_prompt(world, name):
-    w = world(["yes"])
-    async with w.running() as (app, pilot):
-        await reading(w, app, pilot)
-        await app.action_invoke(name)
-        await until(lambda: app.screen is not app.chat, name)
-        type_at_once(app, "list")
-        await prompt_has(app, "list")
-        await until(lambda: "The text is in the prompt" in notice(app))
-        await pilot.press("escape", "!")
-        await until(lambda: app.chat.prompt.text.endswith("!"))
+        for name, pasted in (
+            ("tools", True),
+            ("import", True),
+            ("import", False),
+            ("theme", False),
+        ):
+            app.chat.prompt.set_text("")
+            await app.action_invoke(name)
+            await until(lambda: app.screen is not app.chat, name)
+            if pasted:
+                paste(app, "list")
+            else:
+                type_at_once(app, "list")
+            await prompt_has(app, "list")
+            await until(lambda: "The text is in the prompt" in notice(app), name)
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.chat, "the conversation")
+            await pilot.press("!")
+            await prompt_has(app, "list!")
 
 
 async def test_a_paste_at_a_question_goes_to_the_prompt_and_is_no_answer(world):

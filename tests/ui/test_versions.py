@@ -56,8 +56,8 @@ async def test_a_long_session_is_shown_before_its_versions_are_counted(world, mo
         await until(lambda: "version 2/2" in conversation(app), "the mark")
 
 
-async def test_brackets_walk_through_the_versions_and_change_nothing(world):
-    w = world(["first"], ["second"])
+async def test_brackets_walk_through_the_versions_and_a_prompt_goes_on_from_what_is_shown(world):
+    w = world(["first"], ["second"], ["third"])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
@@ -74,6 +74,13 @@ async def test_brackets_walk_through_the_versions_and_change_nothing(world):
         await pilot.press("right_square_bracket")
         await until(lambda: "second" in conversation(app))
         assert w.store.path(there).read_bytes() == before
+        await pilot.press("left_square_bracket")
+        await until(lambda: "version 1/2" in conversation(app))
+        await pilot.press("f6")
+        await send(pilot, "more")
+        await answered(w, app, "third")
+        assert asked(w) == ["hello", "first", "more"]
+        assert "second" not in conversation(app)
 
 
 async def test_e_edits_a_question_and_sends_it_in_its_place(world):
@@ -119,20 +126,20 @@ async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(wor
     assert texts(w, here.id) == ["alpha", "one", "alpha!", "two"]
 
 
-async def test_esc_gives_the_draft_back_that_stood_there(world):
-    w = world(["one"])
+async def test_the_draft_that_stood_there_comes_back_by_esc_and_behind_the_edited_question(world):
+    w = world(["one"], ["two"])
     async with w.running() as (app, pilot):
         await send(pilot, "alpha")
         await answered(w, app, "one")
-        await pilot.press(*"draft")
-        await pilot.press("f6", "e", "enter")
-        await until(lambda: app.chat.prompt.text == "alpha")
         there = w.workspace.current.id
-        await pilot.press("!", "escape")
-        await until(lambda: app.chat.prompt.text == "draft")
-        await send(pilot, "")
-        await until(lambda: texts(w, there)[-1:] == ["draft"] or len(texts(w, there)) > 2)
-    assert "alpha!" not in texts(w, there)
+        await pilot.press(*"draft")
+        for key in ("escape", "enter"):
+            await pilot.press("f6", "e", "enter")
+            await until(lambda: app.chat.prompt.text == "alpha")
+            await pilot.press("!", key)
+            await until(lambda: app.chat.prompt.text == "draft", f"the draft after {key}")
+        await answered(w, app, "two")
+    assert texts(w, there) == ["alpha", "one", "alpha!", "two"]
 
 
 async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over(world):
@@ -167,19 +174,6 @@ async def test_what_was_written_of_a_question_comes_back_with_ctrl_z(world, keys
         await until(lambda: app.chat.prompt.text == "beta!")
 
 
-async def test_the_draft_comes_back_after_the_edited_question_is_sent(world):
-    w = world(["one"], ["two"])
-    async with w.running() as (app, pilot):
-        await send(pilot, "alpha")
-        await answered(w, app, "one")
-        await pilot.press(*"draft")
-        await pilot.press("f6", "e", "enter")
-        await until(lambda: app.chat.prompt.text == "alpha")
-        await pilot.press("!", "enter")
-        await answered(w, app, "two")
-        await until(lambda: app.chat.prompt.text == "draft")
-
-
 async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeypatch):
     w = world(["first"], ["second"])
     asked_for = []
@@ -197,23 +191,6 @@ async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeyp
         await pilot.press("f6", *"more")
         await until(lambda: app.chat.prompt.text == "more")
     assert len(asked_for) <= 1
-
-
-async def test_a_prompt_sent_while_an_earlier_version_is_shown_goes_on_from_it(world):
-    w = world(["first"], ["second"], ["third"])
-    async with w.running() as (app, pilot):
-        await send(pilot, "hello")
-        await answered(w, app, "first")
-        await pilot.press("f6", "r", "enter")
-        await answered(w, app, "second")
-        await until(lambda: "version 2/2" in conversation(app))
-        await pilot.press("left_square_bracket")
-        await until(lambda: "version 1/2" in conversation(app))
-        await pilot.press("f6")
-        await send(pilot, "more")
-        await answered(w, app, "third")
-        assert asked(w) == ["hello", "first", "more"]
-        assert "second" not in conversation(app)
 
 
 async def test_f_continues_in_a_copy_up_to_the_message(world):
@@ -243,19 +220,18 @@ async def test_asking_again_stops_the_answer_that_is_arriving(world):
     assert texts(w, there) == ["hello", "first", "second"]
 
 
-@pytest.mark.parametrize("command", ["/retry", "/edit"])
-async def test_commands_do_the_same_for_the_last_question(world, command):
-    w = world(["first"], ["second"])
+async def test_commands_do_the_same_for_the_last_question(world):
+    w = world(["first"], ["second"], ["third"])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await answered(w, app, "first")
-        await send(pilot, command)
-        if command == "/edit":
-            await until(lambda: app.chat.prompt.text == "hello")
-            await pilot.press("enter")
+        await send(pilot, "/retry")
         await answered(w, app, "second")
-        there = w.workspace.current.id
-    assert texts(w, there)[-1] == "second"
+        await send(pilot, "/edit")
+        await until(lambda: app.chat.prompt.text == "hello")
+        await pilot.press("enter")
+        await answered(w, app, "third")
+        assert texts(w, w.workspace.current.id)[-2:] == ["hello", "third"]
 
 
 async def test_an_answer_asked_for_again_that_fails_leaves_the_first_one_to_walk_to(world):
