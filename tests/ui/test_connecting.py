@@ -109,13 +109,15 @@ async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(ba
         assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 10)])
-async def test_the_empty_screen_of_a_bare_machine_names_the_key(bare, size):
+async def test_the_empty_screen_of_a_bare_machine_names_the_key(bare):
     machine = bare(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
-    async with machine.running(size=size) as (app, _):
-        await until(lambda: "F5" in words(app), "the welcome")
-        assert "Ctrl+Q" in words(app)
-        assert "OPENAI" not in words(app)
+    async with machine.running() as (app, pilot):
+        for size in ((120, 40), (80, 24), (40, 10)):
+            await pilot.resize_terminal(*size)
+            await until(lambda size=size: app.size == size, "the size")
+            await until(lambda: "F5" in words(app), "the welcome")
+            assert "Ctrl+Q" in words(app)
+            assert "OPENAI" not in words(app)
 
 
 async def test_the_model_that_was_connected_answers_after_the_next_start(bare):
@@ -243,12 +245,13 @@ async def test_a_key_that_is_pasted_too_early_is_not_shown(bare):
         assert not any(KEY in line.value for line in app.screen.query(Input))
 
 
-@pytest.mark.parametrize("text", ["", "two words", "é"])
-async def test_what_cannot_be_a_key_is_not_sent(asked, text):
+async def test_what_cannot_be_a_key_is_not_sent(asked):
     with ChatServer(models=MODELS) as server:
         async with asked("key", server=server) as (_, app, pilot):
-            await enter(app, pilot, text)
-            await until(lambda: "This is not a key" in shown(app), "the refusal")
+            for text in ("", "two words", "é"):
+                app.screen.key.value = ""
+                await enter(app, pilot, text)
+                await until(lambda: "This is not a key" in shown(app), f"the refusal of {text!r}")
         assert server.questions == []
 
 
@@ -300,44 +303,40 @@ async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_la
 # --- the steps of each kind of provider
 
 
-@pytest.mark.parametrize(
-    ("typed", "provider", "then", "says"),
-    [
-        ("face", "Hugging Face", "key", "Keys are made at https://huggingface.co/settings/tokens"),
-        ("mine", OWN, "address", "Connect your own server: type its address"),
-    ],
-)
-async def test_the_providers_are_filtered_while_one_types(bare, typed, provider, then, says):
+async def test_the_providers_are_filtered_while_one_types(bare):
     async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await pilot.press(*typed)
-        assert [choice.text for choice in app.screen.choices.lines] == [provider]
-        await pilot.press("enter")
-        await step(app, then)
-        assert says in shown(app)
-        # Enter would choose another provider, if the highlight did not stay on this one.
-        await pilot.press("escape")
-        await step(app, "provider")
-        await pilot.pause()
-        assert app.screen.choices.highlighted.text == provider
+        for typed, provider, then, says in (
+            ("face", "Hugging Face", "key", "made at https://huggingface.co/settings/tokens"),
+            ("mine", OWN, "address", "Connect your own server: type its address"),
+        ):
+            await opened(app, pilot)
+            await pilot.press(*typed)
+            assert [choice.text for choice in app.screen.choices.lines] == [provider]
+            await pilot.press("enter")
+            await step(app, then)
+            assert says in shown(app)
+            # Enter would choose another provider, if the highlight did not stay on this one.
+            await pilot.press("escape")
+            await step(app, "provider")
+            await pilot.pause()
+            assert app.screen.choices.highlighted.text == provider
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.chat, "the chat")
 
 
-async def type_address(app, pilot):
-    await pilot.press(*ADDRESS)
-
-
-async def paste_address(app, pilot):
-    await paste(app, pilot, f"{ADDRESS}\n")
-
-
-@pytest.mark.parametrize("give", [type_address, paste_address])
-async def test_an_address_given_to_the_list_is_that_of_a_server_of_ones_own(bare, give):
+async def test_an_address_given_to_the_list_is_that_of_a_server_of_ones_own(bare):
     async with bare().running() as (app, pilot):
-        await opened(app, pilot)
-        await give(app, pilot)
-        await pilot.press("enter")
-        await step(app, "address")
-        assert app.screen.address.value == ADDRESS
+        for pasted in (True, False):
+            await opened(app, pilot)
+            if pasted:
+                await paste(app, pilot, f"{ADDRESS}\n")
+            else:
+                await pilot.press(*ADDRESS)
+            await pilot.press("enter")
+            await step(app, "address")
+            assert app.screen.address.value == ADDRESS
+            await pilot.press("escape", "escape")
+            await until(lambda: app.screen is app.chat, "the chat")
 
 
 async def test_what_was_typed_stays_when_a_server_is_found_and_it_needs_no_address(bare):
@@ -449,12 +448,13 @@ async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(a
 # --- what goes wrong, and the ways back
 
 
-@pytest.mark.parametrize("text", ["", "http://", "ftp://host", "two words", "http://u:p@host/v1"])
-async def test_what_is_no_address_is_not_asked(asked, text):
+async def test_what_is_no_address_is_not_asked(asked):
     async with asked("address", OWN) as (_, app, pilot):
-        await enter(app, pilot, text)
-        await until(lambda: "This is not an address" in shown(app), "the refusal")
-        assert app.screen.address.value == text
+        for text in ("", "http://", "ftp://host", "two words", "http://u:p@host/v1"):
+            app.screen.address.value = ""
+            await enter(app, pilot, text)
+            await until(lambda: "This is not an address" in shown(app), f"the refusal of {text!r}")
+            assert app.screen.address.value == text
 
 
 async def test_a_server_that_is_not_there_is_said_in_place(asked):
@@ -466,20 +466,19 @@ async def test_a_server_that_is_not_there_is_said_in_place(asked):
         assert app.screen.address.value == place
 
 
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
+async def test_a_server_that_fails_is_said_in_place(asked):
+    failing = (
         (sends(b"<html>login", "text/html"), "sent a web page"),
         (refuses(500), "failed with status 500"),
         (sends(b"hello", "text/plain"), "sent no JSON"),
-    ],
-)
-async def test_a_server_that_fails_is_said_in_place(asked, reply, said):
-    with ChatServer(lists=[reply]) as server:
+    )
+    with ChatServer(lists=[reply for reply, _ in failing]) as server:
         async with asked("key", server=server) as (_, app, pilot):
-            await enter(app, pilot, KEY)
-            await until(lambda: said in shown(app), "the failure")
-            assert app.screen.step == "key"
+            await paste(app, pilot, KEY)
+            for _, said in failing:
+                await pilot.press("enter")
+                await until(lambda said=said: said in shown(app), said)
+                assert app.screen.step == "key"
 
 
 @pytest.mark.fast
@@ -573,15 +572,15 @@ async def test_a_place_that_cannot_be_written_is_said_in_place(bare, asked):
             assert app.screen.step == "model"
 
 
-@pytest.mark.parametrize("how", ["/connect", "palette"])
-async def test_it_is_opened_by_command_and_palette_as_well(bare, how):
+async def test_it_is_opened_by_command_and_palette_as_well(bare):
     async with bare().running() as (app, pilot):
-        if how == "palette":
-            await pilot.press("ctrl+p", *"connect a model")
-            await until(lambda: "Connect a model" in app.export_screenshot().replace("&#160;", " "))
-            await pilot.press("enter")
-        else:
-            await send(pilot, how)
+        await send(pilot, "/connect")
+        await step(app, "provider")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+        await pilot.press("ctrl+p", *"connect a model")
+        await until(lambda: "Connect a model" in app.export_screenshot().replace("&#160;", " "))
+        await pilot.press("enter")
         await step(app, "provider")
 
 

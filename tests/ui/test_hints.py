@@ -8,68 +8,61 @@ from tui.app.themes import Appearance
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        (["ctrl+b", "ctrl+c"], "Nothing is selected. Ctrl+Q quits."),
-        (["x", "ctrl+c"], "Nothing is selected. Ctrl+Q quits."),
-        (["ctrl+t"], "No to-dos yet. /todo add TEXT adds one"),
-        (["alt+5"], "There is no session 5 in the list."),
-        (["f6", "c"], "No code to copy; y copies the message."),
-        (["f3"], "No tool is waiting for approval"),
-        (["alt+1"], "Session 1 is already on screen."),
-        (["alt+up"], "There is no other session in the list"),
-    ],
-)
-async def test_a_key_that_does_nothing_says_why_and_says_it_once(world, keys, words):
+async def test_a_key_that_does_nothing_says_why_and_says_it_once(world):
     w = world()
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
-        await pilot.press(*keys)
-        await until(lambda: words == notice(app), "the words")
-        await pilot.press(keys[-1])
-        await pilot.pause()
-        assert notice(app) == words
-        assert app.chat.key_line.notices.waiting == 0
+        for keys, words in (
+            (["ctrl+b", "ctrl+c"], "Nothing is selected. Ctrl+Q quits."),
+            (["ctrl+t"], "No to-dos yet. /todo add TEXT adds one"),
+            (["ctrl+b", "x", "ctrl+c"], "Nothing is selected. Ctrl+Q quits."),
+            (["alt+5"], "There is no session 5 in the list."),
+            (["f6", "c"], "No code to copy; y copies the message."),
+            (["f3"], "No tool is waiting for approval"),
+            (["alt+1"], "Session 1 is already on screen."),
+            (["alt+up"], "There is no other session in the list"),
+        ):
+            await pilot.press(*keys)
+            await until(lambda words=words: words == notice(app), words)
+            await pilot.press(keys[-1])
+            await pilot.pause()
+            assert notice(app) == words
+            assert app.chat.key_line.notices.waiting == 0
 
 
-@pytest.mark.parametrize("step", ["up", pytest.param("down", marks=pytest.mark.full)])
-async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(world, step):
+async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(world):
     w = world()
     ids = [await w.session(f"Hello {n}", "Yes.") for n in range(2)]
-    end = "last" if step == "down" else "first"
     async with w.running(ids[0]) as (app, pilot):
         await until(lambda: sorted(rows(app)) == sorted(ids), "the list")
-        target = rows(app)[-1 if step == "down" else 0]
-        await pilot.press(f"alt+{step}")
-        await until(lambda: app.chat.shown == target, "the end of the list")
-        await pilot.press(f"alt+{step}")
-        await until(lambda: f"This is the {end} session of the list." in notice(app))
+        for step, end, target in (("up", "first", rows(app)[0]), ("down", "last", rows(app)[-1])):
+            await pilot.press(f"alt+{step}")
+            await until(lambda target=target: app.chat.shown == target, f"the {end} of the list")
+            await pilot.press(f"alt+{step}")
+            told = f"This is the {end} session of the list."
+            await until(lambda told=told: told in notice(app), told)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("key", ["a", "r", "d"])
-async def test_what_is_done_to_a_session_is_not_done_to_a_heading(world, key):
+async def test_what_is_done_to_a_session_is_not_done_to_a_heading(world):
     w = world()
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
-        await pilot.press("ctrl+b", "left", key)
-        await until(lambda: "This is a group. Right unfolds it" in notice(app))
-
-
-@pytest.mark.parametrize("key", ["pageup", pytest.param("pagedown", marks=pytest.mark.full)])
-async def test_a_page_of_an_empty_conversation_is_none(world, key):
-    async with world().running() as (app, pilot):
-        await pilot.press(key)
-        await until(lambda: "There is no message yet." in notice(app))
+        await pilot.press("ctrl+b", "left")
+        for key in ("a", "r", "d"):
+            await pilot.press(key)
+            await until(lambda: "This is a group. Right unfolds it" in notice(app), key)
+            app.chat.key_line.notices._advance()
 
 
 async def test_without_a_message_there_is_none_to_go_to(world):
     async with world().running() as (app, pilot):
-        await pilot.press("f6", "home")
-        await until(lambda: "There is no message yet." in notice(app))
+        for keys in (["pageup"], ["pagedown"], ["f6", "home"]):
+            await pilot.press(*keys)
+            await until(lambda: "There is no message yet." in notice(app), keys)
+            app.chat.key_line.notices._advance()
 
 
 async def test_the_key_that_leaves_is_named_as_it_was_chosen(world):

@@ -98,7 +98,10 @@ async def test_what_was_found_is_imported_by_enter_and_told(world, shelf):
         screen = await opened(app, pilot)
         assert "✓ Notebook" in shown(screen)
         assert "3 files, 3 new, " in shown(screen)
-        await pilot.press("enter")
+        await pilot.press("space", "enter")
+        assert screen.step == "choosing"
+        assert place.store.count(ARCHIVED) == 0
+        await pilot.press("space", "enter")
         told = await reported(app)
         assert "Notebook: 3 sessions added, 3 messages" in told
         assert "3 records read, 3 skipped (3 thinking)" in told
@@ -124,19 +127,6 @@ async def test_what_a_program_deletes_soon_is_told_before(world, shelf):
     async with place.running() as (app, pilot):
         screen = await opened(app, pilot)
         assert "Notebook deletes 1 of these sessions within a week" in shown(screen)
-
-
-async def test_a_program_that_is_not_wanted_is_left_out(world, shelf):
-    shelf(1)
-    place = world()
-    place.readers = [reader(PROGRAM, "Notebook")]
-    async with place.running() as (app, pilot):
-        screen = await opened(app, pilot)
-        await pilot.press("space", "enter")
-        assert screen.step == "choosing"
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
-        assert place.store.count(ARCHIVED) == 0
 
 
 async def test_esc_stops_and_the_next_import_adds_the_rest_once(world, shelf, monkeypatch):
@@ -252,16 +242,18 @@ async def test_a_file_of_this_program_comes_back_at_once(world, tmp_path):
     assert place.other_program().entry(session_id).name == "Sorting"
 
 
-@pytest.mark.parametrize("path", ["/nowhere/at-all.json", "~nobody-of-that-name/x"])
-async def test_where_nothing_is_it_says_so(world, path):
+async def test_where_nothing_is_it_says_so_and_nothing_is_offered(world):
     place = world()
     place.readers = []
     async with place.running() as (app, pilot):
-        screen = await opened(app, pilot, f"/import {path}")
-        assert screen.step == "over"
-        assert shown(screen).strip()
-        await pilot.press("escape")
-        await until(lambda: app.screen is app.chat, "the chat")
+        assert place.imports.offer() == ()
+        assert "/import" not in words(app)
+        for path in ("/nowhere/at-all.json", "~nobody-of-that-name/x"):
+            screen = await opened(app, pilot, f"/import {path}")
+            assert screen.step == "over"
+            assert shown(screen).strip()
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.chat, "the chat")
         assert "No sessions of other programs" in shown(await opened(app, pilot))
 
 
@@ -278,13 +270,6 @@ async def test_the_first_screen_offers_what_it_found_until_something_is_imported
         await until(lambda: app.screen is app.chat, "the chat")
         assert "/import" not in words(app)
     assert place.imports.offer() == ()
-
-
-async def test_where_nothing_is_found_nothing_is_offered(world):
-    place = world()
-    async with place.running() as (app, _):
-        assert place.imports.offer() == ()
-        assert "/import" not in words(app)
 
 
 @pytest.mark.parametrize(

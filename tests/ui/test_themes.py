@@ -48,9 +48,11 @@ async def test_enter_keeps_the_highlighted_theme_even_before_it_was_shown(pickin
 async def test_a_theme_is_chosen_by_its_name_if_there_is_one(world):
     w = world()
     async with w.running() as (app, pilot):
+        before = app.chat.transcript.rich_style.bgcolor
         await send(pilot, "/theme nord")
         await until(lambda: "Theme: nord" in notices(app))
         assert app.theme == "nord"
+        assert app.chat.transcript.rich_style.bgcolor != before
         await send(pilot, "/theme mauve")
         await until(lambda: "Unknown theme: mauve" in notices(app))
         assert app.theme == "nord"
